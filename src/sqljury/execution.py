@@ -1,0 +1,69 @@
+"""What running a query gives: a table of rows, or the way in which it did not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one query may use. Each limit ends in a status of its own."""
+
+    seconds: float = 30.0
+    rows: int = 1_000_000
+    bytes: int = 256 * MIB
+    """Estimated size of the fetched values, in bytes."""
+    memory: int = 1024 * MIB
+    """What the engine itself may allocate, in bytes, where the engine can be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """Rows as the driver gave them, every row a tuple, columns of the same name kept.
+
+    Cells are None, bool, int, float, Decimal, str, bytes, date, time, datetime, timedelta,
+    or (from engines that have them) list and dict.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+
+class Status(StrEnum):
+    """How an execution ended."""
+
+    OK = "ok"
+    ERROR = "error"
+    """The engine says the statement is wrong: syntax, unknown column, division by zero."""
+    TIMEOUT = "timeout"
+    TOO_LARGE = "too_large"
+    """More rows or bytes than the limits allow."""
+    OUT_OF_MEMORY = "out_of_memory"
+    REFUSED = "refused"
+    """Not a single read-only statement; nothing of it was run, or the engine stopped it."""
+    UNAVAILABLE = "unavailable"
+    """The server or driver failed: infrastructure, not the query; tried again on resume."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """The outcome of one statement on one database. ``table`` is there iff status is OK."""
+
+    status: Status
+    table: ResultTable | None = None
+    message: str = ""
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether there are rows."""
+        return self.status is Status.OK
