@@ -58,7 +58,7 @@ class Case:
     id: str
     db_id: str = ""
     question: str | None = None
-    predicted_sql: str | None | Missing = MISSING
+    predicted_sql: str | Missing | None = MISSING
     reference_sqls: tuple[str, ...] = ()
     hint: str | None = None
     """External knowledge given with the question (BIRD and ROSE call it evidence)."""

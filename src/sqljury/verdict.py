@@ -93,3 +93,21 @@ class Record:
     verdict: Verdict
     features: tuple[str, ...] = ()
     """SQL features of the reference (of the prediction where there is none)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """One row of a results file or a run, as far as agreement with people needs it."""
+
+    id: str
+    score: float | None
+    """In [0, 1] for our own judges; any real number in other people's files; None: not scored."""
+    label: bool | None
+    outcome: Outcome | None = None
+    threshold: float = 0.5
+    """The score from which on the judge says yes."""
+    benchmark: str = ""
+    """The file or benchmark the row is from: figures are printed for each and pooled."""
+    slices: Mapping[str, str] = field(default_factory=dict)
+    """What slices are cut by: db_id, difficulty, …"""
+    origin: str = ""
