@@ -85,6 +85,38 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     ),
     # --- SJ1xx: benchmark files (benchmarks/)
     # --- SJ2xx: databases (databases/)
+    "SJ201": (
+        "no such place to look for databases",
+        "A place is a folder with DB_ID/DB_ID.sqlite or DB_ID.sqlite in it (also .db, .sqlite3, "
+        ".duckdb), one database file, or a URL with {db_id}, such as postgresql://host/{db_id}. "
+        "Several are separated by commas. Relative paths start where the command runs.",
+    ),
+    "SJ202": (
+        "a place without any database",
+        "The folder is there, but neither DB_ID/DB_ID.sqlite nor DB_ID.sqlite is in it (also .db, "
+        ".sqlite3, .duckdb). Often the databases are one folder deeper: database/ in Spider, "
+        "dev_databases/ in BIRD.",
+    ),
+    "SJ203": (
+        "no such folder of descriptions",
+        "Column descriptions come from a folder with BIRD's DB_ID/database_description/*.csv or "
+        "ROSE's DB_ID_schema.json. Without the option, those beside each database are used.",
+    ),
+    "SJ204": (
+        "a description file that cannot be read",
+        "A DB_ID_schema.json holds an object: a list of columns for each table, each column an "
+        "object with column_name and, if known, column_description and value_description.",
+    ),
+    "SJ211": (
+        "a SQLite database that cannot be opened",
+        "The file is not a SQLite database, cannot be read, or was left in the middle of a "
+        "transaction. The message says which; nothing was changed.",
+    ),
+    "SJ221": (
+        "a DuckDB database that cannot be opened",
+        "The file is not a DuckDB database, was written by a newer DuckDB, or another process "
+        "holds it open for writing. Nothing was changed.",
+    ),
     # --- SJ3xx: judges (judges/)
     # --- SJ4xx: runs (runs/)
     # --- SJ5xx: uses: evaluate, agree (uses/)

@@ -1,0 +1,279 @@
+"""Find databases by name: in a folder, a file, behind a URL with ``{db_id}``, or in several."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Protocol, cast
+from urllib.parse import quote, unquote, urlsplit
+
+from sqljury.databases.descriptions import describe
+from sqljury.databases.protocol import Database, Databases
+from sqljury.errors import InputError
+from sqljury.schema import Schema
+
+SUFFIXES: Final = (".sqlite", ".db", ".sqlite3", ".duckdb")
+_PLACE: Final = "{db_id}"
+_DESCRIPTIONS: Final = "descriptions="
+
+Describe = Callable[[Schema], Schema]
+"""Adds descriptions to a schema; handed to every engine."""
+
+
+class ServerModule(Protocol):
+    """What a module that reaches databases by URL offers to this one."""
+
+    def open_url(self, url: str, db_id: str, describe: Describe) -> Database | None:
+        """Connect; None where the server says that it has no such database.
+
+        Raises:
+            InfrastructureError: the server cannot be reached or refuses the login.
+        """
+
+    def list_ids(self, template: str) -> tuple[str, ...] | None:
+        """The names that may stand for ``{db_id}``, sorted; None where they cannot be listed."""
+
+
+# Imported on first use: drivers are heavy and optional. Every other scheme is SQLAlchemy's.
+_SERVERS = MappingProxyType(
+    {
+        "postgresql": "sqljury.databases.postgresql",
+        "postgres": "sqljury.databases.postgresql",
+        "mysql": "sqljury.databases.mysql",
+        "mariadb": "sqljury.databases.mysql",
+    }
+)
+_OTHER_SERVERS: Final = "sqljury.databases.sqlalchemy"
+
+
+def open_databases(
+    spec: str | Path | Sequence[str | Path], *, descriptions: str | Path | None = None
+) -> Databases:
+    """Databases by name, from whatever ``spec`` names.
+
+    * a folder in the layout of Spider and BIRD, ``DB_ID/DB_ID.sqlite``, or flat,
+      ``DB_ID.sqlite`` (also ``.db``, ``.sqlite3``, ``.duckdb``);
+    * one database file: known by its name without the suffix, and to cases that name no
+      database at all;
+    * a URL, with ``{db_id}`` where the name belongs: ``postgresql://host/{db_id}``,
+      ``mysql://…``, ``duckdb:///folder/{db_id}.duckdb``, ``sqlite:///…``; any other scheme is
+      handed to SQLAlchemy. Without ``{db_id}`` it is known as the file of that path would be;
+    * several of these, in a sequence or separated by commas: the first that has it.
+
+    Names match exactly, else without regard to case.
+
+    Args:
+        descriptions: a folder of column descriptions (BIRD's CSVs, ROSE's JSONs); without it
+            those beside each database are used. In text: ``…,descriptions=FOLDER``.
+
+    Raises:
+        InputError: there is no such place, or no database in it.
+    """
+    parts = _parts(spec)
+    named = [part for part in parts if part.startswith(_DESCRIPTIONS)]
+    places = [part for part in parts if not part.startswith(_DESCRIPTIONS)]
+    folder = descriptions if descriptions is not None else _last(named)
+    if folder is not None and not Path(folder).is_dir():
+        raise InputError("SJ203", f"there is no folder of descriptions {str(folder)!r}.")
+    if not places:
+        raise InputError("SJ201", "no place to look for databases.", hint=_LAYOUT_HINT)
+    known = Path(folder) if folder is not None else None
+    found = tuple(_open_one(place, known) for place in places)
+    return found[0] if len(found) == 1 else _FirstOf(found, known)
+
+
+_LAYOUT_HINT = (
+    "Give a folder with DB_ID/DB_ID.sqlite or DB_ID.sqlite (also .db, .sqlite3, .duckdb), "
+    "a database file, or a URL with {db_id}."
+)
+
+
+def _parts(spec: str | Path | Sequence[str | Path]) -> list[str]:
+    if isinstance(spec, Path):
+        return [str(spec)]
+    if not isinstance(spec, str):
+        return [part for one in spec for part in _parts(one)]
+    # A comma may be part of a path that is there.
+    return [spec] if Path(spec).exists() else [part for part in spec.split(",") if part]
+
+
+def _last(named: list[str]) -> str | None:
+    return named[-1].removeprefix(_DESCRIPTIONS) if named else None
+
+
+def _open_one(place: str, descriptions: Path | None) -> Databases:
+    scheme, separator, rest = place.partition("://")
+    if separator and scheme not in ("sqlite", "duckdb"):
+        return _Server(place, descriptions)
+    if separator:
+        return _files(place, unquote(rest.removeprefix("/")), descriptions)
+    return _files(place, place, descriptions)
+
+
+# ---------------------------------------------------------------- files
+
+
+@dataclass(frozen=True)
+class _Files:
+    """Database files by name."""
+
+    place: str
+    descriptions: Path | None
+    paths: dict[str, Path] = field(repr=False, compare=False)
+
+    @property
+    def spec(self) -> str:
+        return _spelled([self.place], self.descriptions)
+
+    def open(self, db_id: str) -> Database | None:
+        name = _matching(db_id, self.paths)
+        if name is None:
+            return None
+        path = self.paths[name]
+
+        def described(schema: Schema) -> Schema:
+            return describe(schema, name or path.stem, self.descriptions or path.parent)
+
+        return open_file(path, db_id, described)
+
+    def ids(self) -> tuple[str, ...] | None:
+        return tuple(sorted(name for name in self.paths if name))
+
+
+def open_file(path: Path, db_id: str, describe: Describe) -> Database:
+    """The engine is told by the file's first bytes: ``.db`` is used by all of them."""
+    with path.open("rb") as file:
+        magic = file.read(16)
+    if magic[8:12] == b"DUCK":
+        from sqljury.databases.duckdb import DuckDBDatabase
+
+        return DuckDBDatabase(path, db_id, describe)
+    from sqljury.databases.sqlite import SQLiteDatabase
+
+    return SQLiteDatabase(path, db_id, describe)
+
+
+def _files(place: str, path_text: str, descriptions: Path | None) -> _Files:
+    paths = _templated(path_text) if _PLACE in path_text else _listed(Path(path_text))
+    if paths is None:
+        raise InputError("SJ201", f"there is no {path_text!r}.", hint=_LAYOUT_HINT)
+    if not paths:
+        raise InputError("SJ202", "there is no database in it.", where=place, hint=_LAYOUT_HINT)
+    return _Files(place, descriptions, paths)
+
+
+def _listed(path: Path) -> dict[str, Path] | None:
+    if path.is_file():
+        return {path.stem: path, "": path}
+    if not path.is_dir():
+        return None
+    found: dict[str, Path] = {}
+    for entry in sorted(path.iterdir()):
+        if entry.suffix in SUFFIXES and entry.is_file():
+            found.setdefault(entry.stem, entry)
+        elif entry.is_dir():
+            inner = (entry / f"{entry.name}{suffix}" for suffix in SUFFIXES)
+            file = next((file for file in inner if file.is_file()), None)
+            if file is not None:
+                found[entry.name] = file
+    return found
+
+
+def _templated(text: str) -> dict[str, Path]:
+    """Every file that ``…/{db_id}.sqlite`` can mean; a name never reaches into other folders."""
+    fixed = Path(re.split(r"[^/\\]*\{db_id\}", text, maxsplit=1)[0])
+    pattern = re.compile(
+        "(?P<name>[^/]+)".join(map(re.escape, text.split(_PLACE, 1))).replace(
+            re.escape(_PLACE), "(?P=name)"
+        )
+    )
+    depth = len(Path(text).parts) - len(fixed.parts)
+    files = sorted(fixed.glob("/".join(["*"] * depth))) if fixed.is_dir() else []
+    matches = ((pattern.fullmatch(file.as_posix()), file) for file in files if file.is_file())
+    return {match["name"]: file for match, file in matches if match}
+
+
+# ---------------------------------------------------------------- servers
+
+
+@dataclass(frozen=True)
+class _Server:
+    """Databases of one server, reached by URL."""
+
+    place: str
+    descriptions: Path | None
+
+    @property
+    def spec(self) -> str:
+        return _spelled([self.place], self.descriptions)
+
+    def open(self, db_id: str) -> Database | None:
+        name: str | None = db_id
+        names = self.ids()
+        if names is not None:
+            name = _matching(db_id, names)
+        if name is None:
+            return None
+
+        def described(schema: Schema) -> Schema:
+            return describe(schema, db_id, self.descriptions)
+
+        url = self.place.replace(_PLACE, quote(name, safe=""))
+        return self._module().open_url(url, db_id, described)
+
+    def ids(self) -> tuple[str, ...] | None:
+        if _PLACE in self.place:
+            return self._module().list_ids(self.place)
+        return ("", unquote(urlsplit(self.place).path.strip("/").rpartition("/")[2]))
+
+    def _module(self) -> ServerModule:
+        scheme = self.place.partition("://")[0]
+        module: Any = importlib.import_module(_SERVERS.get(scheme, _OTHER_SERVERS))
+        return cast(ServerModule, module)
+
+
+# ---------------------------------------------------------------- several
+
+
+@dataclass(frozen=True)
+class _FirstOf:
+    """Several places: the first that has a database gives it."""
+
+    places: tuple[Databases, ...]
+    descriptions: Path | None
+
+    @property
+    def spec(self) -> str:
+        return _spelled(
+            [p.spec.partition(f",{_DESCRIPTIONS}")[0] for p in self.places], self.descriptions
+        )
+
+    def open(self, db_id: str) -> Database | None:
+        for place in self.places:
+            database = place.open(db_id)
+            if database is not None:
+                return database
+        return None
+
+    def ids(self) -> tuple[str, ...] | None:
+        every = [place.ids() for place in self.places]
+        if any(ids is None for ids in every):
+            return None
+        return tuple(sorted({name for ids in every for name in ids or ()}))
+
+
+def _spelled(places: Sequence[str], descriptions: Path | None) -> str:
+    end = [f"{_DESCRIPTIONS}{descriptions}"] if descriptions is not None else []
+    return ",".join([*places, *end])
+
+
+def _matching(wanted: str, names: Sequence[str] | dict[str, Path]) -> str | None:
+    """The name itself, else the first that differs in case only."""
+    if wanted in names:
+        return wanted
+    folded = wanted.casefold()
+    return next((name for name in names if name.casefold() == folded), None)
