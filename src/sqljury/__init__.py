@@ -1,1 +1,99 @@
-"""sqljury: does this SQL answer what the user asked, and how do we know?"""
+"""sqljury: does this SQL answer what the user asked, and how do we know?
+
+>>> import sqljury as sj
+>>> sj.compare_tables([(1, 2), (3, 4)], [(3, 4), (1, 2)]).equal
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqljury.api import Evaluation, agree_files, evaluate, load_run
+    from sqljury.benchmarks import read_cases, write_cases
+    from sqljury.case import MISSING, Case
+    from sqljury.databases import open_databases
+    from sqljury.errors import InfrastructureError, InputError, SqljuryError
+    from sqljury.evidence import Evidence
+    from sqljury.execution import Execution, Limits, ResultTable, Status
+    from sqljury.judges import Judge, Needs, make_judge, register
+    from sqljury.tables import compare_tables
+    from sqljury.uses.agree import agree
+    from sqljury.verdict import Outcome, Record, Scored, Verdict
+
+__version__ = "0.1.0"
+
+# Resolved on first use: `import sqljury` stays fast whatever the parts import.
+_HOMES = {
+    "Evaluation": "sqljury.api",
+    "agree_files": "sqljury.api",
+    "evaluate": "sqljury.api",
+    "load_run": "sqljury.api",
+    "read_cases": "sqljury.benchmarks",
+    "write_cases": "sqljury.benchmarks",
+    "MISSING": "sqljury.case",
+    "Case": "sqljury.case",
+    "open_databases": "sqljury.databases",
+    "InfrastructureError": "sqljury.errors",
+    "InputError": "sqljury.errors",
+    "SqljuryError": "sqljury.errors",
+    "Evidence": "sqljury.evidence",
+    "Execution": "sqljury.execution",
+    "Limits": "sqljury.execution",
+    "ResultTable": "sqljury.execution",
+    "Status": "sqljury.execution",
+    "Judge": "sqljury.judges",
+    "Needs": "sqljury.judges",
+    "make_judge": "sqljury.judges",
+    "register": "sqljury.judges",
+    "compare_tables": "sqljury.tables",
+    "agree": "sqljury.uses.agree",
+    "Outcome": "sqljury.verdict",
+    "Record": "sqljury.verdict",
+    "Scored": "sqljury.verdict",
+    "Verdict": "sqljury.verdict",
+}
+
+__all__ = [
+    "MISSING",
+    "Case",
+    "Evaluation",
+    "Evidence",
+    "Execution",
+    "InfrastructureError",
+    "InputError",
+    "Judge",
+    "Limits",
+    "Needs",
+    "Outcome",
+    "Record",
+    "ResultTable",
+    "Scored",
+    "SqljuryError",
+    "Status",
+    "Verdict",
+    "agree",
+    "agree_files",
+    "compare_tables",
+    "evaluate",
+    "load_run",
+    "make_judge",
+    "open_databases",
+    "read_cases",
+    "register",
+    "write_cases",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module 'sqljury' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -83,6 +83,13 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "The core installs light; engines and formats come as extras. Run the pip command that "
         "the message prints, or `sqljury doctor` to see all extras at once.",
     ),
+    "SJ002": ("not a size", "Sizes are a number with an optional unit: 268435456, 256MiB, 1GiB."),
+    "SJ003": (
+        "not one of the choices",
+        "--unknown says what a case without a score counts as in `agree`: no (the default), or "
+        "exclude, which leaves it out of kappa, accuracy, MCC and F1.",
+    ),
+    "SJ004": ("no such code", "Codes are printed at the start of each error, such as SJ104."),
     # --- SJ1xx: benchmark files (benchmarks/)
     # --- SJ2xx: databases (databases/)
     "SJ201": (
@@ -118,8 +125,68 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "holds it open for writing. Nothing was changed.",
     ),
     # --- SJ3xx: judges (judges/)
+    "SJ301": (
+        "no such judge",
+        "`sqljury judges` lists what there is. A judge of your own is named by the module or file "
+        "that holds it and its class: my_pkg.my_judge:Mine, or judges/mine.py:Mine.",
+    ),
+    "SJ302": (
+        "not a judge",
+        "A judge is an object with name, version, needs and judge(case, evidence); see "
+        "docs/judges.md for one in twenty lines.",
+    ),
+    "SJ303": (
+        "a judge cannot be imported",
+        "The module must be importable from the working directory, or the path must lead to a "
+        "Python file; the class is named after a colon.",
+    ),
+    "SJ304": (
+        "a judge's option is wrong",
+        "Judges are written NAME[:VARIANT][,key=value...], such as "
+        "execution:strict,tolerance=1e-6. `sqljury judges` shows the options.",
+    ),
     # --- SJ4xx: runs (runs/)
+    "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),
+    "SJ402": (
+        "the run's store cannot be used",
+        "run.sqlite in the run's folder is damaged, not writable, or not SQLite. Name another "
+        "--run folder; nothing in the old one is changed.",
+    ),
+    "SJ403": (
+        "a run of another version",
+        "The store's layout changed. Start a new run; verdicts cannot be carried over.",
+    ),
+    "SJ404": (
+        "two cases with one key",
+        "A case is known by benchmark, id and prediction source. Give ids that differ, or name "
+        "the column that tells the cases apart with --map id=COLUMN or --map source=COLUMN.",
+    ),
+    "SJ405": ("a worker cannot be started", "The system refused a new process; see its message."),
+    "SJ406": (
+        "workers die at once",
+        "Several workers ended before judging anything: a broken installation, or a judge of "
+        "your own that ends the process when imported.",
+    ),
+    "SJ407": ("no judge", "Ask for at least one: --judge execution."),
+    "SJ408": ("a judge twice", "Each judge can be asked for once in a run."),
+    "SJ409": ("no cases", "The files hold no case that could be judged."),
+    "SJ410": (
+        "no database at all",
+        "None of the databases that the cases name was found, so that nothing could be learnt. "
+        "One missing database is no error: its cases end as database_missing.",
+    ),
+    "SJ411": (
+        "a judge in the main script",
+        "Workers are processes of their own and import judges by name; what is defined in the "
+        "script that is being run, or in a notebook, has none.",
+    ),
+    "SJ412": ("no such case in the run", "Case ids are in the first columns of --export."),
     # --- SJ5xx: uses: evaluate, agree (uses/)
+    "SJ510": ("an input of agree names no file", "Write RUN, FILE, or NAME=FILE,FILE."),
+    "SJ511": (
+        "two inputs of agree with one name",
+        "Each input is a judge of its own and needs a name: NAME=FILE.",
+    ),
     # --- SJ6xx: result tables and policies (tables/)
     # --- SJ7xx: queries (queries/)
     # --- SJ8xx: reports (reports/)

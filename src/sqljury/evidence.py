@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
+from collections.abc import Callable
+from hashlib import blake2b
 from typing import Protocol
 
 from sqljury.case import Case
-from sqljury.execution import Execution
+from sqljury.databases.protocol import Database
+from sqljury.execution import Execution, Limits, Status
 from sqljury.schema import Schema
 
 
@@ -39,3 +43,118 @@ class Evidence(Protocol):
 
         The order alternates from repeat to repeat, so that drift of the machine falls on both.
         """
+
+
+class DatabaseEvidence:
+    """Evidence on one case from an open database, with a cache shared by the cases of a worker.
+
+    Args:
+        case: the case in question.
+        database: its database, or None where there is none.
+        cache: what has been executed already; shared by all cases of one process.
+        limits: what one query may use.
+    """
+
+    __slots__ = ("_cache", "_database", "_limits", "case")
+
+    def __init__(
+        self, case: Case, database: Database | None, cache: ExecutionCache, limits: Limits
+    ) -> None:
+        self.case = case
+        self._database = database
+        self._cache = cache
+        self._limits = limits
+
+    @property
+    def has_database(self) -> bool:
+        """Whether the case's database is there."""
+        return self._database is not None
+
+    @property
+    def dialect(self) -> str:
+        """sqlglot's name of the database's dialect; ``sqlite`` where there is no database."""
+        return self._database.dialect if self._database is not None else "sqlite"
+
+    def rows(self, sql: str) -> Execution:
+        """Run one statement, read-only and limited; failures are values."""
+        if self._database is None:
+            return Execution(Status.UNAVAILABLE, None, f"no database {self.case.db_id!r}")
+        return self._cache.execute(self._database, sql, self._limits)
+
+    def schema(self) -> Schema | None:
+        """The database's schema, or None where there is no database."""
+        return self._database.schema() if self._database is not None else None
+
+    def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
+        """Seconds of interleaved runs, past the cache: every repeat really runs."""
+        if self._database is None:
+            return [], []
+        seconds: tuple[list[float], list[float]] = ([], [])
+        pair = ((0, left), (1, right))
+        for repeat in range(repeats):
+            for side, sql in pair if repeat % 2 == 0 else pair[::-1]:
+                seconds[side].append(self._cache.run(self._database, sql, self._limits).seconds)
+        return seconds
+
+
+class ExecutionCache:
+    """The last executions of one process: least recently used out first, bounded in rows.
+
+    ``watch`` is told of every statement before it starts and after it ends (None), so that a
+    supervisor can end what the engine itself cannot. ``known`` holds executions that a
+    supervisor had to end: they are not tried again.
+    """
+
+    def __init__(
+        self,
+        *,
+        watch: Callable[[bytes | None], None] = lambda _: None,
+        max_entries: int = 512,
+        max_cells: int = 4_000_000,
+    ) -> None:
+        self.known: dict[bytes, Execution] = {}
+        self._watch = watch
+        self._entries: OrderedDict[tuple[str, str], Execution] = OrderedDict()
+        self._cells = 0
+        self._max_entries = max_entries
+        self._max_cells = max_cells
+
+    def execute(self, database: Database, sql: str, limits: Limits) -> Execution:
+        """The execution of a statement: a remembered one, else a new one."""
+        key = (database.db_id, sql)
+        found = self._entries.get(key)
+        if found is not None:
+            self._entries.move_to_end(key)
+            return found
+        execution = self.run(database, sql, limits)
+        self._remember(key, execution)
+        return execution
+
+    def run(self, database: Database, sql: str, limits: Limits) -> Execution:
+        """Run a statement now, whatever is remembered."""
+        token = execution_token(database.db_id, sql)
+        if token in self.known:
+            return self.known[token]
+        self._watch(token)
+        try:
+            return database.execute(sql, limits)
+        finally:
+            self._watch(None)
+
+    def _remember(self, key: tuple[str, str], execution: Execution) -> None:
+        self._entries[key] = execution
+        self._cells += _cells(execution)
+        while len(self._entries) > 1 and (
+            len(self._entries) > self._max_entries or self._cells > self._max_cells
+        ):
+            self._cells -= _cells(self._entries.popitem(last=False)[1])
+
+
+def _cells(execution: Execution) -> int:
+    table = execution.table
+    return len(table.rows) * max(1, table.width) if table is not None else 0
+
+
+def execution_token(db_id: str, sql: str) -> bytes:
+    """Sixteen bytes that name an execution across processes."""
+    return blake2b(f"{db_id}\0{sql}".encode("utf-8", "surrogatepass"), digest_size=16).digest()

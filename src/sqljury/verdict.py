@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from sqljury.case import Case, Json
@@ -81,6 +81,10 @@ class Verdict:
     def incorrect(cls, reason: str = "", **rest: Json) -> Verdict:
         """Score 0."""
         return cls(outcome=Outcome.INCORRECT, score=0.0, reason=reason, **rest)
+
+    def with_score(self, score: float) -> Verdict:
+        """The same verdict, graded."""
+        return replace(self, score=score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

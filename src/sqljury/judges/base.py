@@ -61,6 +61,19 @@ def sql_to_run(judge: Judge, sql: str) -> str:
 _REGISTRY: dict[str, type[Any]] = {}
 _ENTRY_POINT_GROUP = "sqljury.judges"
 
+# The text by which a user's own judge was named, and by which a worker finds it again.
+_IMPORTED_AS: dict[type[Any], str] = {}
+
+# Imported when first asked for by name: `--judge exact_match` need not load the others.
+_BUILT_IN = {
+    "exact_match": "sqljury.judges.exact_match",
+    "exact_set_match": "sqljury.judges.exact_set_match",
+    "executable": "sqljury.judges.executable",
+    "execution": "sqljury.judges.execution",
+    "r_ves": "sqljury.judges.r_ves",
+    "soft_f1": "sqljury.judges.soft_f1",
+}
+
 J = TypeVar("J", bound=type[Any])
 
 
@@ -72,6 +85,8 @@ def register(cls: J) -> J:
 
 def registered() -> dict[str, type[Any]]:
     """Every known judge class by name: built in, decorated, or from entry points."""
+    for module in _BUILT_IN.values():
+        importlib.import_module(module)
     for point in entry_points(group=_ENTRY_POINT_GROUP):
         if point.name not in _REGISTRY:
             _REGISTRY[point.name] = point.load()
@@ -102,6 +117,10 @@ def make_judge(spec: str | Judge) -> Judge:
 
 
 def _by_name(name: str) -> type[Any]:
+    if name not in _REGISTRY and name in _BUILT_IN:
+        importlib.import_module(_BUILT_IN[name])
+    if name in _REGISTRY:
+        return _REGISTRY[name]
     known = registered()
     if name not in known:
         raise InputError(
@@ -117,12 +136,13 @@ def _imported(path: str) -> type[Any]:
     if not module_name:
         raise InputError("SJ303", f"{path!r} names a module but no class.", hint="Write mod:Class.")
     try:
-        module = _module(module_name)
-        return getattr(module, class_name)  # type: ignore[no-any-return]
+        cls: type[Any] = getattr(_module(module_name), class_name)
     except (ImportError, AttributeError, SyntaxError, OSError) as error:
         raise InputError(
             "SJ303", f"cannot import the judge {path!r}: {error}.", hint=f"cwd: {Path.cwd()}"
         ) from error
+    _IMPORTED_AS[cls] = path
+    return cls
 
 
 def _module(name: str) -> Any:
@@ -196,7 +216,11 @@ def spec_of(judge: Judge) -> str:
     """
     cls = type(judge)
     registered_name = _REGISTRY.get(judge.name) is cls
-    name = judge.name if registered_name else f"{cls.__module__}:{cls.__qualname__}"
+    name = (
+        judge.name
+        if registered_name
+        else _IMPORTED_AS.get(cls, f"{cls.__module__}:{cls.__qualname__}")
+    )
     if not dataclasses.is_dataclass(judge):
         return name
     variant_field = getattr(cls, "variant", None)

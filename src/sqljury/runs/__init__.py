@@ -1,1 +1,5 @@
-"""TODO."""
+"""Runs: judges over cases in worker processes, kept in a store that resumes."""
+
+from sqljury.runs.runner import Run, RunJudge, RunOptions, open_run, run_judges
+
+__all__ = ["Run", "RunJudge", "RunOptions", "open_run", "run_judges"]

@@ -1,0 +1,56 @@
+# Two commands set a fresh machine up: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# Test processes; each test of the worker pool starts two more.
+JOBS ?= 2
+
+.PHONY: help demo test test-slow test-all lint format bench clean
+
+help:
+	@echo "make demo       evaluate the bundled cases (no key, no network, no server)"
+	@echo "make test       the fast tests (under 5 minutes)"
+	@echo "make test-slow  the tests that need minutes or the public benchmark data"
+	@echo "make test-all   both"
+	@echo "make lint       style, types, and the direction of imports"
+	@echo "make bench      speed, as ratios against a baseline measured in the same run"
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+
+$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet -e ".[all]" --group dev
+	@touch $@ $(VENV)/.core
+
+demo: $(VENV)/.core
+	$(BIN)/sqljury demo --folder demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(JOBS)
+
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	for script in bench/*.py; do $(BIN)/python $$script || exit 1; done
+
+clean:
+	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache

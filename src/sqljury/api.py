@@ -1,0 +1,275 @@
+"""The Python face: what the command line does, as functions on values."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+
+import sqljury
+from sqljury.benchmarks import fingerprint, read_cases, read_labels, read_results
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.execution import Limits
+from sqljury.judges import Judge
+from sqljury.runs import Run, RunOptions, open_run, run_judges
+from sqljury.uses.agree import Agreement, agree
+from sqljury.uses.evaluate import Summary, summarise
+from sqljury.verdict import Record, Scored
+
+PathLike = str | os.PathLike[str]
+
+
+class Evaluation:
+    """What an evaluation found: a summary, and the records behind it.
+
+    A run that was given no folder lives in a temporary one, until it is closed.
+    """
+
+    def __init__(self, run: Run, temporary: tempfile.TemporaryDirectory[str] | None = None) -> None:
+        self.run = run
+        self._temporary = temporary
+        signatures = {judge.name: judge.signature for judge in run.judges}
+        self.summary: Summary = summarise(
+            run.records(with_evidence=False), signatures, str(run.folder)
+        )
+
+    def records(self, *, case_id: str = "") -> Iterator[Record]:
+        """One record per case and judge, with evidence, in the order of the input."""
+        return self.run.records(case_id=case_id)
+
+    def scores(self) -> dict[str, float | None]:
+        """The score of each judge, in [0, 1]."""
+        return {judge.name: judge.score for judge in self.summary.judges}
+
+    def close(self) -> None:
+        """Close the run; a temporary one is removed."""
+        self.run.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def __enter__(self) -> Evaluation:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def evaluate(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    judges: Sequence[str | Judge] = ("execution",),
+    databases: PathLike | Sequence[PathLike] = ".",
+    *,
+    descriptions: PathLike | None = None,
+    run: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Evaluation:
+    """Judge cases and aggregate the verdicts.
+
+    Args:
+        cases: cases, or files that hold them (see :func:`sqljury.read_cases`).
+        judges: names such as ``execution:spider``, or judges.
+        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``.
+        descriptions: a folder with column descriptions.
+        run: the folder that the verdicts are kept in; the same folder again resumes.
+        limits: what one query may use.
+        workers: processes; by default one per core.
+        on_progress: called with verdicts found and verdicts in all.
+
+    Raises:
+        InputError: input that cannot be used at all.
+        InfrastructureError: a server or a worker that cannot be had.
+
+    >>> case = Case(id="1", predicted_sql="SELECT 1", reference_sqls=("SELECT 1.0",), db_id="m")
+    >>> import sqlite3, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> sqlite3.connect(folder / "m.sqlite").execute("CREATE TABLE t (a)").connection.close()
+    >>> with evaluate([case], ["execution"], folder, workers=1) as found:
+    ...     found.scores()
+    {'execution:strict': 1.0}
+    """
+    temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
+    folder = Path(run) if run is not None else Path(temporary.name if temporary else "")
+    options = RunOptions(
+        databases=_spec(databases),
+        descriptions=None if descriptions is None else str(descriptions),
+        limits=limits or Limits(),
+        workers=workers or os.cpu_count() or 1,
+        version=sqljury.__version__,
+    )
+    done = run_judges(_cases(cases), judges, options, folder=folder, on_progress=on_progress)
+    return Evaluation(done, temporary)
+
+
+def _spec(databases: PathLike | Sequence[PathLike]) -> str:
+    if isinstance(databases, (str, os.PathLike)):
+        return str(databases)
+    return ",".join(str(part) for part in databases)
+
+
+def _cases(cases: Iterable[Case] | PathLike | Sequence[PathLike]) -> Iterable[Case]:
+    if isinstance(cases, (str, os.PathLike)):
+        return read_cases(cases)
+    if isinstance(cases, Sequence) and cases and not isinstance(cases[0], Case):
+        return read_cases(cases)
+    return cases  # type: ignore[return-value]  # what is left are cases
+
+
+def load_run(folder: PathLike) -> Evaluation:
+    """The evaluation that a run's folder holds.
+
+    Raises:
+        InputError: the folder is not a run.
+    """
+    return Evaluation(open_run(folder))
+
+
+def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
+    """Where a run goes when no folder is named: the same command finds the same folder."""
+    text = json.dumps([fingerprint(files), dict(options)], sort_keys=True, default=str)
+    import hashlib
+
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]) or "run"
+    return Path("sqljury-runs") / f"{stem}-{digest}"
+
+
+# ---------------------------------------------------------------- agree
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeInput:
+    """One argument of ``agree``: a name and the files (or the run) pooled under it."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> AgreeInput:
+        """From ``[NAME=]FILE[,FILE…]``."""
+        name, equals, rest = text.partition("=")
+        # A path may hold "=": only what looks like a name is one.
+        if not equals or "/" in name or Path(text).exists():
+            name, rest = "", text
+        paths = tuple(Path(part) for part in rest.split(",") if part)
+        if not paths:
+            raise InputError("SJ510", f"{text!r} names no file.", hint="Write NAME=FILE[,FILE].")
+        return cls(name, paths)
+
+
+def agree_files(
+    inputs: Sequence[str],
+    *,
+    label: str = "label",
+    labels: PathLike | None = None,
+    unknown: str = "no",
+    seed: int = 0,
+) -> Agreement:
+    """Agreement of judges with people, from runs or results files.
+
+    Args:
+        inputs: ``RUN`` or ``[NAME=]FILE[,FILE…]``; files joined by commas are pooled.
+        label: the column that holds what people say.
+        labels: another file to take the labels from, joined by id.
+        unknown: ``no`` counts cases without a score as no, ``exclude`` leaves them out.
+        seed: of the bootstrap.
+
+    Raises:
+        InputError: files that cannot be used, judges of the same name.
+    """
+    parsed = [AgreeInput.parse(text) for text in inputs]
+    single = all(len(given.paths) == 1 for given in parsed)
+    people = None if labels is None else read_labels(labels, label)
+    judges: dict[str, list[Scored]] = {}
+    for given in parsed:
+        for name, rows in _scored(given, label, single).items():
+            if name in judges:
+                raise InputError(
+                    "SJ511", f"two inputs are named {name!r}.", hint="Write NAME=FILE."
+                )
+            judges[name] = rows if people is None else _labelled(rows, people)
+    return agree(judges, unknown="exclude" if unknown == "exclude" else "no", seed=seed)
+
+
+def _labelled(rows: Sequence[Scored], labels: Mapping[str, bool]) -> list[Scored]:
+    return [replace(row, label=labels.get(row.id)) for row in rows]
+
+
+def _scored(given: AgreeInput, label: str, single: bool) -> dict[str, list[Scored]]:
+    pooled: dict[str, list[Scored]] = {}
+    for path, benchmark in zip(given.paths, benchmark_names(given.paths, single), strict=True):
+        found = _of_run(path, label) if path.is_dir() else read_results(path, label=label)
+        for judge, rows in found.items():
+            name = _judge_name(given, judge, len(found), path)
+            pooled.setdefault(name, []).extend(
+                row if row.benchmark else replace(row, benchmark=benchmark) for row in rows
+            )
+    return pooled
+
+
+def _judge_name(given: AgreeInput, judge: str, judges: int, path: Path) -> str:
+    if not given.name:
+        return judge or path.name.split(".")[0]
+    return f"{given.name}/{judge}" if judges > 1 else given.name
+
+
+def _of_run(folder: Path, label: str) -> dict[str, list[Scored]]:
+    rows: dict[str, list[Scored]] = {}
+    with open_run(folder) as run:
+        for record in run.records(with_evidence=False):
+            rows.setdefault(record.judge, []).append(_scored_record(record, label))
+    return rows
+
+
+def _scored_record(record: Record, label: str) -> Scored:
+    case = record.case
+    said = case.label if label == "label" else case.extra.get(label)
+    slices = {"db_id": case.db_id, "difficulty": case.difficulty or ""}
+    return Scored(
+        id="/".join(part for part in (case.id, case.source) if part),
+        score=record.verdict.score,
+        label=None if said is None else bool(said),
+        outcome=record.verdict.outcome,
+        benchmark=case.benchmark,
+        slices={name: value for name, value in slices.items() if value},
+        origin=case.origin,
+    )
+
+
+def benchmark_names(paths: Sequence[Path], single: bool) -> list[str]:
+    """What tells pooled files apart: the parts of their paths that they do not share.
+
+    So the files of one judge and those of the next get the same names, and can be paired.
+
+    >>> benchmark_names([Path("a/bird/EX/eval.json"), Path("a/spider/EX/eval.json")], False)
+    ['bird', 'spider']
+    """
+    if single:
+        return [""] * len(paths)
+    if len(paths) == 1:
+        return [paths[0].name.split(".")[0]]
+    tokens = [re.split(r"[/_.]", str(path)) for path in paths]
+    start = _common_length(tokens)
+    end = _common_length([list(reversed(parts[start:])) for parts in tokens])
+    return ["_".join(parts[start : len(parts) - end]) or str(i) for i, parts in enumerate(tokens)]
+
+
+def _common_length(lists: Sequence[Sequence[str]]) -> int:
+    length = 0
+    for parts in zip(*lists, strict=False):
+        if len(set(parts)) > 1:
+            break
+        length += 1
+    return length

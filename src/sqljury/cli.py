@@ -1,0 +1,475 @@
+"""The command line: a thin shell over :mod:`sqljury.api`.
+
+Heavy imports stay inside the commands, so that ``sqljury --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NoReturn
+
+import typer
+
+from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_OK, InputError, SqljuryError
+
+if TYPE_CHECKING:
+    from sqljury.api import Evaluation
+    from sqljury.execution import Limits
+
+app = typer.Typer(
+    name="sqljury",
+    help="Does this SQL answer what the user asked, and how do we know?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+_EXIT_INTERRUPTED = 130
+
+Files = Annotated[
+    list[Path], typer.Argument(help="Case files: references with or without predictions.")
+]
+RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line per case and judge as CSV.")]
+Export = Annotated[
+    Path | None, typer.Option("--export", help="Write a line per case and judge as JSONL.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from sqljury import __version__
+
+        typer.echo(f"sqljury {__version__}")
+        raise typer.Exit(EXIT_OK)
+
+
+# ---------------------------------------------------------------- evaluate
+
+
+@app.command()
+def evaluate(
+    files: Files,
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option("--predictions", "-p", help="Prediction files, joined to the cases by id."),
+    ] = None,
+    databases: Annotated[
+        str,
+        typer.Option(
+            "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
+        ),
+    ] = ".",
+    judge: Annotated[
+        list[str] | None,
+        typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="Format of the files; detected by default.")
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option("--map", help="Key names: question=q,predicted_sql=sql.")
+    ] = None,
+    descriptions: Annotated[
+        Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
+    ] = None,
+    limit_seconds: Annotated[
+        float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
+    ] = 30.0,
+    limit_rows: Annotated[
+        int, typer.Option("--limit-rows", min=1, help="Rows of one result.")
+    ] = 1_000_000,
+    limit_bytes: Annotated[
+        str, typer.Option("--limit-bytes", help="Size of one result, such as 256MiB.")
+    ] = "256MiB",
+    limit_memory: Annotated[
+        str, typer.Option("--limit-memory", help="Memory of the engine, such as 1GiB.")
+    ] = "1GiB",
+    fail_under: Annotated[
+        float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
+    ] = None,
+    as_json: AsJson = False,
+    html: Html = None,
+    csv: Csv = None,
+    export: Export = None,
+) -> None:
+    """Judge predictions and print scores with their denominators."""
+    from sqljury import api
+    from sqljury.benchmarks import parse_mapping, read_cases
+
+    judges = judge or ["execution"]
+    limits = _limits(limit_seconds, limit_rows, limit_bytes, limit_memory)
+    options = {"databases": databases, "format": format_, "map": mapping}
+    folder = run or api.default_run([*files, *(predictions or [])], options)
+    cases = read_cases(
+        files,
+        predictions=predictions or None,
+        format=format_,
+        mapping=parse_mapping(mapping) if mapping else None,
+    )
+    with (
+        _progress() as on_progress,
+        api.evaluate(
+            cases,
+            judges,
+            databases,
+            descriptions=descriptions,
+            run=folder,
+            limits=limits,
+            workers=workers,
+            on_progress=on_progress,
+        ) as found,
+    ):
+        on_progress(-1, -1)
+        _write_files(found, html, csv, export)
+        _print_summary(found, as_json)
+        _exit_below(found, fail_under)
+
+
+def _limits(seconds: float, rows: int, size: str, memory: str) -> Limits:
+    from sqljury.execution import Limits
+
+    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=_bytes(memory))
+
+
+_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
+
+
+def _bytes(text: str) -> int:
+    """Bytes from ``268435456``, ``256MiB``, ``256MB``, ``256M``: all binary units."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
+    if not match or float(match[1]) == 0:
+        raise InputError("SJ002", f"{text!r} is not a size.", hint="Write 256MiB or 1GiB.")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def _write_files(
+    found: Evaluation, html: Path | None, csv: Path | None, export: Path | None
+) -> None:
+    if html is not None:
+        from sqljury.reports.html import write_report
+
+        write_report(html, found.summary, found.records(), title=found.run.folder.name)
+    if csv is not None:
+        from sqljury.reports.tabular import write_csv
+
+        write_csv(csv, found.run.records(with_evidence=False))
+    if export is not None:
+        from sqljury.reports.jsonl import write_export
+
+        write_export(export, found.run.records(with_evidence=False))
+
+
+def _print_summary(found: Evaluation, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found.summary.to_json(), indent=2))
+        return
+    from sqljury.reports.terminal import print_summary
+
+    print_summary(found.summary, _console())
+
+
+def _exit_below(found: Evaluation, threshold: float | None) -> None:
+    if threshold is None:
+        return
+    from sqljury.uses.evaluate import failing
+
+    below = failing(found.summary, threshold)
+    for line in below:
+        typer.echo(f"below {threshold:g}: {line}", err=True)
+    if below:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+
+
+def _console():  # type: ignore[no-untyped-def]  # rich is imported when first needed
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 100, soft_wrap=False)
+
+
+# ---------------------------------------------------------------- agree
+
+
+@app.command()
+def agree(
+    inputs: Annotated[
+        list[str], typer.Argument(help="RUN or [NAME=]FILE[,FILE...]: one judge each.")
+    ],
+    label: Annotated[
+        str, typer.Option("--label", help="Column that holds what people say.")
+    ] = "label",
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="File to take the labels from, by id.")
+    ] = None,
+    unknown: Annotated[
+        str, typer.Option("--unknown", help="Cases without a score: no, or exclude.")
+    ] = "no",
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    as_json: AsJson = False,
+) -> None:
+    """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
+    from sqljury.api import agree_files
+
+    if unknown not in ("no", "exclude"):
+        raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
+    found = agree_files(inputs, label=label, labels=labels, unknown=unknown, seed=seed)
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+        return
+    from sqljury.reports.terminal import print_agreement
+
+    print_agreement(found, _console())
+
+
+# ---------------------------------------------------------------- look at a run
+
+
+@app.command()
+def report(
+    run: RunFolder,
+    html: Html = None,
+    csv: Csv = None,
+    export: Export = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a run again, or write it as HTML, CSV, JSONL."""
+    from sqljury.api import load_run
+
+    with load_run(run) as found:
+        _write_files(found, html, csv, export)
+        if html is None and csv is None and export is None:
+            _print_summary(found, as_json)
+        else:
+            for path in (html, csv, export):
+                if path is not None:
+                    typer.echo(str(path))
+
+
+@app.command()
+def show(
+    run: RunFolder,
+    case_id: Annotated[str, typer.Argument(help="The case's id, or benchmark/id/source.")],
+) -> None:
+    """Print one case: both queries, both results, and what each judge says."""
+    from sqljury.api import load_run
+    from sqljury.reports.terminal import print_record
+
+    with load_run(run) as found:
+        cases = _grouped(found, case_id)
+        if not cases:
+            raise InputError("SJ412", f"no case {case_id!r} in {run}.")
+        for records in cases:
+            print_record(records, _console())
+
+
+def _grouped(found: Evaluation, case_id: str):  # type: ignore[no-untyped-def]
+    from itertools import groupby
+
+    records = list(found.records(case_id=case_id)) or [
+        record for record in found.records() if record.case.name == case_id
+    ]
+    return [list(group) for _, group in groupby(records, key=lambda record: record.case.key)]
+
+
+# ---------------------------------------------------------------- demo
+
+
+@app.command()
+def demo(
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Where the databases, the run and the report go.")
+    ] = Path("sqljury-demo"),
+    workers: Annotated[int | None, typer.Option("--workers", "-w", min=1)] = None,
+) -> None:
+    """Evaluate the bundled cases: no key, no network, no server."""
+    from sqljury import api
+    from sqljury.benchmarks import read_cases
+    from sqljury.demo import write_demo
+    from sqljury.execution import Limits
+    from sqljury.reports.html import write_report
+    from sqljury.reports.terminal import print_agreement, print_summary
+
+    files = write_demo(folder)
+    judges = ["execution:strict", "execution:spider", "execution:bird", "execution:intent"]
+    with (
+        _progress() as on_progress,
+        api.evaluate(
+            read_cases(files.cases),
+            [*judges, "exact_match", "exact_set_match", "soft_f1"],
+            files.databases,
+            descriptions=files.descriptions,
+            run=folder / "run",
+            limits=Limits(seconds=2.0),
+            workers=workers,
+            on_progress=on_progress,
+        ) as found,
+    ):
+        on_progress(-1, -1)
+        agreement = api.agree_files([str(folder / "run")])
+        page = folder / "report.html"
+        write_report(page, found.summary, found.records(), title="demo", agreement=agreement)
+        print_summary(found.summary, _console())
+        print_agreement(agreement, _console())
+        typer.echo(f"report: {page.resolve()}")
+        typer.echo(f"one case: sqljury show {folder / 'run'} 1")
+
+
+# ---------------------------------------------------------------- what there is
+
+
+@app.command()
+def judges() -> None:
+    """List the judges, and what each needs."""
+    from sqljury.judges import registered
+
+    for name, cls in registered().items():
+        needs = [flag.name.lower().replace("_", " ") for flag in cls.needs]
+        first_line = (cls.__doc__ or "").strip().splitlines()[0]
+        typer.echo(f"{name:16} {first_line}")
+        typer.echo(f"{'':16} needs: {', '.join(needs) or 'nothing'}")
+
+
+@app.command()
+def explain(
+    code: Annotated[str, typer.Argument(help="A code such as SJ104.")],
+) -> None:
+    """Explain an error code."""
+    from sqljury.errors import CATALOGUE
+
+    found = CATALOGUE.get(code.upper())
+    if found is None:
+        raise InputError("SJ004", f"there is no code {code!r}.", hint=f"Known: {_known_codes()}.")
+    title, text = found
+    typer.echo(f"{code.upper()}: {title}\n\n{text}")
+
+
+def _known_codes() -> str:
+    from sqljury.errors import CATALOGUE
+
+    return ", ".join(sorted(CATALOGUE))
+
+
+@app.command()
+def doctor(
+    databases: Annotated[
+        str | None,
+        typer.Option("--databases", "-d", help="Also try to open what is here, read-only."),
+    ] = None,
+    db_id: Annotated[
+        str | None, typer.Option("--db-id", help="The database to open for the {db_id} of a URL.")
+    ] = None,
+) -> None:
+    """Check engines and drivers; print the command that fixes each."""
+    from sqljury.doctor import checks, database_checks
+
+    for check in [*checks(), *(database_checks(databases, db_id) if databases else ())]:
+        mark = "ok     " if check.ok else "missing"
+        typer.echo(f"{mark} {check.name:14} {check.detail}")
+
+
+# ---------------------------------------------------------------- progress and errors
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A progress callback: a bar on a terminal, a line now and then elsewhere; (-1, -1) ends it."""
+    if sys.stderr.isatty():
+        with _bar() as update:
+            yield update
+    else:
+        yield _lines()
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Eta
+
+    columns = (
+        TextColumn("judging"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        Eta(),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("judging", total=None, rate="")
+    start: list[tuple[float, int]] = []
+
+    def update(done: int, total: int) -> None:
+        if done < 0:
+            bar.stop()
+            return
+        if not start:
+            start.append((time.monotonic(), done))
+        seconds = time.monotonic() - start[0][0]
+        rate = f"{(done - start[0][1]) / seconds:,.0f}/s" if seconds > 0.5 else ""
+        bar.update(task, completed=done, total=total, rate=rate)
+
+    with bar:
+        yield update
+
+
+def _lines(every: float = 10.0) -> Callable[[int, int], None]:
+    start = time.monotonic()
+    state = {"next": start + every, "first": -1}
+
+    def update(done: int, total: int) -> None:
+        now = time.monotonic()
+        if state["first"] < 0:
+            state["first"] = done
+        if done < 0 or now < state["next"]:
+            return
+        state["next"] = now + every
+        rate = (done - state["first"]) / (now - start)
+        eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 else ""
+        typer.echo(f"judged {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
+
+    return update
+
+
+def main() -> NoReturn:
+    """The entry point: errors become one line and an exit code."""
+    try:
+        result = app(standalone_mode=False)
+        sys.exit(result if isinstance(result, int) else EXIT_OK)
+    except SqljuryError as error:
+        _fail(f"error: {error}", error.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
+        _fail("stopped; what was judged is kept, the same command goes on.", _EXIT_INTERRUPTED)
+    except BrokenPipeError:
+        sys.exit(EXIT_OK)
+    except Exception as error:
+        # Usage errors: typer carries click inside it, so their class has no public name.
+        if hasattr(error, "show") and hasattr(error, "exit_code"):
+            error.show()
+            sys.exit(error.exit_code)
+        raise
+
+
+def _fail(text: str, code: int) -> NoReturn:
+    print(text, file=sys.stderr)
+    sys.exit(code)
+
+
+if __name__ == "__main__":
+    main()

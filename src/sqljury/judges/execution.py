@@ -1,0 +1,200 @@
+"""Execution accuracy: the rows of the prediction against the rows of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import ClassVar
+
+from sqljury.case import Case, Json
+from sqljury.evidence import Evidence
+from sqljury.execution import ResultTable
+from sqljury.judges.base import Needs, register
+from sqljury.queries import any_order, keyed_for_ties, remove_distinct, top_level_order, without_limit
+from sqljury.tables import Comparison, Policy, compare, explain, make_policy, render_cell
+from sqljury.verdict import Outcome, Verdict
+
+_SHOWN_ROWS = 20
+
+
+@register
+@dataclass(frozen=True)
+class Execution:
+    """Execution accuracy: prediction and reference return the same rows under a policy.
+
+    The variant names the policy (strict, spider, bird, rose, intent); the options change one
+    side of it: ``execution:strict,tolerance=1e-6``. With several references one that agrees
+    is enough.
+
+    Source: Yu et al. 2018 (Spider); Zhong et al. 2020 (test suites); Li et al. 2023 (BIRD).
+    """
+
+    name: ClassVar[str] = "execution"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
+    variant: ClassVar[str] = "policy"
+
+    policy: str = "strict"
+    duplicates: str | None = None
+    row_order: str | None = None
+    column_order: str | None = None
+    extra_columns: bool | None = None
+    values: str | None = None
+    tolerance: float | None = None
+    keep_distinct: bool = False
+
+    def __post_init__(self) -> None:
+        _ = self.rules  # a bad option is an error when the judge is made, not at the first case
+
+    @cached_property
+    def rules(self) -> Policy:
+        """The comparison policy, options included."""
+        chosen = {
+            "duplicates": self.duplicates,
+            "row_order": self.row_order,
+            "column_order": self.column_order,
+            "extra_columns": self.extra_columns,
+            "values": self.values,
+            "tolerance": self.tolerance,
+            "remove_distinct": False if self.keep_distinct else None,
+        }
+        return make_policy(
+            self.policy, **{name: value for name, value in chosen.items() if value is not None}
+        )
+
+    def signature_fields(self) -> dict[str, Json]:
+        """What the policy fixes, for the line under a score."""
+        order = {"top_level": "reference", "anywhere": "reference", "free": "free"}
+        return {"order": order[self.rules.row_order], "tol": f"{self.rules.tolerance:g}"}
+
+    def sql_to_run(self, sql: str) -> str:
+        """The text without DISTINCT, where the policy asks for that."""
+        return remove_distinct(sql) if self.rules.remove_distinct else sql
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """Compare with each reference that runs; the first that agrees decides."""
+        predicted = self.sql_to_run(str(case.predicted_sql))
+        prediction = _table(evidence, predicted)
+        first: _Compared | None = None
+        undecided = False
+        for text in case.reference_sqls:
+            sql = self.sql_to_run(text)
+            run = evidence.rows(sql)
+            if run.table is None:
+                continue
+            compared = self._compare(_Side(sql, run.table), _Side(predicted, prediction), evidence)
+            if compared.result.equal:
+                return Verdict.correct("same rows", labels=tuple(compared.result.notes))
+            undecided = undecided or compared.result.equal is None
+            first = first or compared
+        assert first is not None  # needs REFERENCE_ROWS
+        if undecided:
+            return Verdict(
+                outcome=Outcome.UNKNOWN,
+                reason="too many ways to match the columns: the search was ended",
+            )
+        return self._mismatch(first, evidence)
+
+    def _compare(self, reference: _Side, prediction: _Side, evidence: Evidence) -> _Compared:
+        ordered = self._is_ordered(reference.sql, evidence)
+        ties: Sequence[int] | None = None
+        result = compare(reference.table, prediction.table, self.rules, ordered=ordered)
+        if result.only_order_differs and self.rules.free_ties:
+            ties = _tie_groups(reference, evidence)
+            if ties is not None:
+                result = compare(
+                    reference.table, prediction.table, self.rules, ordered=True, ties=ties
+                )
+        return _Compared(reference, prediction, ordered, ties, result)
+
+    def _is_ordered(self, sql: str, evidence: Evidence) -> bool:
+        if self.rules.row_order == "free":
+            return False
+        if self.rules.row_order == "anywhere":
+            return any_order(sql)
+        return top_level_order(sql, evidence.dialect)
+
+    def _mismatch(self, compared: _Compared, evidence: Evidence) -> Verdict:
+        reference, prediction = compared.reference, compared.prediction
+        explanation = explain(
+            reference.table,
+            prediction.table,
+            self.rules,
+            compared.result,
+            ordered=compared.ordered,
+            ties=compared.ties,
+        )
+        labels = ("limit_cuts_tie",) if _limit_cuts_tie(reference, evidence) else ()
+        return Verdict.incorrect(
+            explanation.summary,
+            labels=labels,
+            evidence={
+                "explanation": explanation.to_dict(),
+                "reference": reference.shown(explanation.reference_marks),
+                "prediction": prediction.shown(explanation.prediction_marks),
+            },
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A query and its rows."""
+
+    sql: str
+    table: ResultTable
+
+    def shown(self, marks: Sequence[int]) -> dict[str, Json]:
+        """The first rows, for people."""
+        rows = self.table.rows[:_SHOWN_ROWS]
+        return {
+            "sql": self.sql,
+            "columns": list(self.table.columns),
+            "rows": [[render_cell(cell) for cell in row] for row in rows],
+            "row_count": len(self.table.rows),
+            "marks": [mark for mark in marks if mark < _SHOWN_ROWS],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    reference: _Side
+    prediction: _Side
+    ordered: bool
+    ties: Sequence[int] | None
+    result: Comparison = field(kw_only=False)
+
+
+def _table(evidence: Evidence, sql: str) -> ResultTable:
+    table = evidence.rows(sql).table
+    assert table is not None  # needs PREDICTION_ROWS
+    return table
+
+
+def _tie_groups(reference: _Side, evidence: Evidence) -> list[int] | None:
+    """For each row of an ordered reference the number of its group of equal order keys."""
+    keyed = keyed_for_ties(reference.sql, evidence.dialect)
+    if keyed is None:
+        return None
+    table = evidence.rows(keyed.sql).table
+    if table is None or [keyed.plain(row) for row in table.rows] != reference.table.rows:
+        return None
+    groups: list[int] = []
+    last: object = None
+    for row in table.rows:
+        keys = keyed.keys(row)
+        groups.append(groups[-1] + (keys != last) if groups else 0)
+        last = keys
+    return groups
+
+
+def _limit_cuts_tie(reference: _Side, evidence: Evidence) -> bool:
+    """Whether the reference's LIMIT leaves out rows that its ORDER BY cannot tell from the last."""
+    wider = without_limit(reference.sql, evidence.dialect)
+    if wider is None:
+        return False
+    table = evidence.rows(wider.sql).table
+    end = wider.offset + wider.limit
+    if table is None or wider.limit == 0 or len(table.rows) <= end:
+        return False
+    return bool(wider.keys(table.rows[end]) == wider.keys(table.rows[end - 1]))

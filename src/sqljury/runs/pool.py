@@ -1,0 +1,317 @@
+"""A pool of workers that outlives any of them.
+
+The parent hands out batches, collects verdicts, and watches: a statement that its engine does
+not stop in time ends with its process, at once, and a new worker takes over. The case that was
+in flight is judged again with that execution known to be a timeout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import queue
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqljury.errors import InfrastructureError
+from sqljury.execution import Execution, Status
+from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.runs.worker import WATCH, Batch, Failure, Progress, Setup, receive, send
+from sqljury.verdict import Outcome
+
+_POLL_SECONDS = 0.1
+_GRACE_SECONDS = 1.0
+_TERM_SECONDS = 2.0
+_BATCH_SECONDS = 0.25
+"""Aim for this much work in a batch: long enough to hide the hand-over, short at the end."""
+_LARGEST_BATCH = 128
+_LARGEST_BATCH_BYTES = 1 << 20
+_MOST_BARREN_DEATHS = 5
+_AHEAD = 2
+"""Batches that a worker holds, so that it never waits for the parent."""
+
+
+@dataclass(slots=True)
+class _Handed:
+    """A batch in a worker's hands, and how far it is."""
+
+    batch: Batch
+    done: int = 0
+
+    @property
+    def rest(self) -> tuple[WorkItem, ...]:
+        return self.batch.items[self.done :]
+
+
+@dataclass(eq=False, slots=True)
+class _Worker:
+    process: subprocess.Popen[bytes]
+    watch: mmap.mmap
+    watch_path: Path
+    outbox: queue.SimpleQueue[object]
+    handed: deque[_Handed] = field(default_factory=deque)
+    killed_for: bytes | None = None
+
+    def executing(self) -> tuple[float, bytes]:
+        """Monotonic start and token of the statement it runs; start is 0 when it runs none."""
+        start, token = WATCH.unpack(self.watch[: WATCH.size])
+        return start, token
+
+
+class Pool:
+    """Workers for one run.
+
+    Args:
+        setup: what the workers are told once.
+        workers: how many processes.
+    """
+
+    def __init__(self, setup: Setup, workers: int) -> None:
+        self._setup = setup
+        self._size = workers
+        self._workers: list[_Worker] = []
+        self._inbox: queue.SimpleQueue[tuple[_Worker, object]] = queue.SimpleQueue()
+        self._again: deque[WorkItem] = deque()
+        self._known: dict[bytes, Execution] = {}
+        self._deaths: dict[int, int] = {}
+        self._barren_deaths = 0
+        self._numbers = 0
+        self._seconds_per_case = 0.0
+        self._last_watch = 0.0
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(self, items: Iterable[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
+        """Judge all items; verdicts come as they are found, in no particular order.
+
+        Raises:
+            SqljuryError: the workers cannot work at all.
+        """
+        source = iter(items)
+        self._fill(source)
+        while any(worker.handed for worker in self._workers):
+            yield from self._next_messages()
+            self._fill(source)
+
+    # ------------------------------------------------------------ handing out
+
+    def _fill(self, source: Iterator[WorkItem]) -> None:
+        # Breadth first: the second worker gets its first batch before the first its second.
+        for depth in range(_AHEAD):
+            for slot in range(self._size):
+                if slot < len(self._workers) and len(self._workers[slot].handed) > depth:
+                    continue
+                items = self._next_items(source)
+                if not items:
+                    return
+                if slot >= len(self._workers):
+                    self._workers.append(self._start())
+                self._hand(self._workers[slot], items)
+
+    def _next_items(self, source: Iterator[WorkItem]) -> tuple[WorkItem, ...]:
+        size = _LARGEST_BATCH
+        if self._seconds_per_case * size > _BATCH_SECONDS:
+            size = max(1, int(_BATCH_SECONDS / self._seconds_per_case))
+        elif self._seconds_per_case == 0.0:
+            size = 8
+        items: list[WorkItem] = []
+        weight = 0
+        while len(items) < size and weight < _LARGEST_BATCH_BYTES:
+            item = self._again.popleft() if self._again else next(source, None)
+            if item is None:
+                break
+            items.append(item)
+            weight += len(item.body)
+        return tuple(items)
+
+    def _hand(self, worker: _Worker, items: tuple[WorkItem, ...]) -> None:
+        self._numbers += 1
+        batch = Batch(self._numbers, items, dict(self._known))
+        worker.handed.append(_Handed(batch))
+        worker.outbox.put(batch)
+
+    # ------------------------------------------------------------ collecting
+
+    def _next_messages(self) -> Iterator[tuple[VerdictRow, ...]]:
+        try:
+            worker, message = self._inbox.get(timeout=_POLL_SECONDS)
+        except queue.Empty:
+            self._watch()
+            return
+        if isinstance(message, Progress):
+            yield self._collect(worker, message)
+        elif isinstance(message, Failure):
+            raise message.error
+        elif worker in self._workers:
+            yield self._bury(worker)
+        if time.monotonic() - self._last_watch > _POLL_SECONDS:
+            self._watch()
+
+    def _collect(self, worker: _Worker, progress: Progress) -> tuple[VerdictRow, ...]:
+        self._barren_deaths = 0
+        handed = worker.handed[0]
+        handed.done += progress.cases
+        if progress.finished:
+            worker.handed.popleft()
+        spent = sum(row.seconds for row in progress.verdicts) / progress.cases
+        # A moving mean: the size of batches follows the work from database to database.
+        weight = 0.5 if self._seconds_per_case else 1.0
+        self._seconds_per_case += weight * (spent - self._seconds_per_case)
+        return progress.verdicts
+
+    # ------------------------------------------------------------ watching
+
+    def _watch(self) -> None:
+        self._last_watch = now = time.monotonic()
+        limit = self._setup.limits.seconds + _GRACE_SECONDS
+        for worker in self._workers:
+            start, token = worker.executing()
+            if start and now - start > limit and worker.killed_for is None:
+                worker.killed_for = token
+                worker.process.kill()
+
+    def _bury(self, worker: _Worker) -> tuple[VerdictRow, ...]:
+        """A worker is gone: keep what it leaves to do, and blame what it was executing."""
+        code = worker.process.wait()
+        start, token = worker.executing()
+        slot = self._workers.index(worker)
+        rest = [item for handed in worker.handed for item in handed.rest]
+        self._dispose(worker)
+        verdicts: tuple[VerdictRow, ...] = ()
+        if worker.killed_for is not None:
+            self._known[worker.killed_for] = self._timeout()
+        elif start:
+            self._known[token] = _died(code)
+        elif rest:
+            self._give_up_if_hopeless(code)
+            verdicts = self._blame_judge(rest, code)
+        self._again.extendleft(reversed(rest))
+        self._workers[slot] = self._start()
+        return verdicts
+
+    def _give_up_if_hopeless(self, code: int) -> None:
+        self._barren_deaths += 1
+        if self._barren_deaths > _MOST_BARREN_DEATHS:
+            raise InfrastructureError(
+                "SJ406",
+                f"workers die before they judge anything ({_exit_text(code)}).",
+                hint="Their own words are above; `sqljury doctor` checks the installation.",
+            )
+
+    def _timeout(self) -> Execution:
+        seconds = self._setup.limits.seconds
+        return Execution(Status.TIMEOUT, None, f"exceeded {seconds:g} s", seconds)
+
+    def _blame_judge(self, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
+        """The process died outside of any statement: once may be bad luck, twice is the case."""
+        suspect = rest[0]
+        self._deaths[suspect.ordinal] = self._deaths.get(suspect.ordinal, 0) + 1
+        if self._deaths[suspect.ordinal] < 2:
+            return ()
+        rest.pop(0)
+        reason = f"the worker died while judging ({_exit_text(code)})"
+        return tuple(
+            VerdictRow(
+                ordinal=suspect.ordinal,
+                judge=self._setup.judge_keys[position],
+                outcome=Outcome.JUDGE_UNAVAILABLE.value,
+                score=None,
+                reason=reason,
+                labels="[]",
+                measures="{}",
+                evidence="{}",
+                seconds=0.0,
+            )
+            for position in suspect.judges
+        )
+
+    # ------------------------------------------------------------ processes
+
+    def _start(self) -> _Worker:
+        handle, name = tempfile.mkstemp(prefix="sqljury-worker-")
+        os.write(handle, bytes(WATCH.size))
+        watch = mmap.mmap(handle, WATCH.size)
+        os.close(handle)
+        try:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "sqljury.runs.worker", name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(self._setup.python_path)},
+            )
+        except OSError as error:
+            raise InfrastructureError("SJ405", f"cannot start a worker: {error}.") from error
+        worker = _Worker(process, watch, Path(name), queue.SimpleQueue())
+        worker.outbox.put(self._setup)
+        threading.Thread(target=_write, args=(worker,), daemon=True).start()
+        threading.Thread(target=_read, args=(worker, self._inbox), daemon=True).start()
+        return worker
+
+    def _dispose(self, worker: _Worker) -> None:
+        worker.outbox.put(None)
+        worker.watch.close()
+        worker.watch_path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """End all workers: asked first, so that servers are told to stop, then killed."""
+        for worker in self._workers:
+            with contextlib.suppress(ProcessLookupError):
+                worker.process.send_signal(signal.SIGTERM)
+        deadline = time.monotonic() + _TERM_SECONDS
+        for worker in self._workers:
+            try:
+                worker.process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                worker.process.kill()
+                worker.process.wait()
+            self._dispose(worker)
+        self._workers.clear()
+
+
+def _died(code: int) -> Execution:
+    if code == -signal.SIGKILL:
+        # Nobody here killed it: the operating system did, and memory is why it does.
+        return Execution(Status.OUT_OF_MEMORY, None, "the system killed the worker (memory)")
+    return Execution(Status.ERROR, None, f"the engine crashed ({_exit_text(code)})")
+
+
+def _exit_text(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"
+
+
+def _write(worker: _Worker) -> None:
+    """Send what is put in the outbox; a thread of its own, since a busy worker does not read."""
+    assert worker.process.stdin is not None
+    with contextlib.suppress(OSError, ValueError):
+        while (message := worker.outbox.get()) is not None:
+            send(worker.process.stdin, message)
+    with contextlib.suppress(OSError):
+        worker.process.stdin.close()
+
+
+def _read(worker: _Worker, inbox: queue.SimpleQueue[tuple[_Worker, object]]) -> None:
+    """Pass on what a worker says; None at its end."""
+    assert worker.process.stdout is not None
+    try:
+        while True:
+            inbox.put((worker, receive(worker.process.stdout)))
+    except (EOFError, OSError, ValueError):
+        inbox.put((worker, None))

@@ -1,0 +1,311 @@
+"""Run judges over cases: resumable, with any number of workers, the same result every time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from sqljury.case import Case
+from sqljury.databases import open_databases
+from sqljury.errors import InputError
+from sqljury.execution import MIB, Limits
+from sqljury.judges import Judge, Needs, make_judge, spec_of
+from sqljury.queries import features
+from sqljury.runs.pool import Pool
+from sqljury.runs.store import CaseRow, RunStore
+from sqljury.runs.worker import Setup
+from sqljury.verdict import Record
+
+_COMMIT_SECONDS = 0.5
+_NEED_DATABASE = Needs.DATABASE | Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
+
+OnProgress = Callable[[int, int], None]
+"""Called with verdicts found so far and verdicts in all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """What may differ between two runs of the same judges over the same cases."""
+
+    databases: str
+    descriptions: str | None = None
+    limits: Limits = Limits()
+    workers: int = 1
+    version: str = ""
+    """Of sqljury, for signatures and the manifest."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunJudge:
+    """A judge of a run: its canonical name, its key in the store, its signature line."""
+
+    name: str
+    key: str
+    signature: str
+
+
+class Run:
+    """A run on disk: judged, or being judged."""
+
+    def __init__(self, store: RunStore) -> None:
+        self._store = store
+
+    @property
+    def folder(self) -> Path:
+        """Where it lives."""
+        return self._store.folder
+
+    @property
+    def judges(self) -> tuple[RunJudge, ...]:
+        """The judges of the last command on this run."""
+        return tuple(RunJudge(**judge) for judge in self._store.fact("judges") or ())
+
+    @property
+    def manifest(self) -> Mapping[str, object]:
+        """Versions, data fingerprints, options: what made the run."""
+        manifest = self._store.fact("manifest")
+        return manifest if isinstance(manifest, dict) else {}
+
+    def records(self, *, with_evidence: bool = True, case_id: str = "") -> Iterator[Record]:
+        """Records by case, then judge, in the order of the input, whatever the workers did."""
+        pairs = [(judge.name, judge.key) for judge in self.judges]
+        return self._store.records(pairs, with_evidence=with_evidence, case_id=case_id)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_run(folder: str | Path) -> Run:
+    """A run that is on disk.
+
+    Raises:
+        InputError: the folder holds none.
+    """
+    return Run(RunStore(Path(folder), create=False))
+
+
+def run_judges(
+    cases: Iterable[Case],
+    judges: Sequence[str | Judge],
+    options: RunOptions,
+    *,
+    folder: str | Path,
+    on_progress: OnProgress = lambda done, total: None,
+) -> Run:
+    """Judge every case by every judge; what the folder already holds is not done again.
+
+    Raises:
+        InputError: no case, no database at all, an unknown judge, broken input.
+        InfrastructureError: the workers cannot work.
+    """
+    made = [make_judge(spec) for spec in judges]
+    _check_distinct(made)
+    store = RunStore(Path(folder), create=True)
+    try:
+        _load(store, cases, made, options)
+        keys = [_key(judge, options.limits) for judge in made]
+        _judge_all(store, [_spec_for_worker(judge) for judge in made], keys, options, on_progress)
+    except BaseException:
+        store.close()
+        raise
+    return Run(store)
+
+
+def _check_distinct(judges: Sequence[Judge]) -> None:
+    names = [spec_of(judge) for judge in judges]
+    if not names:
+        raise InputError("SJ407", "no judge was asked for.", hint="Add --judge execution.")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError("SJ408", f"the judge {name!r} was asked for twice.")
+
+
+# ---------------------------------------------------------------- cases and data in
+
+
+def _load(
+    store: RunStore, cases: Iterable[Case], judges: Sequence[Judge], options: RunOptions
+) -> None:
+    digest = hashlib.sha256()
+    if store.replace_cases(_rows(cases, digest.update)) == 0:
+        raise InputError("SJ409", "there are no cases in the input.")
+    data, engines = _data_fingerprints(store, options)
+    needs_database = any(judge.needs & _NEED_DATABASE for judge in judges)
+    if needs_database and not engines:
+        raise InputError(
+            "SJ410",
+            f"none of the databases that the cases name is in {options.databases!r}: "
+            f"{_some(store.database_ids())}.",
+            hint="Point --databases to the folder that holds DB_ID/DB_ID.sqlite, or to a URL "
+            "with {db_id}.",
+        )
+    store.set_data(data)
+    digest.update(json.dumps(sorted(data.items())).encode())
+    _write_manifest(store, judges, options, engines, digest.hexdigest())
+
+
+def _rows(cases: Iterable[Case], digest: Callable[[bytes], None]) -> Iterator[CaseRow]:
+    for case in cases:
+        fingerprint = case.fingerprint()
+        digest(fingerprint.encode())
+        text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
+        text = text if isinstance(text, str) else ""
+        yield CaseRow(fingerprint, case, _short_hash(text), _features(text))
+
+
+@lru_cache(maxsize=4096)
+def _features(sql: str) -> tuple[str, ...]:
+    return features(sql, "sqlite") if sql else ()
+
+
+@lru_cache(maxsize=4096)
+def _short_hash(text: str) -> str:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _data_fingerprints(store: RunStore, options: RunOptions) -> tuple[dict[str, str], set[str]]:
+    databases = open_databases(options.databases, descriptions=options.descriptions)
+    data: dict[str, str] = {}
+    engines: set[str] = set()
+    for db_id in store.database_ids():
+        database = databases.open(db_id) if db_id else None
+        if database is not None:
+            data[db_id] = f"{database.engine}:{database.fingerprint()}"
+            engines.add(database.engine)
+            database.close()
+    return data, engines
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    shown = ", ".join(name or "(no db_id)" for name in names[:most])
+    return shown + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def _write_manifest(
+    store: RunStore, judges: Sequence[Judge], options: RunOptions, engines: set[str], data: str
+) -> None:
+    limits = options.limits
+    signed = [
+        RunJudge(
+            spec_of(judge),
+            _key(judge, limits),
+            signature(judge, sorted(engines), limits, options.version, data),
+        )
+        for judge in judges
+    ]
+    store.set_facts(
+        {
+            "judges": [
+                {"name": judge.name, "key": judge.key, "signature": judge.signature}
+                for judge in signed
+            ],
+            "manifest": {
+                "sqljury": options.version,
+                "python": sys.version.split()[0],
+                "databases": _without_password(options.databases),
+                "engines": sorted(engines),
+                "limits": {name: getattr(limits, name) for name in limits.__slots__},
+                "data": data,
+            },
+        }
+    )
+
+
+def _without_password(spec: str) -> str:
+    import re
+
+    return re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", spec)
+
+
+def _key(judge: Judge, limits: Limits) -> str:
+    return f"{spec_of(judge)}@{judge.version}|{_limits_text(limits)}"
+
+
+def _limits_text(limits: Limits) -> str:
+    return (
+        f"limits:{limits.seconds:g}s,{limits.rows}rows,"
+        f"{limits.bytes / MIB:g}MiB,{limits.memory / MIB:g}MiB"
+    )
+
+
+def signature(
+    judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str
+) -> str:
+    """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
+    own = getattr(judge, "signature_fields", dict)()
+    parts = [
+        spec_of(judge),
+        f"v:{judge.version}",
+        *([f"db:{'+'.join(engines)}"] if judge.needs & _NEED_DATABASE else []),
+        "n:{n}",
+        *(f"{name}:{value}" for name, value in own.items()),
+        *([_limits_text(limits)] if judge.needs & _NEED_DATABASE else []),
+        f"sqljury:{version}",
+        f"data:{data[:8]}",
+    ]
+    return "|".join(parts)
+
+
+# ---------------------------------------------------------------- verdicts out
+
+
+def _spec_for_worker(judge: Judge) -> str:
+    """The text from which a worker makes the same judge."""
+    spec = spec_of(judge)
+    if type(judge).__module__ == "__main__":
+        raise InputError(
+            "SJ411",
+            f"the judge {type(judge).__qualname__} is defined in the script that runs; workers "
+            "cannot import it from there.",
+            hint="Move it to a module of its own and pass 'module:Class'.",
+        )
+    return spec
+
+
+def _judge_all(
+    store: RunStore,
+    specs: Sequence[str],
+    keys: Sequence[str],
+    options: RunOptions,
+    on_progress: OnProgress,
+) -> None:
+    todo = store.count_work(keys)
+    total = store.count_cases() * len(keys)
+    done = total - todo
+    on_progress(done, total)
+    if not todo:
+        return
+    setup = Setup(
+        databases=options.databases,
+        descriptions=options.descriptions,
+        judges=tuple(specs),
+        judge_keys=tuple(keys),
+        limits=options.limits,
+        python_path=tuple(path or os.getcwd() for path in sys.path),
+    )
+    committed = time.monotonic()
+    try:
+        with Pool(setup, min(options.workers, todo)) as pool:
+            for verdicts in pool.run(store.work(keys)):
+                store.add_verdicts(verdicts)
+                done += len(verdicts)
+                on_progress(done, total)
+                if time.monotonic() - committed > _COMMIT_SECONDS:
+                    store.commit()
+                    committed = time.monotonic()
+    finally:
+        store.commit()

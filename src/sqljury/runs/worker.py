@@ -1,0 +1,250 @@
+"""A worker: a process that judges cases one after the other until it is told to stop.
+
+Started as ``python -m sqljury.runs.worker``, it talks in length-prefixed pickles over its
+standard input and output. It is its own program, not a fork of the caller: a user's script needs
+no ``if __name__ == "__main__"``, and a notebook's threads are not copied.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import mmap
+import os
+import pickle
+import signal
+import struct
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+from sqljury.case import Case
+from sqljury.databases import open_databases
+from sqljury.databases.protocol import Database, Databases
+from sqljury.errors import SqljuryError
+from sqljury.evidence import DatabaseEvidence, ExecutionCache
+from sqljury.execution import Execution, Limits
+from sqljury.judges import Judge, make_judge, settled
+from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.verdict import Outcome, Verdict
+
+_LENGTH = struct.Struct("<Q")
+WATCH = struct.Struct("<d16s")
+"""What a worker is executing: monotonic start in seconds (0: nothing), execution token."""
+
+_FLUSH_SECONDS = 0.1
+_PARENT_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What every worker of a run is told once."""
+
+    databases: str
+    descriptions: str | None
+    judges: tuple[str, ...]
+    """Specs that :func:`make_judge` understands."""
+    judge_keys: tuple[str, ...]
+    limits: Limits
+    python_path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Cases to judge."""
+
+    number: int
+    items: tuple[WorkItem, ...]
+    known: dict[bytes, Execution]
+    """Executions that had to be ended from outside: not to be tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Verdicts of the first ``cases`` cases of a batch that were not reported yet."""
+
+    number: int
+    cases: int
+    verdicts: tuple[VerdictRow, ...]
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The worker cannot work at all: a judge or the databases cannot be had."""
+
+    error: SqljuryError
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message."""
+    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read one message.
+
+    Raises:
+        EOFError: the other side is gone.
+    """
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    body = stream.read(length)
+    if len(body) < length:
+        raise EOFError
+    return pickle.loads(body)
+
+
+class Bench:
+    """Where the judges of one process sit: databases, evidence, and the judges themselves."""
+
+    def __init__(self, setup: Setup, watch: mmap.mmap | None = None) -> None:
+        self._databases: Databases = open_databases(
+            setup.databases, descriptions=setup.descriptions
+        )
+        self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
+        self._keys = setup.judge_keys
+        self._limits = setup.limits
+        self._open: dict[str, Database | SqljuryError | None] = {}
+        self._watch_memory = watch
+        self.cache = ExecutionCache(watch=self._watch)
+
+    def _watch(self, token: bytes | None) -> None:
+        if self._watch_memory is not None:
+            start = 0.0 if token is None else time.monotonic()
+            self._watch_memory[: WATCH.size] = WATCH.pack(start, token or b"")
+
+    def close(self) -> None:
+        """Close all databases; a server is told to stop what still runs."""
+        for database in self._open.values():
+            if database is not None and not isinstance(database, SqljuryError):
+                with contextlib.suppress(Exception):
+                    database.close()
+        self._open.clear()
+
+    def judge(self, case: Case, ordinal: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
+        """The verdicts of some judges on one case."""
+        database = self._database(case.db_id)
+        for position in judges:
+            start = time.perf_counter()
+            if isinstance(database, SqljuryError):
+                verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
+            else:
+                evidence = DatabaseEvidence(case, database, self.cache, self._limits)
+                verdict = _verdict(self._judges[position], case, evidence)
+            seconds = time.perf_counter() - start
+            yield _row(ordinal, self._keys[position], verdict, seconds)
+
+    def _database(self, db_id: str) -> Database | SqljuryError | None:
+        if db_id not in self._open:
+            # Neighbours in the order of work share a database; a benchmark with hundreds of
+            # them must not keep hundreds of connections.
+            if len(self._open) >= _OPEN_DATABASES:
+                self.close()
+            try:
+                self._open[db_id] = self._databases.open(db_id) if db_id else None
+            except SqljuryError as error:
+                self._open[db_id] = error
+        return self._open[db_id]
+
+
+_OPEN_DATABASES = 16
+
+
+def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
+    try:
+        return settled(judge, case, evidence) or judge.judge(case, evidence)
+    except Exception as error:  # a judge's own fault is a fact about the judge, not the run
+        reason = f"the judge failed: {type(error).__name__}: {error}"
+        return Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
+
+
+def _row(ordinal: int, key: str, verdict: Verdict, seconds: float) -> VerdictRow:
+    return VerdictRow(
+        ordinal=ordinal,
+        judge=key,
+        outcome=verdict.outcome.value,
+        score=verdict.score,
+        reason=verdict.reason,
+        labels=json.dumps(verdict.labels) if verdict.labels else "[]",
+        measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
+        evidence=json.dumps(verdict.evidence) if verdict.evidence else "{}",
+        seconds=seconds,
+    )
+
+
+def _serve(bench: Bench, requests: IO[bytes], replies: IO[bytes]) -> None:
+    while True:
+        batch = receive(requests)
+        if batch is None:
+            return
+        _work_through(bench, batch, replies)
+
+
+def _work_through(bench: Bench, batch: Batch, replies: IO[bytes]) -> None:
+    bench.cache.known.update(batch.known)
+    rows: list[VerdictRow] = []
+    cases = 0
+    flushed = time.monotonic()
+    last = len(batch.items) - 1
+    for index, item in enumerate(batch.items):
+        case = Case.from_dict(json.loads(item.body))
+        rows.extend(bench.judge(case, item.ordinal, item.judges))
+        cases += 1
+        now = time.monotonic()
+        if index == last or now - flushed > _FLUSH_SECONDS:
+            send(replies, Progress(batch.number, cases, tuple(rows), index == last))
+            rows, cases, flushed = [], 0, now
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    requests, replies = _private_streams()
+    # Ctrl-C in a terminal reaches the whole process group; the parent decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
+    setup: Setup = receive(requests)
+    sys.path[:0] = [path for path in setup.python_path if path not in sys.path]
+    bench: Bench | None = None
+    try:
+        with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), WATCH.size) as watch:
+            bench = Bench(setup, watch)
+            _serve(bench, requests, replies)
+    except SqljuryError as error:
+        send(replies, Failure(error))
+    except (EOFError, BrokenPipeError):
+        pass  # the parent is gone: nobody to tell
+    finally:
+        if bench is not None:
+            bench.close()
+
+
+def _end_with_parent(parent: int) -> None:
+    """When the parent is killed, stop at once, not after the statement that runs."""
+    while os.getppid() == parent:
+        time.sleep(_PARENT_SECONDS)
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(_PARENT_SECONDS)
+    os._exit(1)
+
+
+def _private_streams() -> tuple[IO[bytes], IO[bytes]]:
+    """Our ends of the pipes, out of reach of a judge that prints or reads standard input."""
+    requests = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    return requests, replies
+
+
+if __name__ == "__main__":
+    main()
