@@ -1,0 +1,340 @@
+"""SQLite: read-only by open mode, by ``query_only``, and by an authorizer's allow-list.
+
+Three things cannot be stopped from inside the process, because SQLite looks at the clock only
+between its operations: one call of a slow function (``instr`` of two huge strings), a sort in
+memory, and the preparing of a statement. A worker that runs hostile SQL must be killed from
+outside when it is overdue.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Final
+
+from sqljury.databases.fetch import fetch_limited
+from sqljury.databases.fingerprint import fingerprint_files
+from sqljury.databases.guard import admit
+from sqljury.databases.sqlite_schema import read_schema
+from sqljury.errors import InfrastructureError
+from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
+from sqljury.schema import Schema
+
+_CELL: Final = 1 * MIB
+"""Most bytes of one value at first; a query that needs more is run again, row by row."""
+_LARGEST_CELL: Final = 1_000_000_000  # SQLite's own limit
+_OPERATIONS: Final = 1000
+"""How many operations pass between two looks at the clock, some 20 µs."""
+
+_SIZES = {
+    sqlite3.SQLITE_LIMIT_LENGTH: _CELL,
+    sqlite3.SQLITE_LIMIT_ATTACHED: 0,
+    sqlite3.SQLITE_LIMIT_WORKER_THREADS: 0,
+    sqlite3.SQLITE_LIMIT_TRIGGER_DEPTH: 1,
+    sqlite3.SQLITE_LIMIT_EXPR_DEPTH: 1000,
+    sqlite3.SQLITE_LIMIT_COMPOUND_SELECT: 500,
+    sqlite3.SQLITE_LIMIT_VDBE_OP: 5_000_000,
+}
+_SETTINGS = (
+    "PRAGMA query_only = ON",
+    "PRAGMA temp_store = MEMORY",  # large sorts count against the memory limit, not the disk
+    "PRAGMA cell_size_check = ON",
+    "PRAGMA trusted_schema = OFF",
+)
+
+# ---------------------------------------------------------------- what a statement may do
+
+_PLAIN_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
+# They reach files or native code; most exist only in SQLite's shell or in special builds.
+_DENIED_FUNCTIONS = frozenset(
+    {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "fsdir", "lsmode"}
+)
+# What pragma_table_info(…) and its like run inside; they describe the schema.
+_SCHEMA_PRAGMAS = frozenset(
+    {
+        "table_info",
+        "table_xinfo",
+        "table_list",
+        "index_list",
+        "index_info",
+        "index_xinfo",
+        "foreign_key_list",
+    }
+)
+_ACTION_NAMES = {
+    value: name.removeprefix("SQLITE_").replace("_", " ")
+    for name, value in vars(sqlite3).items()
+    if name.startswith(
+        (
+            "SQLITE_ALTER_TABLE",
+            "SQLITE_ANALYZE",
+            "SQLITE_ATTACH",
+            "SQLITE_CREATE_",
+            "SQLITE_DELETE",
+            "SQLITE_DETACH",
+            "SQLITE_DROP_",
+            "SQLITE_FUNCTION",
+            "SQLITE_INSERT",
+            "SQLITE_PRAGMA",
+            "SQLITE_REINDEX",
+            "SQLITE_SAVEPOINT",
+            "SQLITE_TRANSACTION",
+            "SQLITE_UPDATE",
+        )
+    )
+}
+
+
+class _Authorizer:
+    """SQLite asks it about every action of a statement when the statement is prepared."""
+
+    __slots__ = ("denied",)
+
+    def __init__(self) -> None:
+        self.denied = ""
+
+    def __call__(
+        self, action: int, first: str | None, second: str | None, _db: object, _in: object, /
+    ) -> int:
+        if action in _PLAIN_ACTIONS:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_FUNCTION and second not in _DENIED_FUNCTIONS:
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_PRAGMA and (
+            first in _SCHEMA_PRAGMAS or (first == "data_version" and second is None)  # FTS5 asks
+        ):
+            return sqlite3.SQLITE_OK
+        if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
+            # Asked while json_each and its like declare themselves. A statement that means
+            # it fails all the same: "table sqlite_master may not be modified".
+            return sqlite3.SQLITE_OK
+        name = _ACTION_NAMES.get(action, f"action {action}")
+        self.denied = " ".join(part for part in (name, first, second) if part)
+        return sqlite3.SQLITE_DENY
+
+
+# ---------------------------------------------------------------- the database
+
+_UNAVAILABLE = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_CORRUPT,
+        sqlite3.SQLITE_NOTADB,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)
+_REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH})
+_FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError)
+"""ValueError: a NUL character, or text that is not Unicode, in the statement."""
+
+
+class SQLiteDatabase:
+    """One SQLite file, opened once.
+
+    Text that is not valid UTF-8 is shown with backslash escapes (``caf\\xe9``): values that
+    differ stay different, and the query does not fail.
+
+    Raises:
+        InfrastructureError: it is no SQLite database or cannot be read.
+    """
+
+    dialect = "sqlite"
+    engine = f"sqlite{sqlite3.sqlite_version}"
+
+    def __init__(self, path: Path, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+        self.db_id = db_id
+        self._path = path
+        self._describe = describe
+        self._schema: Schema | None = None
+        self._authorizer = _Authorizer()
+        self._deadline = float("inf")
+        try:
+            self._connection = _connect(path)
+        except (sqlite3.Error, OSError) as error:
+            raise InfrastructureError("SJ211", f"{error}.", where=str(path)) from error
+        self._connection.set_authorizer(self._authorizer)
+        self._connection.set_progress_handler(self._overdue, _OPERATIONS)
+
+    def _overdue(self) -> bool:
+        return perf_counter() > self._deadline
+
+    def execute(self, sql: str, limits: Limits) -> Execution:
+        """Run one statement. Never raises for what the statement does."""
+        statement = admit(sql, "sqlite")
+        if isinstance(statement, Execution):
+            return statement
+        if limits.memory < _heap_limit:
+            _lower_heap_limit(limits.memory)
+        started = perf_counter()
+        self._deadline = started + limits.seconds
+        self._authorizer.denied = ""
+        try:
+            result = self._run(statement, limits)
+        except _FAILURES as error:
+            status, message = self._failure(error, limits)
+            return Execution(status, None, message, perf_counter() - started)
+        seconds = perf_counter() - started
+        if isinstance(result, str):
+            return Execution(Status.TOO_LARGE, None, result, seconds)
+        return Execution(Status.OK, result, "", seconds)
+
+    def _run(self, sql: str, limits: Limits) -> ResultTable | str:
+        try:
+            return self._fetch(sql, limits, _CELL)
+        except sqlite3.OperationalError as error:
+            if not str(error).startswith("Could not decode"):
+                raise
+            return self._run_tolerant(sql, limits)
+        except sqlite3.DataError as error:
+            if _code(error) != sqlite3.SQLITE_TOOBIG or limits.bytes <= _CELL:
+                raise
+            return self._run_large(sql, limits)
+
+    def _run_tolerant(self, sql: str, limits: Limits) -> ResultTable | str:
+        self._connection.text_factory = _decode
+        try:
+            return self._run(sql, limits)
+        finally:
+            self._connection.text_factory = str
+
+    def _run_large(self, sql: str, limits: Limits) -> ResultTable | str:
+        cell = min(limits.bytes, _LARGEST_CELL)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, cell)
+        try:
+            return self._fetch(sql, limits, cell)
+        finally:
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _CELL)
+
+    def _fetch(self, sql: str, limits: Limits, cell: int) -> ResultTable | str:
+        cursor = self._connection.execute(sql)
+        try:
+            columns = tuple([column[0] for column in cursor.description])
+            return fetch_limited(cursor, columns, limits, largest_cell=cell)
+        finally:
+            cursor.close()  # gives back the read lock where rows are left
+
+    def _failure(self, error: Exception, limits: Limits) -> tuple[Status, str]:
+        code = _code(error)
+        if self._authorizer.denied:
+            return Status.REFUSED, f"not authorized: {self._authorizer.denied}"
+        if isinstance(error, MemoryError):
+            return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
+        if code == sqlite3.SQLITE_INTERRUPT:
+            if self._overdue():
+                return Status.TIMEOUT, f"exceeded {limits.seconds:g} s"
+            return Status.UNAVAILABLE, "cancelled"
+        if code == sqlite3.SQLITE_TOOBIG:
+            return Status.TOO_LARGE, f"{error}, limit {limits.bytes} bytes"
+        if code in _REFUSED or str(error).endswith("may not be modified"):
+            return Status.REFUSED, str(error)
+        if code in _UNAVAILABLE:
+            return Status.UNAVAILABLE, str(error)
+        return Status.ERROR, str(error)
+
+    def schema(self) -> Schema:
+        """Tables, columns, keys, descriptions; read once."""
+        if self._schema is None:
+            self._deadline = float("inf")
+            self._connection.text_factory = _decode
+            try:
+                self._schema = self._describe(read_schema(self._connection))
+            finally:
+                self._connection.text_factory = str
+        return self._schema
+
+    def fingerprint(self) -> str:
+        """A hash of the file's contents (sampled above 64 MiB)."""
+        return fingerprint_files(self._path, *_pending(self._path))
+
+    def close(self) -> None:
+        """Give the file back; a statement still running is cancelled."""
+        self._connection.interrupt()
+        self._connection.close()
+
+
+def _code(error: BaseException) -> int | None:
+    code: int | None = getattr(error, "sqlite_errorcode", None)
+    return None if code is None else code & 0xFF  # without the extended part
+
+
+def _decode(text: bytes) -> str:
+    return text.decode("utf-8", "backslashreplace")
+
+
+# ---------------------------------------------------------------- opening
+
+_heap_limit: float = float("inf")
+
+
+def _lower_heap_limit(memory: int) -> None:
+    """SQLite's hard heap limit holds for the whole process, and can be lowered, never raised."""
+    global _heap_limit
+    connection = sqlite3.connect(":memory:")
+    (_heap_limit,) = connection.execute(f"PRAGMA hard_heap_limit = {memory}").fetchone()
+    connection.close()
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    with path.open("rb") as file:
+        writes_ahead = file.read(20)[18:] == b"\2\2"
+    if not writes_ahead:
+        return _connected(f"{path.absolute().as_uri()}?mode=ro")
+    if not _pending(path):
+        # Everything is in the file. Without ``immutable`` SQLite would create -wal and -shm
+        # files beside it, and fail where it cannot.
+        return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
+    return _connect_copy(path)
+
+
+def _pending(path: Path) -> tuple[Path, ...]:
+    """The write-ahead log, where it holds transactions that are not in the file yet."""
+    log = path.with_name(f"{path.name}-wal")
+    return (log,) if log.is_file() and log.stat().st_size else ()
+
+
+def _connect_copy(path: Path) -> sqlite3.Connection:
+    """A private copy with the write-ahead log merged into it; reading the log in place would
+    write to the files beside the database."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        copy = Path(folder) / "copy.sqlite"
+        shutil.copyfile(path, copy)
+        for log in _pending(path):
+            shutil.copyfile(log, f"{copy}-wal")
+        merged = sqlite3.connect(copy, isolation_level=None)
+        merged.execute("PRAGMA journal_mode = DELETE").fetchall()
+        merged.close()
+        # The open connection keeps the file alive when its name is gone (not on Windows,
+        # where the copy stays until the system cleans up).
+        return _connected(f"{copy.as_uri()}?mode=ro")
+
+
+def _connected(uri: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    for limit, value in _SIZES.items():
+        connection.setlimit(limit, value)
+    connection.execute("PRAGMA schema_version").fetchall()  # fails if this is no database
+    for setting in _SETTINGS:
+        connection.execute(setting).fetchall()
+    _load_virtual_tables(connection)
+    return connection
+
+
+def _load_virtual_tables(connection: sqlite3.Connection) -> None:
+    """Full-text and R-tree tables prepare writes to their own tables when first used; that
+    must be over before the authorizer is asked."""
+    names = connection.execute(
+        "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'"
+    ).fetchall()
+    for (name,) in names:
+        quoted = name.replace('"', '""')
+        with suppress(sqlite3.Error):  # a module that is not there: the query will say so
+            connection.execute(f'SELECT 1 FROM "{quoted}" LIMIT 0').fetchall()
