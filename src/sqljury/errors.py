@@ -90,6 +90,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "exclude, which leaves it out of kappa, accuracy, MCC and F1.",
     ),
     "SJ004": ("no such code", "Codes are printed at the start of each error, such as SJ104."),
+    # --- SJ010 to SJ019: the demonstration (demo/)
+    "SJ010": (
+        "a file is in the way of the demonstration",
+        "The demonstration replaces only files that it wrote itself and that nobody changed "
+        "since. Move the file away, or choose another folder; nothing was written.",
+    ),
     # --- SJ1xx: benchmark files (benchmarks/)
     # --- SJ2xx: databases (databases/)
     "SJ201": (
