@@ -188,12 +188,63 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     ),
     "SJ412": ("no such case in the run", "Case ids are in the first columns of --export."),
     # --- SJ5xx: uses: evaluate, agree (uses/)
+    "SJ501": (
+        "an id occurs twice in one input of agree",
+        "A case is known by benchmark and id, and counts once. Give two systems or two runs two "
+        "names (A=FILE B=FILE), and two benchmarks two files (A=FILE,FILE).",
+    ),
+    "SJ502": (
+        "a score is not a finite number",
+        "NaN and infinity cannot be ranked or averaged. A case without a score has null.",
+    ),
+    "SJ503": (
+        "an input of agree has no label",
+        "Agreement needs what people say of at least one case: name the column with --label, or "
+        "a file that has it with --labels.",
+    ),
+    "SJ504": (
+        "no such dimension to cut by",
+        "Rows can be cut by what their file or run says of each case: db_id, difficulty, ...",
+    ),
+    "SJ505": (
+        "a judge gave a number out of range",
+        "A verdict's score is in [0, 1], or None; its measures are finite. Fix the judge and "
+        "raise its version, so that what it said before is judged anew.",
+    ),
+    "SJ506": (
+        "--fail-under is not a fraction",
+        "Scores are fractions: 80 % is 0.8.",
+    ),
     "SJ510": ("an input of agree names no file", "Write RUN, FILE, or NAME=FILE,FILE."),
     "SJ511": (
         "two inputs of agree with one name",
         "Each input is a judge of its own and needs a name: NAME=FILE.",
     ),
     # --- SJ6xx: result tables and policies (tables/)
+    "SJ601": (
+        "there is no such policy",
+        "A policy says when two result tables are equal. Named ones: strict, spider, bird, rose, "
+        "intent; change single settings of one with make_policy(name, setting=value).",
+    ),
+    "SJ602": (
+        "a setting of a policy is unknown or has an impossible value",
+        "The message lists what is possible.",
+    ),
+    "SJ603": (
+        "two settings of a policy exclude each other",
+        "Extra columns can only be told apart where columns may stand in any order; texts have "
+        "no numeric tolerance; duplicates=odd (the policy rose) knows neither rows nor columns.",
+    ),
+    "SJ604": (
+        "not a table",
+        "compare_tables takes a list of tuples or lists, a ResultTable, or an object with "
+        "columns and itertuples, as pandas data frames have.",
+    ),
+    "SJ605": (
+        "rows of unequal length",
+        "Every row of a table has one cell for each column. A ragged table has lost or gained "
+        "cells on its way; comparing it would compare the wrong columns.",
+    ),
     # --- SJ7xx: queries (queries/)
     # --- SJ8xx: reports (reports/)
 }

@@ -2,8 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from math import isfinite
+
+from sqljury.case import Json
+from sqljury.errors import InputError
+from sqljury.uses.counted import counted_score
+from sqljury.uses.statistics import Interval, Tally, mean_interval, wilson_interval
+from sqljury.verdict import Outcome, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,3 +57,172 @@ class Summary:
     judges: tuple[JudgeSummary, ...]
     run: str
     """The folder of the run."""
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object: fractions, null where nothing was scored."""
+        return asdict(self)
+
+
+def summarise(records: Iterable[Record], signatures: Mapping[str, str], run: str) -> Summary:
+    """Aggregate a run in one pass; memory grows with judges and slices, not with cases.
+
+    The order of the records cannot change a digit: sums are exact.
+
+    Args:
+        signatures: by judge, in the order of the result; ``{n}`` in them is replaced by the
+            judge's denominator.
+        run: the folder of the run.
+
+    Raises:
+        InputError: a judge gave a score outside [0, 1].
+    """
+    counters = {judge: _JudgeCounter() for judge in signatures}
+    for record in records:
+        counters[record.judge].add(record)
+    judges = (counter.summary(judge, signatures[judge]) for judge, counter in counters.items())
+    return Summary(judges=tuple(judges), run=run)
+
+
+def failing(summary: Summary, threshold: float) -> list[str]:
+    """One line for each judge whose score is below the threshold, or that scored nothing.
+
+    Raises:
+        InputError: the threshold is not a fraction.
+    """
+    if not 0 <= threshold <= 1:
+        fraction = f"Write {threshold / 100:g}." if 1 < threshold <= 100 else "Write 0.8 for 80 %."
+        raise InputError("SJ506", f"--fail-under {threshold:g} is not in [0, 1].", hint=fraction)
+    return [
+        f"{judge.name}: nothing was scored"
+        if judge.score is None
+        else f"{judge.name}: {judge.score:.4f} over {judge.n} cases"
+        for judge in summary.judges
+        if judge.score is None or judge.score < threshold
+    ]
+
+
+# ---------------------------------------------------------------- counting
+
+_DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
+
+
+class _JudgeCounter:
+    """What is kept of one judge's verdicts while they pass."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.scores = Tally()
+        self.graded = False
+        self.outcomes: Counter[Outcome] = Counter()
+        self.labels: Counter[str] = Counter()
+        self.measures: dict[str, Tally] = {}
+        self.unmeasured = 0
+        self.slices: dict[tuple[str, str], Tally] = {}
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        verdict = record.verdict
+        self.total += 1
+        self.outcomes[verdict.outcome] += 1
+        self.labels.update(verdict.labels)
+        tallies = [self.slices.setdefault(place, Tally()) for place in _places(record)]
+        if verdict.outcome.left_out:
+            return
+        score = _score(record)
+        self.graded |= score not in (0, 1)
+        for tally in (self.scores, *tallies):
+            tally.add(score)
+        self._measure(record)
+
+    def _measure(self, record: Record) -> None:
+        verdict = record.verdict
+        # A prediction that never got as far as being measured measures 0, as it scores 0; a
+        # judged one without the measure is one that the measure does not apply to.
+        if not verdict.measures and verdict.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
+            self.unmeasured += 1
+        for name, value in verdict.measures.items():
+            if not isfinite(value):
+                raise _bad(record, f"the measure {name} = {value}, which is no number")
+            self.measures.setdefault(name, Tally()).add(value)
+
+    def summary(self, name: str, signature: str) -> JudgeSummary:
+        """The aggregate."""
+        n = self.scores.n
+        low, high = self._interval(self.scores)
+        return JudgeSummary(
+            name=name,
+            signature=signature.replace("{n}", str(n)),
+            n=n,
+            total=self.total,
+            left_out=self.total - n,
+            score=self.scores.mean,
+            low=low,
+            high=high,
+            interval="normal" if self.graded else "wilson",
+            outcomes={str(o): self.outcomes[o] for o in Outcome if self.outcomes[o]},
+            measures=dict(self._measure_means()),
+            labels=dict(sorted(self.labels.items())),
+            slices=tuple(self._slices()),
+        )
+
+    def _interval(self, tally: Tally) -> Interval | tuple[None, None]:
+        if tally.mean is None:
+            return None, None
+        if self.graded:
+            found = mean_interval(tally.mean, tally.variance, tally.n)
+        else:
+            found = wilson_interval(int(tally.sum), tally.n)
+        return found or (None, None)
+
+    def _measure_means(self) -> Iterator[tuple[str, float]]:
+        for name, tally in sorted(self.measures.items()):
+            mean = tally.mean_over(tally.n + self.unmeasured)
+            if mean is not None:
+                yield name, mean
+
+    def _slices(self) -> Iterator[Slice]:
+        values = Counter(dimension for dimension, _ in self.slices)
+        for dimension, value in sorted(self.slices, key=_slice_order):
+            if dimension in _ONLY_IF_SEVERAL and values[dimension] < 2:
+                continue
+            tally = self.slices[dimension, value]
+            low, high = self._interval(tally)
+            yield Slice(
+                dimension=dimension, value=value, n=tally.n, score=tally.mean, low=low, high=high
+            )
+
+
+_DIMENSIONS = ("benchmark", "source", "db_id", "difficulty", "feature")
+_ONLY_IF_SEVERAL = ("benchmark", "source")
+
+
+def _places(record: Record) -> Iterator[tuple[str, str]]:
+    """The slices that a record belongs to."""
+    case = record.case
+    yield "benchmark", case.benchmark
+    yield "source", case.source
+    if case.db_id:
+        yield "db_id", case.db_id
+    if case.difficulty:
+        yield "difficulty", case.difficulty
+    for feature in record.features:
+        yield "feature", feature
+
+
+def _slice_order(place: tuple[str, str]) -> tuple[int, int, str]:
+    dimension, value = place
+    # Difficulties from easy to hard, everything else by name.
+    hardness = _DIFFICULTIES.index(value) if value in _DIFFICULTIES else len(_DIFFICULTIES)
+    return _DIMENSIONS.index(dimension), hardness * (dimension == "difficulty"), value
+
+
+def _score(record: Record) -> float:
+    score = counted_score(record.verdict.outcome, record.verdict.score) or 0.0
+    if not 0 <= score <= 1:
+        raise _bad(record, f"the score {score}; scores are in [0, 1] or None")
+    return score
+
+
+def _bad(record: Record, what: str) -> InputError:
+    where = record.case.origin or record.case.name
+    return InputError("SJ505", f"{record.judge} gave {what}.", where=where)

@@ -1,0 +1,27 @@
+"""Statistics of agreement: pure functions of counts and numbers.
+
+A statistic that is undefined (no cases, one class only, no variance) is None, never 0 or NaN.
+"""
+
+from sqljury.uses.statistics.association import ASSOCIATION_STATISTICS, ScoreTable
+from sqljury.uses.statistics.bootstrap import Bootstrap, Intervals
+from sqljury.uses.statistics.confusion import COUNT_STATISTICS, Confusion
+from sqljury.uses.statistics.intervals import Interval, mean_interval, wilson_interval
+from sqljury.uses.statistics.paired import bonferroni, holm, mcnemar_exact
+from sqljury.uses.statistics.tally import Tally
+
+__all__ = [
+    "ASSOCIATION_STATISTICS",
+    "COUNT_STATISTICS",
+    "Bootstrap",
+    "Confusion",
+    "Interval",
+    "Intervals",
+    "ScoreTable",
+    "Tally",
+    "bonferroni",
+    "holm",
+    "mcnemar_exact",
+    "mean_interval",
+    "wilson_interval",
+]

@@ -1,0 +1,51 @@
+"""Two judges on the same cases: is one right more often than the other?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def mcnemar_exact(only_first: int, only_second: int) -> float:
+    """The two-sided p of McNemar's exact test.
+
+    Under the null hypothesis the cases that only one judge gets right are a fair coin's
+    tosses: p = min(1, 2·P(X <= min(b, c))) with X binomial(b + c, 1/2).
+
+    >>> round(mcnemar_exact(10, 2), 6)
+    0.038574
+
+    Args:
+        only_first: cases that only the first judge gets right.
+        only_second: cases that only the second one gets right.
+
+    Source: McNemar (1947), Psychometrika 12(2); exact form: Dixon & Mood (1946), sign test.
+    """
+    from scipy.special import bdtr
+
+    tail = bdtr(min(only_first, only_second), only_first + only_second, 0.5)
+    return min(1.0, 2 * float(tail))
+
+
+def bonferroni(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p values: min(1, m·p) for m tests.
+
+    Source: Dunn (1961), Multiple comparisons among means, JASA 56.
+    """
+    return [min(1.0, len(p_values) * p) for p in p_values]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Adjusted p values by Holm's step-down: never larger than Bonferroni's.
+
+    The i-th smallest p (i from 0) is multiplied by m - i, capped at 1, and not allowed to fall
+    below the one before it.
+
+    Source: Holm (1979), A simple sequentially rejective multiple test procedure, SJS 6.
+    """
+    adjusted = [0.0] * len(p_values)
+    floor = 0.0
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    for rank, index in enumerate(order):
+        floor = max(floor, min(1.0, (len(p_values) - rank) * p_values[index]))
+        adjusted[index] = floor
+    return adjusted
