@@ -1,1 +1,24 @@
-"""TODO."""
+"""Result tables: typed values, comparison under a policy, explanation of a mismatch."""
+
+from sqljury.tables.compare import compare
+from sqljury.tables.comparison import Comparison, Kind
+from sqljury.tables.explanation import CellDifference, DifferingRows, Explanation, Finding, explain
+from sqljury.tables.friendly import compare_tables
+from sqljury.tables.policy import POLICIES, Policy, make_policy
+from sqljury.tables.render import render_cell
+
+__all__ = [
+    "POLICIES",
+    "CellDifference",
+    "Comparison",
+    "DifferingRows",
+    "Explanation",
+    "Finding",
+    "Kind",
+    "Policy",
+    "compare",
+    "compare_tables",
+    "explain",
+    "make_policy",
+    "render_cell",
+]

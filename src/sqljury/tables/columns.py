@@ -1,0 +1,267 @@
+"""Which column of one table stands for which column of another, without trying permutations.
+
+Two tables are equal up to the order of rows and columns iff the 0/1/... matrices they are can be
+permuted into each other; with cells 0 and 1 that is isomorphism of bipartite graphs, so no
+algorithm is known that is fast on every table. What is fast on every table people have is what
+graph isomorphism programs do:
+
+1. Equal columns are interchangeable, so each is looked at once, with a count; so are equal rows.
+2. Colours are refined until they are stable: a column's colour is the bag of (row colour, cell)
+   over its rows, a row's colour is the cells it has in each colour of columns. Columns of
+   different colour cannot stand for each other. This alone settles nearly every table.
+3. Where a colour keeps several columns, one of them is paired with each candidate in turn and
+   the colours are refined again.
+
+A budget of cells looked at ends the search where step 3 does not get anywhere.
+
+With fewer columns on one side (injective matching) only colours that have as many columns on
+both sides say something about rows: only those columns are sure to take part.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, count, repeat
+from typing import Any
+
+from sqljury.tables.values import Rows
+
+Mapping = tuple[int | None, ...]
+Column = tuple[int, ...]
+Colours = list[int]
+Class = tuple[tuple[int, ...], tuple[int, ...]]
+"""Columns of the narrow and of the wide table that have the same colour."""
+
+DEFAULT_BUDGET = 5_000_000
+"""Cells looked at; about a second."""
+_FREE_PASSES = 8
+"""Passes over the tables that are always allowed: a large table is not a hard one."""
+
+
+class BudgetSpentError(Exception):
+    """The search ended before there was an answer."""
+
+
+def match_columns(
+    a: Rows,
+    b: Rows,
+    widths: tuple[int, int],
+    *,
+    keys: Sequence[Any] | None = None,
+    as_set: bool = False,
+    budget: int = DEFAULT_BUDGET,
+) -> Mapping | None:
+    """For each column of ``a`` the column of ``b`` that stands for it, or None for no match.
+
+    Args:
+        widths: the number of columns of each; where they differ, the columns of the narrower
+            table are matched and the others stand for nothing.
+        keys: row i of both tables has key i, and only rows of one key may be equal.
+        as_set: rows are compared as sets.
+
+    Raises:
+        BudgetSpentError: it could not be settled within the budget.
+    """
+    if widths[0] > widths[1]:
+        found = match_columns(b, a, (widths[1], widths[0]), keys=keys, as_set=as_set, budget=budget)
+        return _inverse(found, widths[0]) if found is not None else None
+    if not a or not b:
+        return tuple(range(widths[0])) if not a and not b else None
+    if as_set and widths[0] == widths[1]:
+        a, b, as_set = list(dict.fromkeys(a)), list(dict.fromkeys(b)), False
+    if not as_set and (len(a) != len(b) or not _same_cells(a, b, widths)):
+        return None
+    return _Search(a, b, keys, as_set, budget).run()
+
+
+def _inverse(mapping: Mapping, width: int) -> Mapping:
+    back: dict[int | None, int] = {j: i for i, j in enumerate(mapping)}
+    return tuple(back.get(j) for j in range(width))
+
+
+def _same_cells(a: Rows, b: Rows, widths: tuple[int, int]) -> bool:
+    """The cheap test that most unequal tables fail."""
+    left, right = Counter(chain.from_iterable(a)), Counter(chain.from_iterable(b))
+    if widths[0] == widths[1]:
+        return dict.__eq__(left, right)
+    return all(number <= right[cell] for cell, number in left.items())
+
+
+@dataclass(slots=True)
+class _Side:
+    """One table as the search sees it: integers for cells, each distinct column once."""
+
+    columns: list[Column]
+    places: list[list[int]]
+    """Where each distinct column stands in the table."""
+
+
+@dataclass(slots=True)
+class _State:
+    classes: list[Class]
+    left: Colours
+    right: Colours
+
+
+class _Search:
+    def __init__(
+        self, a: Rows, b: Rows, keys: Sequence[Any] | None, as_set: bool, budget: int
+    ) -> None:
+        self.as_set = as_set
+        self.bijective = len(a[0]) == len(b[0])
+        rows_a, left = self._distinct_rows(a, keys)
+        rows_b, right = self._distinct_rows(b, keys)
+        codes = _numbered(chain(chain.from_iterable(rows_a), chain.from_iterable(rows_b)))
+        self.a, self.b = _side(rows_a, codes), _side(rows_b, codes)
+        cells = len(rows_a) * len(self.a.columns) + len(rows_b) * len(self.b.columns)
+        self.left = max(budget, _FREE_PASSES * cells)
+        palette = _numbered(chain(left, right))
+        self.start = [palette[key] for key in left], [palette[key] for key in right]
+
+    def _distinct_rows(self, rows: Rows, keys: Sequence[Any] | None) -> tuple[Rows, list[Any]]:
+        """Rows and their first colour. Where all columns take part, equal rows are counted."""
+        keyed = zip(keys or repeat(0), rows, strict=False)
+        if not self.bijective:
+            return rows, [key for key, _ in keyed]
+        counted = Counter(keyed)
+        return [row for _, row in counted], [(key, n) for (key, _), n in counted.items()]
+
+    def run(self) -> Mapping | None:
+        if not self._agree(*self.start):
+            return None
+        stack: list[Iterator[_State]] = [iter([_State(self._first_classes(), *self.start)])]
+        while stack:
+            state = next(stack[-1], None)
+            if state is None:
+                stack.pop()
+            elif self._refine(state):
+                if all(len(b) == 1 for _, b in state.classes):
+                    mapping = self._mapping(state)
+                    if mapping is not None:
+                        return mapping
+                else:
+                    stack.append(self._branches(state))
+        return None
+
+    def _first_classes(self) -> list[Class]:
+        """One class; in a bijection columns that occur equally often, for they stay together."""
+        if not self.bijective:
+            return [(tuple(range(len(self.a.columns))), tuple(range(len(self.b.columns))))]
+        groups: dict[int, tuple[list[int], list[int]]] = {}
+        for side, places in enumerate((self.a.places, self.b.places)):
+            for column, where in enumerate(places):
+                groups.setdefault(len(where), ([], []))[side].append(column)
+        return [(tuple(x), tuple(y)) for _, (x, y) in sorted(groups.items())]
+
+    def _branches(self, state: _State) -> Iterator[_State]:
+        """Pair one column of the smallest class with each of its candidates."""
+        chosen = min((c for c in state.classes if len(c[1]) > 1), key=lambda c: len(c[1]))
+        rest = [c for c in state.classes if c is not chosen]
+        (first, *others), candidates = chosen
+        for candidate in candidates:
+            if len(self.a.places[first]) > len(self.b.places[candidate]):
+                continue
+            remaining = tuple(c for c in candidates if c != candidate)
+            classes = [*rest, ((first,), (candidate,))]
+            if others:
+                classes.append((tuple(others), remaining))
+            yield _State(classes, state.left, state.right)
+
+    def _refine(self, state: _State) -> bool:
+        """Split classes and colour rows until nothing changes; False if the tables differ."""
+        while True:
+            before = len(state.classes), len(set(state.left))
+            if not (self._split_columns(state) and self._colour_rows(state)):
+                return False
+            if (len(state.classes), len(set(state.left))) == before:
+                return True
+
+    def _split_columns(self, state: _State) -> bool:
+        classes: list[Class] = []
+        for group in state.classes:
+            if len(group[0]) > len(group[1]) or (self.bijective and len(group[0]) < len(group[1])):
+                return False
+            # A class of one on each side is checked by the colours of the rows.
+            if len(group[1]) == 1:
+                classes.append(group)
+                continue
+            split = self._split(group, state)
+            if split is None:
+                return False
+            classes.extend(split)
+        state.classes = classes
+        return True
+
+    def _split(self, group: Class, state: _State) -> list[Class] | None:
+        self._spend(len(group[0]) * len(state.left) + len(group[1]) * len(state.right))
+        groups: dict[Any, tuple[list[int], list[int]]] = {}
+        for column in group[0]:
+            key = self._heap(zip(state.left, self.a.columns[column], strict=True))
+            groups.setdefault(key, ([], []))[0].append(column)
+        for column in group[1]:
+            key = self._heap(zip(state.right, self.b.columns[column], strict=True))
+            # A column of the wide table that looks like none of the narrow one's takes no part.
+            if key in groups:
+                groups[key][1].append(column)
+            elif self.bijective:
+                return None
+        if any(len(x) > len(y) for x, y in groups.values()):
+            return None
+        return [(tuple(x), tuple(y)) for x, y in groups.values()]
+
+    def _heap(self, pairs: Iterator[tuple[int, int]]) -> frozenset[Any]:
+        return frozenset(pairs) if self.as_set else frozenset(Counter(pairs).items())
+
+    def _colour_rows(self, state: _State) -> bool:
+        sure = [c for c in state.classes if len(c[0]) == len(c[1])]
+        left = _coloured(state.left, [[self.a.columns[i] for i in x] for x, _ in sure])
+        right = _coloured(state.right, [[self.b.columns[i] for i in y] for _, y in sure])
+        self._spend(sum(len(x) for x, _ in sure) * (len(left) + len(right)))
+        palette = _numbered(chain(left, right))
+        state.left = [palette[key] for key in left]
+        state.right = [palette[key] for key in right]
+        return self._agree(state.left, state.right)
+
+    def _agree(self, left: Colours, right: Colours) -> bool:
+        if self.as_set:
+            return set(left) == set(right)
+        return dict.__eq__(Counter(left), Counter(right))
+
+    def _spend(self, cells: int) -> None:
+        self.left -= cells
+        if self.left < 0:
+            raise BudgetSpentError
+
+    def _mapping(self, state: _State) -> Mapping | None:
+        """Spread pairs of distinct columns over the places where they stand."""
+        mapping: dict[int, int] = {}
+        for (x,), (y,) in state.classes:
+            here, there = self.a.places[x], self.b.places[y]
+            if len(here) > len(there):
+                return None
+            mapping.update(zip(here, there, strict=False))
+        return tuple(mapping[i] for i in range(len(mapping)))
+
+
+def _numbered(values: Iterator[Any]) -> dict[Any, int]:
+    return dict(zip(dict.fromkeys(values), count(), strict=False))
+
+
+def _side(rows: Rows, codes: dict[Any, int]) -> _Side:
+    places: dict[Column, list[int]] = {}
+    for i, cells in enumerate(zip(*rows, strict=True)):
+        places.setdefault(tuple(map(codes.__getitem__, cells)), []).append(i)
+    return _Side(list(places), list(places.values()))
+
+
+def _coloured(colours: Colours, groups: list[list[Column]]) -> list[tuple[Any, ...]]:
+    """For each row its colour so far and, class by class, the cells it has there."""
+    parts: list[Sequence[Any]] = [colours]
+    for columns in groups:
+        if len(columns) == 1:
+            parts.append(columns[0])
+        else:
+            parts.append([tuple(sorted(cells)) for cells in zip(*columns, strict=True)])
+    return list(zip(*parts, strict=True))

@@ -1,0 +1,468 @@
+"""Why two result tables are not equal: which cell, row, column, order, tie, duplicate."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqljury.execution import ResultTable
+from sqljury.tables.columns import BudgetSpentError, Mapping, match_columns
+from sqljury.tables.comparison import Comparison, Kind
+from sqljury.tables.difference import SOFT_KINDS, RowPair, cell_kind, near_misses, only_in
+from sqljury.tables.policy import Policy
+from sqljury.tables.render import render_cell, shown, shown_row
+from sqljury.tables.tolerance import joined
+from sqljury.tables.values import Floats, Row, Rows, comparable, texts
+
+_TRIED_CELLS = 20_000
+"""Guesses about columns are made for tables up to this size only."""
+_GUESS_BUDGET = 100_000
+_NAMED_CELLS = 3
+"""Differing cells that get a sentence each; the others are in the data."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference in one plain sentence."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingRows:
+    """Rows that one table has and the other lacks: how many, and the first of them."""
+
+    total: int
+    rows: tuple[tuple[int, Row], ...]
+    """Index (from 0) in its table, and the row."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        rows = [{"row": i, "cells": [render_cell(cell) for cell in row]} for i, row in self.rows]
+        return {"total": self.total, "rows": rows}
+
+
+@dataclass(frozen=True, slots=True)
+class CellDifference:
+    """One cell of two rows that belong together. Indexes count from 0."""
+
+    reference_row: int
+    candidate_row: int
+    reference_column: int
+    candidate_column: int
+    column: str
+    kind: Kind
+    reference: Any
+    candidate: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "reference_row": self.reference_row,
+            "candidate_row": self.candidate_row,
+            "reference_column": self.reference_column,
+            "candidate_column": self.candidate_column,
+            "column": self.column,
+            "kind": self.kind.value,
+            "reference": render_cell(self.reference),
+            "candidate": render_cell(self.candidate),
+        }
+
+    def sentence(self) -> str:
+        """Where it is and what stands there."""
+        where = f"row {self.reference_row + 1}"
+        if self.candidate_row != self.reference_row:
+            where = f"reference row {self.reference_row + 1}, prediction {self.candidate_row + 1}"
+        typed = self.kind is Kind.TYPES
+        return (
+            f"{where}, {_column_name(self.reference_column, self.column)}: "
+            f"reference {shown(self.reference, typed=typed)}, "
+            f"prediction {shown(self.candidate, typed=typed)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The differences, the most telling first."""
+
+    findings: tuple[Finding, ...]
+    reference_rows: int
+    candidate_rows: int
+    column_mapping: Mapping
+    """For each reference column the prediction's column that it was held against."""
+    missing: DifferingRows
+    """Only in the reference."""
+    extra: DifferingRows
+    """Only in the prediction."""
+    cells: tuple[CellDifference, ...] = ()
+    """Cells that differ in rows that otherwise belong together."""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What kinds of difference there are, each once."""
+        return tuple(dict.fromkeys(finding.kind for finding in self.findings))
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(finding.text for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: every cell safe to store and to print."""
+        return {
+            "kinds": [kind.value for kind in self.kinds],
+            "findings": [{"kind": f.kind.value, "text": f.text} for f in self.findings],
+            "reference_rows": self.reference_rows,
+            "candidate_rows": self.candidate_rows,
+            "column_mapping": list(self.column_mapping),
+            "missing": self.missing.to_dict(),
+            "extra": self.extra.to_dict(),
+            "cells": [cell.to_dict() for cell in self.cells],
+        }
+
+
+def explain(
+    reference: ResultTable,
+    candidate: ResultTable,
+    policy: Policy,
+    comparison: Comparison,
+    *,
+    ordered: bool = False,
+    ties: Sequence[Any] | None = None,
+    max_rows: int = 20,
+) -> Explanation:
+    """Say why a comparison did not find the tables equal.
+
+    Args:
+        max_rows: how many missing and extra rows to keep, and how many to pair.
+    """
+    mapping = comparison.column_mapping or _alignment(reference, candidate, policy)
+    a, b = _aligned(reference.rows, candidate.rows, mapping, policy)
+    as_set = policy.duplicates == "set"
+    missing, extra = only_in(a, b, as_set=as_set), only_in(b, a, as_set=as_set)
+    pairs = near_misses(a, b, missing, extra, max_rows) if missing and extra else []
+    view = _View(reference, candidate, policy, ties, mapping, a, b, missing, extra)
+    cells = tuple(view.cells(pairs, max_rows))
+    findings = tuple(view.findings(comparison, cells, ordered))
+    return Explanation(
+        findings=findings,
+        reference_rows=len(reference.rows),
+        candidate_rows=len(candidate.rows),
+        column_mapping=mapping,
+        missing=_differing_rows(reference, missing, max_rows),
+        extra=_differing_rows(candidate, extra, max_rows),
+        cells=cells,
+    )
+
+
+def _differing_rows(table: ResultTable, indexes: list[int], max_rows: int) -> DifferingRows:
+    return DifferingRows(len(indexes), tuple((i, table.rows[i]) for i in indexes[:max_rows]))
+
+
+# ---------------------------------------------------------------- which column against which
+
+
+def _alignment(reference: ResultTable, candidate: ResultTable, policy: Policy) -> Mapping:
+    """Column by column as given, or, where the order is free, by equal contents first."""
+    widths = reference.width, candidate.width
+    rows = len(reference.rows) + len(candidate.rows)
+    fixed = widths[0] == widths[1] and policy.column_order == "given"
+    if fixed or rows * max(widths) > _TRIED_CELLS:
+        return tuple(i if i < widths[1] else None for i in range(widths[0]))
+    return _by_contents(_contents(reference), _contents(candidate))
+
+
+def _contents(table: ResultTable) -> list[Any]:
+    if not table.rows:
+        return [None] * table.width
+    return [Counter(map(repr, column)) for column in zip(*table.rows, strict=True)]
+
+
+def _by_contents(left: list[Any], right: list[Any]) -> Mapping:
+    mapping: list[int | None] = [None] * len(left)
+    free = set(range(len(right)))
+    for wanted in (_same_place_and_contents, _same_contents, _same_place, _any_place):
+        for i, contents in enumerate(left):
+            if mapping[i] is None:
+                j = next((j for j in sorted(free) if wanted(i, j, contents, right[j])), None)
+                if j is not None:
+                    mapping[i] = j
+                    free.discard(j)
+    return tuple(mapping)
+
+
+def _same_place_and_contents(i: int, j: int, x: Any, y: Any) -> bool:
+    return i == j and bool(x == y)
+
+
+def _same_contents(_i: int, _j: int, x: Any, y: Any) -> bool:
+    return bool(x == y)
+
+
+def _same_place(i: int, j: int, _x: Any, _y: Any) -> bool:
+    return i == j
+
+
+def _any_place(_i: int, _j: int, _x: Any, _y: Any) -> bool:
+    return True
+
+
+def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, Rows]:
+    """Comparable rows, reduced to the columns that were held against each other."""
+    pairs = [(i, j) for i, j in enumerate(mapping) if j is not None]
+    if policy.values == "text":
+        a, b = _text_rows(a), _text_rows(b)
+    if any(i != j for i, j in pairs) or len(pairs) != len((*a, (0,))[0]):
+        a = [tuple([row[i] for i, _ in pairs]) for row in a]
+    if any(i != j for i, j in pairs) or len(pairs) != len((*b, (0,))[0]):
+        b = [tuple([row[j] for _, j in pairs]) for row in b]
+    if policy.values == "text":
+        return a, b
+    floats: Floats = "never" if policy.values == "exact" else "beside"
+    floats = "always" if policy.tolerance else floats
+    fold = policy.values == "lenient"
+    a, b = comparable(a, b, by_column=True, floats=floats, fold=fold) or (a, b)
+    return joined(a, b, policy.tolerance, by_column=True) if policy.tolerance else (a, b)
+
+
+def _text_rows(rows: Rows) -> Rows:
+    return list(zip(*texts(rows), strict=True))
+
+
+# ---------------------------------------------------------------- what is to be said
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """Both tables, aligned, and the rows in which they differ."""
+
+    reference: ResultTable
+    candidate: ResultTable
+    policy: Policy
+    ties: Sequence[Any] | None
+    mapping: Mapping
+    a: Rows
+    b: Rows
+    missing: list[int]
+    extra: list[int]
+
+    def cells(self, pairs: list[RowPair], limit: int) -> Iterator[CellDifference]:
+        columns = [(i, j) for i, j in enumerate(self.mapping) if j is not None]
+        for pair in pairs[:limit]:
+            left = self.reference.rows[pair.reference_row]
+            right = self.candidate.rows[pair.candidate_row]
+            for place in pair.differing[:limit]:
+                i, j = columns[place]
+                kind = cell_kind(left[i], right[j])
+                yield CellDifference(
+                    pair.reference_row,
+                    pair.candidate_row,
+                    i,
+                    j,
+                    self.reference.columns[i],
+                    kind,
+                    left[i],
+                    right[j],
+                )
+
+    def findings(
+        self, comparison: Comparison, cells: tuple[CellDifference, ...], ordered: bool
+    ) -> Iterator[Finding]:
+        if comparison.equal is None:
+            yield Finding(
+                Kind.UNKNOWN,
+                "The comparison gave up: which column stands for which could not be settled "
+                "within the budget.",
+            )
+        if comparison.only_order_differs:
+            yield self._order()
+            return
+        found = False
+        for finding in self._all(cells):
+            found = True
+            yield finding
+        if not found and comparison.equal is False:
+            order = " and the order of rows counts" if ordered else ""
+            yield Finding(
+                Kind.VALUES,
+                f"No arrangement of the columns makes the tables equal under the policy "
+                f"{self.policy.signature}{order}.",
+            )
+
+    def _all(self, cells: tuple[CellDifference, ...]) -> Iterator[Finding]:
+        if self.reference.width != self.candidate.width:
+            yield self._column_count()
+        yield from self._row_count()
+        whole = self._duplicates() or self._column_order()
+        if whole is not None:
+            yield whole
+            return
+        yield from self._cells(cells)
+        if not cells or len({cell.reference_row for cell in cells}) < len(self.missing):
+            yield from self._rows()
+
+    def _column_count(self) -> Finding:
+        left, right = self.reference, self.candidate
+        text = (
+            f"The reference has {_count(left.width, 'column')}{_names(left)}, "
+            f"the prediction {right.width}{_names(right)}."
+        )
+        mapping = self._guess()
+        if mapping is not None:
+            used = [j for j in mapping if j is not None]
+            wide, name = (right, "prediction") if right.width > left.width else (left, "reference")
+            taken = used if wide is right else [i for i, j in enumerate(mapping) if j is not None]
+            unused = [_column_name(k, c) for k, c in enumerate(wide.columns) if k not in taken]
+            text += f" Without the {name}'s {', '.join(unused)} the tables would be equal."
+        return Finding(Kind.COLUMN_COUNT, text)
+
+    def _guess(self) -> Mapping | None:
+        """A column mapping that would make small tables equal, whatever the policy."""
+        a, b = self.reference.rows, self.candidate.rows
+        widths = self.reference.width, self.candidate.width
+        if not a or len(a) != len(b) or (len(a) + len(b)) * max(widths) > _TRIED_CELLS:
+            return None
+        left, right = comparable(a, b, by_column=False, floats="beside", fold=False) or (a, b)
+        try:
+            return match_columns(left, right, widths, budget=_GUESS_BUDGET)
+        except BudgetSpentError:
+            return None
+
+    def _row_count(self) -> Iterator[Finding]:
+        n, m = len(self.reference.rows), len(self.candidate.rows)
+        if (n == 0) != (m == 0):
+            empty, full, rows = (
+                ("reference", "prediction", m) if n == 0 else ("prediction", "reference", n)
+            )
+            text = f"The {empty} is empty, the {full} has {_count(rows, 'row')}."
+            yield Finding(Kind.EMPTY, text)
+            return
+        if n != m:
+            text = f"The reference has {_count(n, 'row')}, the prediction {m}."
+            yield Finding(Kind.ROW_COUNT, text)
+
+    def _duplicates(self) -> Finding | None:
+        if not (self.missing or self.extra) or set(self.a) != set(self.b):
+            return None
+        left, right = Counter(self.a), Counter(self.b)
+        if self.missing:
+            row, raw = self.a[self.missing[0]], self.reference.rows[self.missing[0]]
+        else:
+            row, raw = self.b[self.extra[0]], self.candidate.rows[self.extra[0]]
+        return Finding(
+            Kind.DUPLICATES,
+            f"The distinct rows are the same but not as often: {shown_row(raw)} stands "
+            f"{_times(left[row])} in the reference, {_times(right[row])} in the prediction.",
+        )
+
+    def _column_order(self) -> Finding | None:
+        widths = self.reference.width, self.candidate.width
+        if widths[0] != widths[1] or self.policy.column_order == "any":
+            return None
+        mapping = self._guess()
+        if mapping is None or list(mapping) == list(range(widths[0])):
+            return None
+        order = ", ".join(str((j or 0) + 1) for j in mapping)
+        return Finding(
+            Kind.COLUMN_ORDER,
+            f"Only the order of columns differs: the tables would be equal with the "
+            f"prediction's columns in the order {order}.",
+        )
+
+    def _cells(self, cells: tuple[CellDifference, ...]) -> Iterator[Finding]:
+        if not cells:
+            return
+        kinds = {cell.kind for cell in cells}
+        paired = {cell.reference_row for cell in cells}
+        complete = len(paired) == len(self.missing) == len(self.extra)
+        if complete and len(kinds) == 1 and cells[0].kind in SOFT_KINDS:
+            lead = _LEADS[cells[0].kind]
+            yield Finding(cells[0].kind, f"{lead} {_capital(cells[0].sentence())}.")
+            cells = cells[1:_NAMED_CELLS]
+        for cell in cells[:_NAMED_CELLS]:
+            yield Finding(cell.kind, f"{_capital(cell.sentence())}.")
+
+    def _rows(self) -> Iterator[Finding]:
+        """What is only on one side, with the first such row."""
+        if not (self.reference.rows and self.candidate.rows):
+            return
+        missing = _only(self.reference, self.missing, "reference")
+        extra = _only(self.candidate, self.extra, "prediction")
+        if missing and extra:
+            yield Finding(Kind.VALUES, f"{missing}, {extra}.")
+        elif missing:
+            yield Finding(Kind.SUBSET, f"{missing}; every row of the prediction is in both.")
+        elif extra:
+            yield Finding(Kind.SUPERSET, f"{extra}; every row of the reference is in both.")
+
+    def _order(self) -> Finding:
+        if self.ties is not None and not self.policy.free_ties and self._first_misplaced() is None:
+            return Finding(
+                Kind.TIE,
+                "Only rows that the reference's ORDER BY does not tell apart stand in another "
+                "order, which this policy counts.",
+            )
+        if len(self.a) > 1 and self.a == self.b[::-1]:
+            return Finding(Kind.ROW_ORDER, "The same rows stand in the reverse order.")
+        text = "The same rows stand in another order"
+        first = self._first_misplaced()
+        if first is None:
+            return Finding(Kind.ROW_ORDER, f"{text}.")
+        left, right = self.reference.rows[first], self.candidate.rows[first]
+        return Finding(
+            Kind.ROW_ORDER,
+            f"{text}: row {first + 1} is {shown_row(left)} in the reference, "
+            f"{shown_row(right)} in the prediction.",
+        )
+
+    def _first_misplaced(self) -> int | None:
+        """The first place where the prediction has a row that does not belong there."""
+        ties = self.ties if self.ties is not None else range(len(self.a))
+        left = Counter(zip(ties, self.a, strict=False))
+        for i, key in enumerate(zip(ties, self.b, strict=False)):
+            if left[key] <= 0:
+                return i
+            left[key] -= 1
+        return None
+
+
+_LEADS = {
+    Kind.TYPES: "The values would be equal but for their types.",
+    Kind.TEXT_CASE: "The values differ only in case or space.",
+    Kind.ROUNDING: "The values differ only in rounding.",
+}
+
+
+def _only(table: ResultTable, indexes: list[int], name: str) -> str:
+    if not indexes:
+        return ""
+    verb = "is" if len(indexes) == 1 else "are"
+    example = f"row {indexes[0] + 1}: {shown_row(table.rows[indexes[0]])}"
+    return f"{_count(len(indexes), 'row')} {verb} only in the {name} ({example})"
+
+
+def _column_name(index: int, name: str) -> str:
+    return f"column {index + 1} ({name})" if name else f"column {index + 1}"
+
+
+def _names(table: ResultTable) -> str:
+    names = [name or "?" for name in table.columns]
+    if not any(table.columns):
+        return ""
+    shown_names = [*names[:8], f"… {len(names) - 8} more"] if len(names) > 8 else names
+    return f" ({', '.join(shown_names)})"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n:,} times"
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,168 @@
+"""What counts as the same result table: the policies, by name or made to measure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+from sqljury.errors import InputError
+
+Duplicates = Literal["bag", "set", "odd"]
+RowOrder = Literal["top_level", "anywhere", "free"]
+ColumnOrder = Literal["given", "any"]
+Values = Literal["typed", "exact", "text", "lenient"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """The rules under which two result tables are equal.
+
+    Args:
+        name: the policy of :data:`POLICIES` this one is, or was made from.
+        duplicates: ``bag`` counts rows, ``set`` does not (what it forgave is noted), ``odd``
+            compares the texts that fill an odd number of cells and nothing else (ROSE).
+        row_order: which ORDER BY of the reference makes the order matter: the one on top, one
+            anywhere in the text, or none. The caller reads the SQL and says ``ordered``.
+        column_order: ``given``, or ``any`` permutation.
+        extra_columns: one of the two tables may have more columns; needs ``any``.
+        values: ``typed``: numbers by value, everything else by type and value; ``exact``: as
+            Python compares (a Decimal differs from the float next to it); ``text``: as pandas
+            prints them; ``lenient``: typed, but case and space of text do not matter.
+        tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|),
+            unless both are integers: identifiers and counts are never approximate.
+        remove_distinct: the caller strips DISTINCT from both queries.
+        free_ties: rows that the reference's ORDER BY does not tell apart may stand in any order.
+        empties_equal: two empty results are equal whatever their columns.
+    """
+
+    name: str
+    duplicates: Duplicates = "bag"
+    row_order: RowOrder = "top_level"
+    column_order: ColumnOrder = "given"
+    extra_columns: bool = False
+    values: Values = "typed"
+    tolerance: float = 0.0
+    remove_distinct: bool = False
+    free_ties: bool = True
+    empties_equal: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The name and every setting that is not the name's own: ``strict;tolerance=1e-06``.
+
+        >>> make_policy("strict", tolerance=1e-6).signature
+        'strict;tolerance=1e-06'
+        """
+        base = POLICIES[self.name]
+        changed = [
+            f"{f.name}={_text(getattr(self, f.name))}"
+            for f in fields(self)
+            if getattr(self, f.name) != getattr(base, f.name)
+        ]
+        return ";".join([self.name, *changed])
+
+
+POLICIES: Mapping[str, Policy] = {
+    policy.name: policy
+    for policy in (
+        Policy(name="strict"),
+        # Zhong et al. 2020, "Semantic Evaluation for Text-to-SQL with Distilled Test Suites".
+        Policy(
+            name="spider",
+            row_order="anywhere",
+            column_order="any",
+            values="exact",
+            remove_distinct=True,
+            free_ties=False,
+            empties_equal=True,
+        ),
+        # Li et al. 2023, BIRD: set(rows) == set(rows).
+        Policy(name="bird", duplicates="set", row_order="free", values="exact", empties_equal=True),
+        Policy(name="rose", duplicates="odd", row_order="free", column_order="any", values="text"),
+        Policy(
+            name="intent",
+            duplicates="set",
+            column_order="any",
+            extra_columns=True,
+            values="lenient",
+            tolerance=1e-6,
+        ),
+    )
+}
+"""The named policies. ``rose`` is what its reference implementation does, and unsound."""
+
+_CHOICES: dict[str, tuple[Any, ...]] = {
+    "duplicates": get_args(Duplicates),
+    "row_order": get_args(RowOrder),
+    "column_order": get_args(ColumnOrder),
+    "values": get_args(Values),
+    "extra_columns": (False, True),
+    "remove_distinct": (False, True),
+    "free_ties": (False, True),
+    "empties_equal": (False, True),
+}
+
+
+def make_policy(name: str, **overrides: Any) -> Policy:
+    """A named policy, or one with some settings changed.
+
+    >>> make_policy("strict", column_order="any").column_order
+    'any'
+
+    Raises:
+        InputError: no such policy, setting or value, or two that exclude each other.
+    """
+    if name not in POLICIES:
+        raise InputError(
+            "SJ601", f"there is no policy {name!r}.", hint=f"Known: {', '.join(POLICIES)}."
+        )
+    settings = {key: _checked(key, value) for key, value in overrides.items()}
+    policy = replace(POLICIES[name], **settings)
+    _check_together(policy)
+    return policy
+
+
+def _checked(key: str, value: Any) -> Any:
+    if key == "tolerance":
+        return _checked_tolerance(value)
+    choices = _CHOICES.get(key)
+    if choices is None:
+        known = ", ".join(sorted([*_CHOICES, "tolerance"]))
+        raise InputError("SJ602", f"a policy has no setting {key!r}.", hint=f"Settings: {known}.")
+    if value not in choices:
+        allowed = ", ".join(_text(choice) for choice in choices)
+        raise InputError("SJ602", f"{key}={value!r} is not possible.", hint=f"One of: {allowed}.")
+    return value
+
+
+def _checked_tolerance(value: Any) -> float:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        tolerance = float(value)
+        if 0 <= tolerance < 1 and math.isfinite(tolerance):
+            return tolerance
+    raise InputError(
+        "SJ602", f"tolerance={value!r} is not possible.", hint="A number from 0 to below 1: 1e-6."
+    )
+
+
+def _check_together(policy: Policy) -> None:
+    if policy.extra_columns and policy.column_order != "any":
+        raise InputError("SJ603", "extra_columns needs column_order='any'.", where=policy.signature)
+    if policy.tolerance and policy.values == "text":
+        raise InputError(
+            "SJ603", "texts have no tolerance.", where=policy.signature, hint="Use values='typed'."
+        )
+    odd, text = policy.duplicates == "odd", policy.values == "text"
+    if odd and not (text and policy.column_order == "any" and not policy.extra_columns):
+        raise InputError(
+            "SJ603",
+            "duplicates='odd' looks at a heap of texts: no other values, no columns.",
+            where=policy.signature,
+            hint="Use the policy rose as it is.",
+        )
+
+
+def _text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

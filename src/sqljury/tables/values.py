@@ -1,0 +1,160 @@
+"""Cells made comparable: after this, equal under the policy is equal in Python.
+
+Python's own equality already is what ``typed`` asks for in nearly every cell: 1 == 1.0 ==
+Decimal("1.00") == True, None equals nothing else, "1" is not 1, a date is not a datetime, big
+integers are exact. What is left: NaN, Decimal beside float, text that is to be folded, and
+cells that cannot be hashed. Only columns in which these occur are touched.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from itertools import chain
+from typing import Any, Literal
+from uuid import UUID
+
+Floats = Literal["never", "beside", "always"]
+Row = tuple[Any, ...]
+Rows = Sequence[Row]
+
+_PLAIN = frozenset(
+    {int, bool, str, bytes, type(None), date, datetime, time, timedelta, UUID, Decimal, float}
+)
+
+
+class _NaN:
+    """The one not-a-number that equals itself."""
+
+    def __repr__(self) -> str:
+        return "NaN"
+
+
+NAN = _NaN()
+
+
+def cell_types(rows: Rows) -> set[type]:
+    """The types that occur."""
+    return set(map(type, chain.from_iterable(rows)))
+
+
+def comparable(
+    a: Rows, b: Rows, *, by_column: bool, floats: Floats, fold: bool
+) -> tuple[Rows, Rows] | None:
+    """Both tables in comparable cells, or None where they are so already.
+
+    Args:
+        by_column: column i of one table is compared with column i of the other only.
+            Otherwise a rule that one column asks for is applied to all: equality must be
+            transitive within one comparison.
+        floats: whether a Decimal becomes the nearest float: never, where floats occur beside
+            it, or always.
+        fold: case and space of text do not matter.
+    """
+    types = cell_types(a) | cell_types(b)
+    if not by_column:
+        convert = _conversion(types, (a, b), floats, fold)
+        if convert is None:
+            return None
+        return [tuple(map(convert, row)) for row in a], [tuple(map(convert, row)) for row in b]
+    if _conversion(types, (a, b), floats, fold) is None:
+        return None
+    return _by_column(a, b, floats, fold)
+
+
+def _by_column(a: Rows, b: Rows, floats: Floats, fold: bool) -> tuple[Rows, Rows]:
+    if not a or not b:
+        return a, b
+    left: list[Iterable[Any]] = []
+    right: list[Iterable[Any]] = []
+    for x, y in zip(zip(*a, strict=True), zip(*b, strict=True), strict=True):
+        convert = _conversion({*map(type, x), *map(type, y)}, ((x,), (y,)), floats, fold)
+        left.append(map(convert, x) if convert else x)
+        right.append(map(convert, y) if convert else y)
+    return list(zip(*left, strict=True)), list(zip(*right, strict=True))
+
+
+def _conversion(
+    types: set[type], tables: Iterable[Rows], floats: Floats, fold: bool
+) -> Callable[[Any], Any] | None:
+    """What to do with the cells of a group of columns in which these types occur."""
+    to_float = Decimal in types and (floats == "always" or (floats == "beside" and float in types))
+    fold = fold and str in types
+    numbers = float in types or Decimal in types
+    plain = types <= _PLAIN and not (to_float or fold)
+    if plain and not (numbers and any(map(_has_nan, tables))):
+        return None
+    return _converter(to_float, fold)
+
+
+def _has_nan(rows: Rows) -> bool:
+    return any(map(operator.ne, chain.from_iterable(rows), chain.from_iterable(rows)))
+
+
+def _converter(to_float: bool, fold: bool) -> Callable[[Any], Any]:
+    def convert(value: Any) -> Any:
+        kind = type(value)
+        if kind is int or value is None:
+            return value
+        if kind is str:
+            return folded(value) if fold else value
+        if isinstance(value, Decimal):
+            if value.is_nan():
+                return NAN
+            return float(value) if to_float else value
+        if kind in _CONTAINERS:
+            return _CONTAINERS[kind](value, convert)
+        return NAN if value != value else _hashable(value)
+
+    return convert
+
+
+def _hashable(value: Any) -> Any:
+    try:
+        hash(value)
+    except TypeError:
+        return (type(value).__name__, repr(value))
+    return value
+
+
+# Tagged, so that a list is not a tuple of the same cells and an empty one not an empty dict.
+_CONTAINERS: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {
+    list: lambda value, convert: ("list", tuple(map(convert, value))),
+    tuple: lambda value, convert: ("tuple", tuple(map(convert, value))),
+    set: lambda value, convert: ("set", frozenset(map(convert, value))),
+    dict: lambda value, convert: (
+        "dict",
+        frozenset((convert(key), convert(cell)) for key, cell in value.items()),
+    ),
+    bytearray: lambda value, _: bytes(value),
+    memoryview: lambda value, _: bytes(value),
+}
+
+
+def folded(text: str) -> str:
+    """Case folded, runs of white space one space, none at the ends."""
+    return " ".join(text.split()).casefold()
+
+
+def texts(rows: Rows) -> list[list[str]]:
+    """The cells as texts, column by column, as pandas prints a data frame's cells.
+
+    A column of numbers in which a NULL or a fraction occurs is a column of floats there: its
+    1 prints as 1.0 and its NULL as nan. In any other column a NULL prints as None, and 1 and
+    1.0 are two texts.
+    """
+    return [_column_texts(column) for column in zip(*rows, strict=True)]
+
+
+def _column_texts(column: Sequence[Any]) -> list[str]:
+    types = set(map(type, column))
+    if types <= _NUMBERS and types & _FRACTIONS and types & _NOT_NULL:
+        return ["nan" if cell is None else str(float(cell)) for cell in column]
+    return list(map(str, column))
+
+
+_NUMBERS = frozenset({int, float, Decimal, type(None)})
+_FRACTIONS = frozenset({float, Decimal, type(None)})
+_NOT_NULL = frozenset({int, float, Decimal})
