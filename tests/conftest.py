@@ -1,0 +1,19 @@
+"""Fixtures for all rooms."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+_REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The public benchmark data; tests that need it are skipped where it is not."""
+    folder = Path(os.environ.get("SQLJURY_TEST_DATA", _REPOSITORY.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip("no public benchmark data here: set SQLJURY_TEST_DATA")
+    return folder
