@@ -16,7 +16,10 @@ from sqljury.demo import DATABASES, script
 
 @pytest.fixture(scope="session")
 def demo_cases() -> list[dict[str, Any]]:
-    return json.loads(files("sqljury.demo").joinpath("cases.json").read_bytes())
+    cases: list[dict[str, Any]] = json.loads(
+        files("sqljury.demo").joinpath("cases.json").read_bytes()
+    )
+    return cases
 
 
 @pytest.fixture(scope="session")
