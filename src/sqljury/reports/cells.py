@@ -1,0 +1,131 @@
+"""Result tables as people see them: cells as text, the rows and cells that differ."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sqljury.case import Json
+from sqljury.reports.words import shortened, visible
+
+_MOST_ROWS = 30
+_NULL_LIKE = re.compile(r"null|none|nan|true|false|\s.*|.*\s|'.*'", re.IGNORECASE | re.DOTALL)
+# Sixteen digits and more: a number that JSON cannot hold and evidence therefore keeps as text.
+_NUMBER_LIKE = re.compile(r"[-+]?(?=[\d.]{0,15}$)\d*\.?\d+(?:[eE][-+]?\d+)?")
+
+
+def cell_text(cell: Json, most: int) -> str:
+    """A cell on one line. Text that could be taken for something else stands in quotes.
+
+    >>> [cell_text(cell, 9) for cell in (None, 123, "00123", "", "NULL", "Zoë", 1.0)]
+    ['NULL', '123', "'00123'", "''", "'NULL'", 'Zoë', '1.0']
+    """
+    if cell is None:
+        return "NULL"
+    if not isinstance(cell, str):
+        return shortened(visible(json.dumps(cell, ensure_ascii=False)), most)
+    text = shortened(visible(cell).replace("\n", "\\n").replace("\t", "\\t"), most)
+    if not cell or _NULL_LIKE.fullmatch(cell) or _NUMBER_LIKE.fullmatch(cell):
+        return f"'{text}'"
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row of a result, with what differs in it."""
+
+    number: int
+    """Counted from 1."""
+    cells: tuple[Json, ...]
+    differs: bool
+    differing: frozenset[int]
+    """The columns that differ: all of them where the other result has no such row."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """The first rows of a result and those further down that differ."""
+
+    columns: tuple[str, ...]
+    rows: tuple[ShownRow, ...]
+    row_count: int
+
+    @property
+    def hidden(self) -> int:
+        """How many rows are not shown."""
+        return max(0, self.row_count - len(self.rows))
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether every cell of the column that is not NULL is a number."""
+        cells = [row.cells[column] for row in self.rows if column < len(row.cells)]
+        return all(
+            isinstance(cell, int | float) and not isinstance(cell, bool)
+            for cell in cells
+            if cell is not None
+        )
+
+
+def shown_tables(evidence: Mapping[str, Json]) -> tuple[ShownTable, ShownTable] | None:
+    """Reference and prediction out of an execution judge's evidence, or None without them."""
+    reference, prediction = evidence.get("reference"), evidence.get("prediction")
+    if not (_is_table(reference) and _is_table(prediction)):
+        return None
+    explanation = evidence.get("explanation")
+    explanation = explanation if isinstance(explanation, dict) else {}
+    return (
+        _shown(reference, explanation, "missing", "reference"),
+        _shown(prediction, explanation, "extra", "candidate"),
+    )
+
+
+def _is_table(side: Json) -> bool:
+    return (
+        isinstance(side, dict)
+        and isinstance(side.get("columns"), list)
+        and isinstance(side.get("rows"), list)
+        and all(isinstance(row, list) for row in side["rows"])
+    )
+
+
+def _shown(side: Json, explanation: Json, alone: str, prefix: str) -> ShownTable:
+    """One side.
+
+    Args:
+        alone: where the explanation lists the rows that only this side has.
+        prefix: of the keys by which the explanation places differing cells on this side.
+    """
+    rows: dict[int, list[Json]] = dict(enumerate(side["rows"][:_MOST_ROWS]))
+    further = dict(_rows_alone(explanation, alone))
+    for index in sorted(further):
+        if len(rows) < _MOST_ROWS:
+            rows.setdefault(index, further[index])
+    marks = {mark for mark in side.get("marks") or () if isinstance(mark, int)} | set(further)
+    cells = _differing_cells(explanation, prefix)
+    count = side.get("row_count")
+    return ShownTable(
+        columns=tuple(str(name) for name in side["columns"]),
+        rows=tuple(
+            ShownRow(
+                index + 1,
+                tuple(row),
+                index in marks,
+                frozenset(cells.get(index) or range(len(row) if index in marks else 0)),
+            )
+            for index, row in rows.items()
+        ),
+        row_count=count if isinstance(count, int) else len(side["rows"]),
+    )
+
+
+def _rows_alone(explanation: Json, alone: str) -> Iterator[tuple[int, list[Json]]]:
+    for row in (explanation.get(alone) or {}).get("rows", ()):
+        yield row["row"], row["cells"]
+
+
+def _differing_cells(explanation: Json, prefix: str) -> dict[int, set[int]]:
+    cells: dict[int, set[int]] = {}
+    for cell in explanation.get("cells") or ():
+        cells.setdefault(cell[f"{prefix}_row"], set()).add(cell[f"{prefix}_column"])
+    return cells

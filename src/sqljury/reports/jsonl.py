@@ -1,0 +1,57 @@
+"""The export: a JSON line per case and judge, the same bytes whenever the verdicts are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from sqljury.case import Json
+from sqljury.reports.writing import PathLike, json_line_safe, new_file
+from sqljury.verdict import Record
+
+EXPORT_FIELDS = (
+    "benchmark",
+    "id",
+    "source",
+    "judge",
+    "outcome",
+    "score",
+    "reason",
+    "labels",
+    "label",
+    "db_id",
+    "difficulty",
+    "measures",
+)
+"""What an exported record says. No seconds: they differ from run to run."""
+
+
+def exported(record: Record) -> dict[str, Json]:
+    """One record as the export has it, keys in the order of :data:`EXPORT_FIELDS`."""
+    case, verdict = record.case, record.verdict
+    return {
+        "benchmark": case.benchmark,
+        "id": case.id,
+        "source": case.source,
+        "judge": record.judge,
+        "outcome": str(verdict.outcome),
+        "score": verdict.score,
+        "reason": verdict.reason,
+        "labels": list(verdict.labels),
+        "label": case.label,
+        "db_id": case.db_id,
+        "difficulty": case.difficulty,
+        "measures": dict(verdict.measures),
+    }
+
+
+def write_export(path: PathLike, records: Iterable[Record]) -> None:
+    """Write one JSON object a line, keys sorted, in the order of the records.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    with new_file(path) as file:
+        for record in records:
+            line = json.dumps(exported(record), ensure_ascii=False, sort_keys=True)
+            file.write(f"{json_line_safe(line)}\n")

@@ -1,0 +1,154 @@
+"""Two queries side by side: laid out alike, so that only what differs differs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from sqljury.reports.words import visible
+
+Segments = tuple[str, ...]
+"""A line cut where its marks begin and end: plain, marked, plain, …"""
+
+_MOST_FORMATTED = 20_000
+"""Characters; longer queries are shown as they are written."""
+_MOST_COMPARED = 1_500
+"""Lines or tokens; finding the smallest difference takes quadratic time."""
+
+_TOKEN = re.compile(
+    r"'(?:[^']|'')*'?"  # a string
+    r'|"(?:[^"]|"")*"?|`[^`]*`?|\[[^\]\n]*\]'  # a quoted name
+    r"|--[^\n]*|/\*.*?(?:\*/|$)"  # a comment
+    r"|[^\W\d]\w*|\d[\w.]*"  # a word, a number
+    r"|<>|[<>!=|]=|\|\||::|\s+|.",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """A line of either query, side by side; None where the other has no counterpart."""
+
+    left: Segments | None
+    right: Segments | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether anything on it is marked."""
+        sides = (self.left, self.right)
+        return None in sides or any(side is not None and len(side) > 1 for side in sides)
+
+
+def formatted(sql: str) -> str:
+    """The query laid out by clause; the text itself where it cannot be parsed.
+
+    >>> print(formatted("select a from t where b=1"))
+    SELECT
+      a
+    FROM t
+    WHERE
+      b = 1
+    """
+    text = sql.replace("\r\n", "\n").strip()
+    if len(text) > _MOST_FORMATTED:
+        return text
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    # A report does not know the engine. SQLite's reading of quotes is the standard's; the
+    # others take what it refuses.
+    for dialect in ("sqlite", "postgres", "mysql"):
+        try:
+            tree = sqlglot.parse_one(text, read=dialect)
+            return tree.sql(dialect=dialect, pretty=True, normalize_functions=False)
+        except (SqlglotError, RecursionError, ValueError):
+            continue
+    return text
+
+
+def compared(reference: str, prediction: str) -> list[DiffLine]:
+    """Both queries laid out, harmless to show, side by side."""
+    left, right = (visible(formatted(sql)) for sql in (reference, prediction))
+    return side_by_side(left, right)
+
+
+def side_by_side(left: str, right: str) -> list[DiffLine]:
+    """Align the lines of two texts and mark the tokens that differ.
+
+    Spaces do not count, nor does the case of what is not a quoted text.
+
+    >>> side_by_side("a = 1", "A = 2")
+    [DiffLine(left=('a = ', '1'), right=('A = ', '2'))]
+    """
+    a, b = left.split("\n"), right.split("\n")
+    if max(len(a), len(b)) > _MOST_COMPARED:
+        return list(_paired([(line,) for line in a], [(line,) for line in b]))
+    matcher = SequenceMatcher(None, _line_keys(a), _line_keys(b), autojunk=False)
+    lines: list[DiffLine] = []
+    for operation, i, j, k, m in matcher.get_opcodes():
+        if operation == "equal":
+            lines.extend(_paired([(line,) for line in a[i:j]], [(line,) for line in b[k:m]]))
+        else:
+            lines.extend(_paired(*_marked(a[i:j], b[k:m])))
+    return lines
+
+
+def _line_keys(lines: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(_key(token) for token in _TOKEN.findall(line) if token.strip()) for line in lines]
+
+
+def _key(token: str) -> str:
+    return token if token.startswith("'") else token.casefold()
+
+
+def _paired(left: Sequence[Segments], right: Sequence[Segments]) -> Iterator[DiffLine]:
+    for i in range(max(len(left), len(right))):
+        yield DiffLine(
+            left[i] if i < len(left) else None,
+            right[i] if i < len(right) else None,
+        )
+
+
+def _marked(left: list[str], right: list[str]) -> tuple[list[Segments], list[Segments]]:
+    """The lines of a block that differs, its tokens compared across the whole block."""
+    a, b = _TOKEN.findall("\n".join(left)), _TOKEN.findall("\n".join(right))
+    if max(len(a), len(b)) > _MOST_COMPARED:
+        return [("", line) for line in left], [("", line) for line in right]
+    solid_a = [i for i, token in enumerate(a) if token.strip()]
+    solid_b = [i for i, token in enumerate(b) if token.strip()]
+    matcher = SequenceMatcher(
+        None, [_key(a[i]) for i in solid_a], [_key(b[i]) for i in solid_b], autojunk=False
+    )
+    same_a: set[int] = set()
+    same_b: set[int] = set()
+    for block in matcher.get_matching_blocks():
+        same_a.update(solid_a[block.a : block.a + block.size])
+        same_b.update(solid_b[block.b : block.b + block.size])
+    return _lines(a, same_a), _lines(b, same_b)
+
+
+def _lines(tokens: list[str], same: set[int]) -> list[Segments]:
+    """Tokens back to lines. A space is marked where it stands between marked tokens."""
+    marks = [token.strip() != "" and i not in same for i, token in enumerate(tokens)]
+    for i in range(1, len(tokens) - 1):
+        if tokens[i].isspace() and "\n" not in tokens[i]:
+            marks[i] = marks[i - 1] and marks[i + 1]
+    lines: list[list[str]] = [[""]]
+    for token, mark in zip(tokens, marks, strict=True):
+        first, *more = token.split("\n")
+        _append(lines[-1], first, mark)
+        for part in more:
+            lines.append([""])
+            _append(lines[-1], part, mark)
+    return [tuple(line) for line in lines]
+
+
+def _append(line: list[str], text: str, mark: bool) -> None:
+    if not text:
+        return
+    if (len(line) % 2 == 0) == mark:
+        line[-1] += text
+    else:
+        line.append(text)

@@ -1,0 +1,345 @@
+"""Tables for the terminal: 100 columns at most, and plain text where it is not one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from rich import box
+from rich.console import Console, JustifyMethod, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sqljury.case import Case
+from sqljury.reports import words
+from sqljury.reports.cells import ShownTable, cell_text, shown_tables
+from sqljury.reports.evidence import other_evidence, sentences
+from sqljury.reports.sqltext import DiffLine, compared, formatted
+from sqljury.uses.agree import Agreement
+from sqljury.uses.evaluate import JudgeSummary, Summary
+from sqljury.verdict import Record
+
+WIDTH = 100
+_MOST_SLICES = 12
+_JUDGES_ABREAST = 3
+_WIDEST_CELL = 32
+_WIDEST_NAME = 22
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print what `evaluate` found: scores, outcomes, slices."""
+    out = _Out(console)
+    for judge in summary.judges:
+        out.block(_score(judge))
+    for dimension in words.dimensions(summary.judges):
+        for judges in _abreast(summary.judges):
+            out.table(_slices(dimension, judges))
+
+
+def print_agreement(agreement: Agreement, console: Console) -> None:
+    """Print what `agree` found, in percent: a row per judge and benchmark, and pooled."""
+    out = _Out(console)
+    for title, columns in _AGREEMENT_TABLES.items():
+        out.table(_agreement(agreement, title, columns))
+    if agreement.pairs:
+        out.table(_pairs(agreement))
+    for note in agreement.notes:
+        out.text(f"Note: {note}")
+    out.text(words.agreement_signature(agreement), style="dim")
+
+
+def print_record(records_of_one_case: Sequence[Record], console: Console) -> None:
+    """Print one case: its question, both queries, and what each judge says of it."""
+    out = _Out(console)
+    case = records_of_one_case[0].case
+    out.block(_head(case))
+    out.block(_queries(case))
+    shown: list[object] = []
+    for record in records_of_one_case:
+        out.block(_verdict(record))
+        tables = shown_tables(record.verdict.evidence)
+        # Judges share executions, so the same rows come with several verdicts.
+        if tables is not None and tables not in shown:
+            shown.append(tables)
+            for side, table in zip(("reference", "prediction"), tables, strict=True):
+                out.block(_rows(side, table))
+
+
+class _Out:
+    """A console at our width, on which nothing is markup."""
+
+    def __init__(self, console: Console) -> None:
+        if not console.is_terminal:
+            console.width = WIDTH
+        self._console = console
+        self._width = min(WIDTH, console.width)
+
+    def text(self, text: str, style: str = "") -> None:
+        self._print(Text(words.visible(text), style=style))
+
+    def block(self, parts: Iterator[RenderableType]) -> None:
+        """Parts that belong together, and an empty line."""
+        for part in parts:
+            self._print(part)
+        self._console.print()
+
+    def table(self, table: Table) -> None:
+        if table.row_count:
+            self.block(iter([table]))
+
+    def _print(self, part: RenderableType) -> None:
+        self._console.print(part, width=self._width, highlight=False, markup=False)
+
+
+def _plain(text: str, style: str = "") -> Text:
+    return Text(words.visible(text), style=style)
+
+
+def _table(title: str, *columns: str, min_width: int = 0) -> Table:
+    """A table whose first column is text and whose others are numbers."""
+    table = Table(
+        title=Text(title, style="bold"),
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 2, 0, 0),
+        show_edge=False,
+        pad_edge=False,
+        header_style="",
+    )
+    first, *rest = columns
+    table.add_column(_plain(first), overflow="fold", min_width=min_width)
+    for name in rest:
+        table.add_column(_plain(name), justify="right", overflow="fold")
+    return table
+
+
+# ---------------------------------------------------------------- evaluate
+
+
+def _score(judge: JudgeSummary) -> Iterator[RenderableType]:
+    line = Text.assemble((words.visible(judge.name), "bold"), "  ", words.score_sentence(judge))
+    yield line
+    for text in words.details(judge):
+        yield _indented(_plain(text))
+    yield _indented(_plain(judge.signature, "dim"))
+
+
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2), expand=False)
+
+
+_STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "out": "dim"}
+
+
+def _abreast(judges: Sequence[JudgeSummary]) -> Iterator[Sequence[JudgeSummary]]:
+    for i in range(0, len(judges), _JUDGES_ABREAST):
+        yield judges[i : i + _JUDGES_ABREAST]
+
+
+def _slices(dimension: str, judges: Sequence[JudgeSummary]) -> Table:
+    found = words.slices_of(dimension, judges)
+    title = f"By {dimension}, in percent of the cases that count"
+    table = _table(title, "", *(judge.name for judge in judges))
+    if len(found) < 2:  # a single slice is the whole
+        return table
+    largest = sorted(found, key=lambda value: -max(part.n for part in found[value].values()))
+    kept = set(largest[:_MOST_SLICES])
+    for value, parts in found.items():
+        if value in kept:
+            cells = (words.slice_text(parts.get(judge.name)) for judge in judges)
+            table.add_row(_plain(value or "(none)"), *cells)
+    if len(found) > _MOST_SLICES:
+        table.caption = f"the {_MOST_SLICES} largest of {len(found)}; --json and --html have all"
+        table.caption_justify = "left"
+    return table
+
+
+# ---------------------------------------------------------------- agree
+
+_AGREEMENT_TABLES: dict[str, tuple[str, ...]] = {
+    "Agreement with the labels, in percent": (
+        "n",
+        "kappa",
+        "interval",
+        "accuracy",
+        "mcc",
+        "f1",
+        "precision",
+        "recall",
+    ),
+    "Scores and labels, in percent": (
+        "n_scored",
+        "auc",
+        "kendall_tau",
+        "spearman_rho",
+        "pearson_r",
+        "auc_thresholded",
+        "kendall_tau_thresholded",
+        "spearman_rho_thresholded",
+        "pearson_r_thresholded",
+    ),
+    "Cases": (
+        "tp",
+        "fp",
+        "fn",
+        "tn",
+        "n_unknown",
+        "n_left_out",
+        "n_unlabelled",
+        "coverage",
+    ),
+}
+
+
+def _agreement(agreement: Agreement, title: str, columns: Sequence[str]) -> Table:
+    heads = (words.statistic_name(name, agreement.confidence) for name in columns)
+    # The name of a judge rather wraps than the heads of the figures.
+    longest = max((len(judge.name) for judge in agreement.judges), default=0)
+    table = _table(title, "", *heads, min_width=min(longest, _WIDEST_NAME))
+    for judge in agreement.judges:
+        table.add_row(_plain(judge.name, "bold"))
+        for name, figures in words.agreement_rows(judge):
+            cells = (words.statistic(figures, column) for column in columns)
+            table.add_row(_indented(_plain(name)), *cells)
+    return table
+
+
+def _pairs(agreement: Agreement) -> Table:
+    table = _table(
+        "Pairs of judges (McNemar's exact test, two-sided)",
+        "",
+        "n",
+        "only the first\nright",
+        "only the second\nright",
+        "p",
+        "Bonferroni",
+        "Holm",
+    )
+    for pair in agreement.pairs:
+        numbers = map(words.count, (pair.n, pair.only_a, pair.only_b))
+        ps = map(words.p_value, (pair.p, pair.p_bonferroni, pair.p_holm))
+        table.add_row(_plain(f"{pair.a} | {pair.b}"), *numbers, *ps)
+    return table
+
+
+# ---------------------------------------------------------------- show
+
+
+def _head(case: Case) -> Iterator[RenderableType]:
+    yield _plain(case.name, "bold")
+    for name, value in words.case_facts(case):
+        yield Text.assemble((f"{name}  ", "dim"), words.visible(value))
+
+
+def _queries(case: Case) -> Iterator[RenderableType]:
+    prediction = case.predicted_sql
+    references = list(case.reference_sqls)
+    if isinstance(prediction, str) and references:
+        yield Text("Reference (-) and prediction (+)", style="bold")
+        yield from _diff(compared(references.pop(0), prediction))
+    elif isinstance(prediction, str):
+        yield from _listing("Prediction", prediction)
+    else:
+        yield Text(words.no_prediction(case), style="bold")
+    for sql in references:
+        yield from _listing("Reference", sql)
+
+
+def _listing(title: str, sql: str) -> Iterator[RenderableType]:
+    yield Text(title, style="bold")
+    yield Padding(_plain(formatted(sql)), (0, 0, 0, 4), expand=False)
+
+
+def _diff(lines: Sequence[DiffLine]) -> Iterator[RenderableType]:
+    """Unified: what differs first as the reference has it, then as the prediction does."""
+    added: list[Text] = []
+    for line in lines:
+        if not line.differs:
+            yield from added
+            added = []
+            yield _diff_line(" ", line.left or (), "")
+            continue
+        if line.left is not None:
+            yield _diff_line("-", line.left, "red")
+        if line.right is not None:
+            added.append(_diff_line("+", line.right, "green"))
+    yield from added
+
+
+def _diff_line(sign: str, segments: Sequence[str], style: str) -> Text:
+    text = Text(f"  {sign} ", style=style)
+    for i, segment in enumerate(segments):
+        text.append(segment, style="bold underline" if i % 2 else "")
+    return text
+
+
+def _verdict(record: Record) -> Iterator[RenderableType]:
+    verdict = record.verdict
+    style = _STYLES[words.tone(verdict.outcome)]
+    score = "" if verdict.score is None else f"  score {verdict.score:.4g}"
+    yield Text.assemble(
+        (words.visible(record.judge), "bold"), "  ", (str(verdict.outcome), f"bold {style}"), score
+    )
+    lines = [verdict.reason, *sentences(verdict.evidence)]
+    if verdict.labels:
+        lines.append(f"labels: {', '.join(verdict.labels)}")
+    for line in dict.fromkeys(filter(None, lines)):
+        yield _indented(_plain(line))
+    for name, value in other_evidence(verdict.evidence).items():
+        yield _indented(_plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
+
+
+def _rows(side: str, table: ShownTable) -> Iterator[RenderableType]:
+    marker, style = ("-", "red") if side == "reference" else ("+", "green")
+    yield Text(f"Rows of the {side}: {words.count(table.row_count)}", style="bold")
+    if not table.rows:
+        return
+    fitting = _fitting(table)
+    grid = Table(
+        box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False, header_style=""
+    )
+    grid.add_column("")
+    grid.add_column("", justify="right", style="dim")
+    for column in range(fitting):
+        justify: JustifyMethod = "right" if table.is_numeric(column) else "left"
+        grid.add_column(_cell(_column_name(table, column), ""), justify=justify)
+    for row in table.rows:
+        cells = [
+            _cell(cell_text(cell, _WIDEST_CELL), f"bold {style}" if i in row.differing else "")
+            for i, cell in enumerate(row.cells[:fitting])
+        ]
+        sign = Text(marker if row.differs else "", style=style)
+        grid.add_row(sign, str(row.number), *cells)
+    yield Padding(grid, (0, 0, 0, 2), expand=False)
+    yield from _not_shown(table, fitting)
+
+
+def _column_name(table: ShownTable, column: int) -> str:
+    name = words.visible(table.columns[column]).replace("\n", " ")
+    return words.shortened(name, _WIDEST_CELL)
+
+
+def _cell(text: str, style: str) -> Text:
+    return Text(text, style=style, no_wrap=True, overflow="ellipsis")
+
+
+def _fitting(table: ShownTable) -> int:
+    """How many columns fit beside each other."""
+    width, fitting = 12, 0
+    for column in range(len(table.columns)):
+        cells = [row.cells[column] for row in table.rows if column < len(row.cells)]
+        texts = [_column_name(table, column), *(cell_text(cell, _WIDEST_CELL) for cell in cells)]
+        width += max(map(len, texts)) + 2
+        if width > WIDTH and fitting:
+            break
+        fitting += 1
+    return fitting
+
+
+def _not_shown(table: ShownTable, fitting: int) -> Iterator[RenderableType]:
+    columns = len(table.columns) - fitting
+    if columns:
+        yield _indented(Text(f"and {columns} more columns", style="dim"))
+    if table.hidden:
+        yield _indented(Text(f"and {words.count(table.hidden)} more rows", style="dim"))

@@ -1,0 +1,272 @@
+"""Numbers and names as people read them, the same in the terminal, in HTML and in tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from sqljury.case import MISSING, Case
+from sqljury.uses.agree import Agreement, Figures, JudgeAgreement
+from sqljury.uses.evaluate import JudgeSummary, Slice
+from sqljury.verdict import Outcome
+
+UNDEFINED = "–"
+"""Stands where a statistic has no value."""
+
+# What reorders, hides or commands: C0 and C1 controls, bidirectional overrides, lone surrogates.
+_INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def percent(fraction: float | None, digits: int = 1) -> str:
+    """A fraction in percent, without the sign; nothing but 1 prints as 100.
+
+    >>> percent(0.7921), percent(0.99999), percent(None)
+    ('79.2', '>99.9', '–')
+    """
+    if fraction is None:
+        return UNDEFINED
+    text = f"{100 * fraction:.{digits}f}"
+    if fraction < 1 and text == f"{100:.{digits}f}":
+        return f">{100 - 10**-digits:.{digits}f}"
+    # -0.0 is no number that people write.
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
+def interval(low: float | None, high: float | None, digits: int = 1) -> str:
+    """Both ends in percent; ends below zero are set apart from the dash.
+
+    >>> interval(0.765, 0.8172), interval(-0.05, 0.1), interval(None, None)
+    ('76.5–81.7', '-5.0 – 10.0', '')
+    """
+    if low is None or high is None:
+        return ""
+    dash = " – " if low < 0 or high < 0 else "–"
+    return f"{percent(low, digits)}{dash}{percent(high, digits)}"
+
+
+def count(number: int) -> str:
+    """An integer with thousands set apart.
+
+    >>> count(11708)
+    '11,708'
+    """
+    return f"{number:,}"
+
+
+def counts(outcomes: Mapping[str, int], chosen: Iterable[Outcome]) -> str:
+    """``incorrect 150, unknown 4``: the chosen outcomes that occur, in the fixed order."""
+    found = ((str(outcome), outcomes.get(outcome, 0)) for outcome in chosen)
+    return ", ".join(f"{name} {count(number)}" for name, number in found if number)
+
+
+def score_sentence(judge: JudgeSummary) -> str:
+    """The score with its denominator and what is not in it."""
+    if judge.score is None:
+        head = f"no score: none of {count(judge.total)} counts"
+    else:
+        ends = interval(judge.low, judge.high)
+        spread = f" ({judge.interval} {ends})" if ends else ""
+        head = f"{percent(judge.score)} % of {count(judge.n)}{spread}"
+    if not judge.left_out:
+        return head
+    names = counts(judge.outcomes, (o for o in Outcome if o.left_out))
+    return f"{head}; {count(judge.left_out)} left out: {names}"
+
+
+def outcomes_sentence(judge: JudgeSummary) -> str:
+    """What the denominator is made of."""
+    names = counts(judge.outcomes, (o for o in Outcome if not o.left_out))
+    return f"outcomes: {names}" if names else ""
+
+
+def outcomes_found(judges: Iterable[JudgeSummary]) -> list[Outcome]:
+    """The outcomes that occur with any of the judges, in the fixed order."""
+    judges = tuple(judges)
+    return [o for o in Outcome if any(judge.outcomes.get(o) for judge in judges)]
+
+
+def visible(text: str) -> str:
+    """Text from queries and databases, harmless to show: controls become ``\\x1b``.
+
+    >>> visible("red \\x1b[31m, left \\u202e")
+    'red \\\\x1b[31m, left \\\\u202e'
+    """
+    return _SURROGATE.sub("\ufffd", _INVISIBLE.sub(_escaped, text))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    if match[0] == "\r":
+        return "\\r"
+    code = ord(match[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def shortened(text: str, most: int) -> str:
+    """At most that many characters; what is cut is counted.
+
+    >>> shortened("abcdefgh", 3)
+    'abc… (5 more)'
+    """
+    rest = len(text) - most
+    return text if rest <= 0 else f"{text[:most]}… ({count(rest)} more)"
+
+
+# ---------------------------------------------------------------- evaluate
+
+
+def tone(outcome: Outcome) -> str:
+    """How an outcome is coloured: ``good``, ``bad``, ``unsure``, ``out`` (of the score)."""
+    if outcome is Outcome.CORRECT:
+        return "good"
+    if outcome.left_out:
+        return "out"
+    return "unsure" if outcome in (Outcome.UNKNOWN, Outcome.ABSTAINED) else "bad"
+
+
+def measures_sentence(judge: JudgeSummary) -> str:
+    """``precision 81.2, recall 77.0``: means of what judges measure beside the score."""
+    return ", ".join(
+        f"mean {name} {percent(value)} %" for name, value in sorted(judge.measures.items())
+    )
+
+
+def labels_sentence(judge: JudgeSummary) -> str:
+    """``labels: limit_cuts_tie 3``; empty where there are none."""
+    found = [f"{name} {count(number)}" for name, number in sorted(judge.labels.items())]
+    return f"labels: {', '.join(found)}" if found else ""
+
+
+def details(judge: JudgeSummary) -> list[str]:
+    """The lines between a score and its signature."""
+    lines = (outcomes_sentence(judge), measures_sentence(judge), labels_sentence(judge))
+    return [line for line in lines if line]
+
+
+def dimensions(judges: Iterable[JudgeSummary]) -> list[str]:
+    """What the slices are cut by, in the order of the summary."""
+    return list(dict.fromkeys(part.dimension for judge in judges for part in judge.slices))
+
+
+def slices_of(dimension: str, judges: Iterable[JudgeSummary]) -> dict[str, dict[str, Slice]]:
+    """The slices along a dimension: value -> judge -> slice, in the order of the summary."""
+    found: dict[str, dict[str, Slice]] = {}
+    for judge in judges:
+        for part in judge.slices:
+            if part.dimension == dimension:
+                found.setdefault(part.value, {})[judge.name] = part
+    return found
+
+
+def slice_text(part: Slice | None) -> str:
+    """``79.2 (73.8–83.7) of 248``."""
+    if part is None or part.score is None:
+        return UNDEFINED
+    ends = interval(part.low, part.high)
+    return f"{percent(part.score)}{f' ({ends})' if ends else ''} of {count(part.n)}"
+
+
+# ---------------------------------------------------------------- agree
+
+_STATISTIC_NAMES = {
+    "kappa": "κ",
+    "accuracy": "accuracy",
+    "mcc": "MCC",
+    "f1": "F1",
+    "precision": "precision",
+    "recall": "recall",
+    "auc": "AUC",
+    "kendall_tau": "τ",
+    "spearman_rho": "ρ",
+    "pearson_r": "r",
+    "n": "n",
+    "n_scored": "n scored",
+    "n_unknown": "unknown",
+    "n_left_out": "left out",
+    "n_unlabelled": "no label",
+    "coverage": "coverage",
+    "tp": "tp",
+    "fp": "fp",
+    "fn": "fn",
+    "tn": "tn",
+}
+
+
+def statistic_name(name: str, confidence: float = 0.95) -> str:
+    """The head of a column of figures."""
+    if name == "interval":
+        return f"κ, {100 * confidence:g} %"
+    plain = name.removesuffix("_thresholded")
+    return _STATISTIC_NAMES[plain] + ("\nyes/no" if plain != name else "")
+
+
+def statistic(figures: Figures, name: str) -> str:
+    """A figure as text: counts as they are, statistics in percent with two digits."""
+    if name == "interval":
+        ends = figures.intervals.get("kappa")
+        return "" if ends is None else interval(*ends, digits=2)
+    if name in ("tp", "fp", "fn", "tn"):
+        return count(getattr(figures.confusion, name))
+    value = getattr(figures, name)
+    return count(value) if name == "n" or name.startswith("n_") else percent(value, 2)
+
+
+def agreement_rows(judge: JudgeAgreement) -> list[tuple[str, Figures]]:
+    """A row per benchmark always; all of them pooled where there are several."""
+    rows: list[tuple[str, Figures]] = [
+        (part.value or "all cases", part) for part in judge.by_benchmark
+    ]
+    return [*rows, ("pooled", judge)] if len(rows) > 1 else rows
+
+
+def agreement_signature(agreement: Agreement) -> str:
+    """How the figures were computed, on one line."""
+    from sqljury import __version__
+
+    parts = [
+        "agree",
+        f"judges:{len(agreement.judges)}",
+        f"unknown:{agreement.unknown}",
+        f"bootstrap:{agreement.resamples}",
+        f"seed:{agreement.seed}",
+        f"confidence:{agreement.confidence:g}",
+        f"sqljury:{__version__}",
+    ]
+    return "|".join(parts)
+
+
+def p_value(p: float | None) -> str:
+    """Four digits are enough to decide by.
+
+    >>> p_value(0.04321), p_value(3e-9), p_value(None)
+    ('0.0432', '<0.0001', '–')
+    """
+    if p is None:
+        return UNDEFINED
+    return "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+# ---------------------------------------------------------------- cases
+
+
+def case_facts(case: Case) -> list[tuple[str, str]]:
+    """What is known about a case besides its queries, by name."""
+    label = {None: "", True: "correct", False: "incorrect"}[case.label]
+    answerable = {None: "", True: "", False: "no"}[case.answerable]
+    facts = (
+        ("question", case.question),
+        ("hint", case.hint),
+        ("criteria", case.criteria),
+        ("database", case.db_id),
+        ("difficulty", case.difficulty),
+        ("label", label),
+        ("answerable", answerable),
+    )
+    return [(name, value) for name, value in facts if value]
+
+
+def no_prediction(case: Case) -> str:
+    """Why there is no predicted SQL to show; empty where there is one."""
+    if case.predicted_sql is MISSING:
+        return "There is no prediction for this case."
+    return "The system abstained." if case.predicted_sql is None else ""
