@@ -247,4 +247,9 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     ),
     # --- SJ7xx: queries (queries/)
     # --- SJ8xx: reports (reports/)
+    "SJ801": (
+        "a report cannot be written",
+        "The file is written under a temporary name beside its place and renamed when it is "
+        "complete, so the folder must exist, allow new files and have room.",
+    ),
 }
