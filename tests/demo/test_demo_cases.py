@@ -108,7 +108,7 @@ def test_every_case_is_complete(demo_cases: Cases) -> None:
         assert isinstance(case["evidence"], str)
         assert case["question"].endswith((".", "?"))
         assert case["gold_sql"]
-        assert list(case["expected"]) == ["strict", "spider", "bird"]
+        assert list(case["expected"]) == ["strict", "spider", "bird", "intent"]
         assert case["shows"]
 
 
