@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
@@ -115,9 +115,9 @@ class _JudgeCounter:
         self.graded = False
         self.outcomes: Counter[Outcome] = Counter()
         self.labels: Counter[str] = Counter()
-        self.measures: dict[str, Tally] = {}
+        self.measures: defaultdict[str, Tally] = defaultdict(Tally)
         self.unmeasured = 0
-        self.slices: dict[tuple[str, str], Tally] = {}
+        self.slices: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -125,7 +125,7 @@ class _JudgeCounter:
         self.total += 1
         self.outcomes[verdict.outcome] += 1
         self.labels.update(verdict.labels)
-        tallies = [self.slices.setdefault(place, Tally()) for place in _places(record)]
+        tallies = [self.slices[place] for place in _places(record)]
         if verdict.outcome.left_out:
             return
         score = _score(record)
@@ -143,7 +143,7 @@ class _JudgeCounter:
         for name, value in verdict.measures.items():
             if not isfinite(value):
                 raise _bad(record, f"the measure {name} = {value}, which is no number")
-            self.measures.setdefault(name, Tally()).add(value)
+            self.measures[name].add(value)
 
     def summary(self, name: str, signature: str) -> JudgeSummary:
         """The aggregate."""

@@ -113,7 +113,8 @@ def pearson_r(table: ScoreTable) -> Any:
 
     Source: Pearson (1895), Proceedings of the Royal Society 58.
     """
-    return _point_biserial(table.scores, table)
+    # From the lowest score on: r does not change, and close scores far from zero stay exact.
+    return _point_biserial(table.scores - table.scores[:1], table)
 
 
 def _point_biserial(values: Floats, table: ScoreTable) -> Any:

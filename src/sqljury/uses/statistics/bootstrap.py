@@ -43,9 +43,12 @@ class Bootstrap:
         """An interval for each of :data:`COUNT_STATISTICS`; None where it is undefined."""
         import numpy as np
 
+        tp, fp, fn, tn = confusion.counts
         draws: dict[str, list[Any]] = defaultdict(list)
-        for counts in self._resampled(np.array(confusion.counts, dtype=float)):
-            tp, fp, fn, tn = counts.T
+        # The cells in the order of a ScoreTable's: MCC and the correlations of a yes or no are
+        # one number, and so get one interval.
+        for counts in self._resampled(np.array([tn, fp, fn, tp], dtype=float)):
+            tn, fp, fn, tp = counts.T
             for name, ratio in COUNT_STATISTICS.items():
                 up, down = ratio(tp, fp, fn, tn)
                 undefined = np.full_like(down, np.nan)

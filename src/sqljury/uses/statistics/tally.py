@@ -28,9 +28,11 @@ class Tally:
 
     def add(self, value: float) -> None:
         """Count one finite value."""
+        self.n += 1
+        if not value:
+            return
         numerator, denominator = value.as_integer_ratio()
         scaled = numerator << (_BITS + 1 - denominator.bit_length())
-        self.n += 1
         self._sum += scaled
         self._squares += scaled * scaled
 
