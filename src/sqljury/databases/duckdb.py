@@ -93,9 +93,10 @@ class DuckDBDatabase:
         result: ResultTable | str | Exception
         try:
             result = self._run(statement, limits)
-        except (duckdb.Error, MemoryError, ValueError, RuntimeError) as error:
+        except Exception as error:  # whatever it is, the statement did it
             result = error
-        overdue = WATCHDOG.release(token)
+        finally:
+            overdue = WATCHDOG.release(token)
         seconds = perf_counter() - started
         if isinstance(result, ResultTable):
             return Execution(Status.OK, result, "", seconds)

@@ -36,6 +36,7 @@ _COMMANDS = frozenset(
     )
 )
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HEAD = re.compile(r"[\s(]*([^\W\d]\w*)?")
 
 # What may hide a semicolon or a quote, per dialect; a doubled quote is two strings side by
@@ -75,6 +76,8 @@ def admit(sql: str, dialect: str) -> str | Execution:
     """
     if len(sql) > MAX_LENGTH:
         return _error(f"the statement is too long: {len(sql)} characters, limit {MAX_LENGTH}")
+    if not sql.isascii() and _SURROGATE.search(sql):
+        return _error("the statement is not valid Unicode: half of a surrogate pair")
     head = _HEAD.match(sql)
     word = head[1].upper() if head and head[1] else ""
     text = sql.rstrip("; \n")
