@@ -130,6 +130,30 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "The file is not a DuckDB database, was written by a newer DuckDB, or another process "
         "holds it open for writing. Nothing was changed.",
     ),
+    "SJ251": (
+        "not the URL of a database server",
+        "Write postgresql://user:password@host:port/{db_id} (mysql:// and mariadb:// likewise); "
+        "in a password, the characters : / ? # @ are written %3A %2F %3F %23 %40.",
+    ),
+    "SJ252": (
+        "a PostgreSQL server that cannot be used",
+        "It is not up, not reachable from here, or refuses the login. The message is the "
+        "driver's; the password is never shown.",
+    ),
+    "SJ262": (
+        "a MySQL or MariaDB server that cannot be used",
+        "It is not up, not reachable from here, or refuses the login. The message is the "
+        "driver's; the password is never shown.",
+    ),
+    "SJ263": (
+        "an unknown option in the URL of a MySQL or MariaDB server",
+        "Known are unix_socket, ssl_ca, ssl_cert and ssl_key: mysql://user@/{db_id}?unix_socket=…",
+    ),
+    "SJ272": (
+        "a database that SQLAlchemy cannot use",
+        "The URL's dialect or its driver is not installed, or the database is not reachable. The "
+        "message is the driver's; the password is never shown.",
+    ),
     # --- SJ3xx: judges (judges/)
     "SJ301": (
         "no such judge",

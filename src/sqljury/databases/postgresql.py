@@ -1,0 +1,493 @@
+"""PostgreSQL: every statement in a read-only transaction that is rolled back.
+
+The text goes through the extended protocol, which takes one statement only. The server ends what
+runs too long (``statement_timeout``), and notices a client that was killed
+(``client_connection_check_interval``, PostgreSQL 14 and later). Rows are streamed in small
+chunks, so that a limit on rows or bytes is kept without fetching everything; but one single row
+(the server allows a gigabyte) is received before it can be measured, and PostgreSQL has no limit
+on what one query allocates: ``work_mem`` bounds each sort and hash, ``temp_file_limit`` the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+from itertools import chain, islice
+from time import perf_counter
+from typing import Any, Final
+
+from sqljury.databases.fetch import fetch_limited
+from sqljury.databases.guard import admit
+from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
+from sqljury.databases.postgresql_words import PRIVILEGED_FUNCTIONS, ForbiddenWords
+from sqljury.databases.server import PLACE, ServerURL, ids_in, parse_url
+from sqljury.errors import InfrastructureError, MissingExtraError
+from sqljury.execution import Execution, Limits, ResultTable, Status
+from sqljury.schema import Schema
+
+try:
+    import psycopg
+except ImportError as error:
+    raise MissingExtraError("psycopg", "postgresql", "A PostgreSQL database") from error
+
+from psycopg import capabilities
+from psycopg.adapt import Loader
+from psycopg.pq import TransactionStatus
+from psycopg.types import datetime as dates
+from psycopg.types.string import TextLoader
+
+_CHUNK: Final = 16
+"""Rows received at a time: all that is held of a result before it is measured."""
+_CONNECT_SECONDS: Final = 10
+_CANCEL_SECONDS: Final = 1.5
+_OWN_SECONDS: Final = 60
+"""For reading the schema and counting rows."""
+_HASHED_ROWS: Final = 100_000
+
+_SETTINGS = {
+    "default_transaction_read_only": "on",
+    "idle_in_transaction_session_timeout": "60s",
+    "datestyle": "ISO",
+    "intervalstyle": "postgres",
+    "bytea_output": "hex",
+}
+# Each may be refused: by an older server, by its operating system, or to this role.
+_OPTIONAL_SETTINGS = {
+    "client_connection_check_interval": "1s",
+    "temp_file_limit": "-1",
+}
+
+
+# ---------------------------------------------------------------- finding
+
+
+def open_url(
+    url: str, db_id: str, describe: Callable[[Schema], Schema]
+) -> PostgreSQLDatabase | None:
+    """Connect to ``postgresql://…/DATABASE``, or to one schema of it with ``?schema=NAME``.
+
+    Other options are libpq's (``sslmode``, ``host`` for a socket, …).
+
+    Raises:
+        InfrastructureError: the server cannot be reached or refuses the login.
+    """
+    server = parse_url(url)
+    try:
+        return PostgreSQLDatabase(server, db_id, describe)
+    except _NoSuchDatabaseError:
+        return None
+    except InfrastructureError:
+        # The server's words for "no such database" depend on its language: look for ourselves.
+        names = _database_names(server)
+        if names is not None and server.database not in names:
+            return None
+        raise
+
+
+def list_ids(template: str) -> tuple[str, ...] | None:
+    """The databases, or with ``?schema={db_id}`` the schemas, that may stand for ``{db_id}``."""
+    server = parse_url(template)
+    namespace = server.options.get("schema", "")
+    if PLACE in namespace and PLACE not in server.database:
+        with closing(_connect(server)) as connection:
+            rows = connection.execute(
+                "SELECT nspname::text FROM pg_namespace "
+                "WHERE nspname !~ '^pg_' AND nspname <> 'information_schema'"
+            ).fetchall()
+        return ids_in((name for (name,) in rows), namespace)
+    names = _database_names(server)
+    return None if names is None else ids_in(names, server.database)
+
+
+class _NoSuchDatabaseError(Exception):
+    """The server was reached, and has no such schema."""
+
+
+def _database_names(server: ServerURL) -> list[str] | None:
+    """What the server has, as its maintenance database tells; None where that is closed to us."""
+    try:
+        connection = _connect(replace(server, database="postgres"))
+    except InfrastructureError:
+        return None
+    with closing(connection):
+        rows = connection.execute(
+            "SELECT datname::text FROM pg_database WHERE datallowconn AND NOT datistemplate"
+        ).fetchall()
+    return [name for (name,) in rows]
+
+
+def _connect(server: ServerURL) -> psycopg.Connection[tuple[Any, ...]]:
+    parts = {
+        "user": server.user,
+        "password": server.password,
+        "host": server.host,
+        "port": server.port,
+        "dbname": server.database,
+    }
+    options = {key: value for key, value in server.options.items() if key != "schema"}
+    given: dict[str, Any] = {key: value for key, value in parts.items() if value} | options
+    given.setdefault("connect_timeout", _CONNECT_SECONDS)
+    try:
+        return psycopg.connect(
+            **given,
+            autocommit=True,  # transactions begin and end in our own words
+            prepare_threshold=None,
+            application_name="sqljury",
+            client_encoding="UTF8",
+        )
+    except psycopg.Error as error:
+        raise InfrastructureError(
+            "SJ252", f"{server.quiet(error)}.", where=server.shown, hint="Is the server up?"
+        ) from None  # the driver's error holds the connection's parameters
+
+
+# ---------------------------------------------------------------- values
+
+
+def _or_text(kind: type[Loader]) -> type[Loader]:
+    class OrText(kind):  # type: ignore[misc, valid-type]
+        """What Python has no value for stays text: infinity, years before 1, 24:00."""
+
+        def load(self, data: bytes | bytearray | memoryview) -> Any:
+            try:
+                return super().load(data)
+            except psycopg.DataError:
+                return bytes(data).decode()
+
+    return OrText
+
+
+class _Escaped(Loader):
+    """Text that is not valid UTF-8 (from a SQL_ASCII database), with backslash escapes."""
+
+    def load(self, data: bytes | bytearray | memoryview) -> str:
+        return bytes(data).decode("utf-8", "backslashreplace")
+
+
+_AS_TEXT = re.findall(
+    r"\w+",
+    """
+    uuid inet cidr record int4range int8range numrange daterange tsrange tstzrange
+    int4multirange int8multirange nummultirange datemultirange tsmultirange tstzmultirange
+    """,
+)
+_TOLERANT: dict[str | int, type[Loader]] = {
+    "date": _or_text(dates.DateLoader),
+    "time": _or_text(dates.TimeLoader),
+    "timetz": _or_text(dates.TimetzLoader),
+    "timestamp": _or_text(dates.TimestampLoader),
+    "timestamptz": _or_text(dates.TimestamptzLoader),
+    "interval": _or_text(dates.IntervalLoader),
+    "text": _Escaped,
+    "varchar": _Escaped,
+    "bpchar": _Escaped,
+    "name": _Escaped,
+    0: _Escaped,  # every type that psycopg does not know
+}
+
+
+class _Rows:
+    """A stream of rows, handed on in small chunks."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: Iterator[tuple[Any, ...]]) -> None:
+        self._rows = rows
+
+    def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
+        return list(islice(self._rows, min(size, _CHUNK)))
+
+
+# ---------------------------------------------------------------- failures
+
+_STATUS_BY_CODE = {
+    "25006": Status.REFUSED,  # read-only transaction
+    "42501": Status.REFUSED,  # permission denied
+    "53100": Status.OUT_OF_MEMORY,  # disk full
+    "53200": Status.OUT_OF_MEMORY,
+    "53400": Status.OUT_OF_MEMORY,  # temp_file_limit
+    "54000": Status.TOO_LARGE,  # one value larger than any may be
+    "40001": Status.UNAVAILABLE,  # on a standby: in the way of replication
+    "40P01": Status.UNAVAILABLE,  # deadlock
+    "53300": Status.UNAVAILABLE,  # too many connections
+    "55P03": Status.UNAVAILABLE,  # lock_timeout: somebody else changes the table
+}
+_UNAVAILABLE_CLASSES: Final = ("08", "57", "58", "XX001", "XX002")
+
+
+def _failure(error: Exception, seconds: float, limits: Limits) -> tuple[Status, str]:
+    if not isinstance(error, psycopg.Error):
+        return Status.ERROR, str(error)  # text that is not Unicode
+    code = error.sqlstate
+    message = error.diag.message_primary or str(error)
+    if code is None:
+        lost = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
+        return Status.UNAVAILABLE if lost else Status.ERROR, message
+    if code == "57014":
+        if seconds >= limits.seconds:
+            return Status.TIMEOUT, f"exceeded {limits.seconds:g} s"
+        return Status.UNAVAILABLE, "cancelled"
+    if message.startswith("invalid memory alloc request size"):
+        return Status.TOO_LARGE, message
+    if code.startswith(_UNAVAILABLE_CLASSES):
+        return Status.UNAVAILABLE, message
+    return _STATUS_BY_CODE.get(code, Status.ERROR), message
+
+
+def _unreadable(error: Exception) -> bool:
+    """Whether the rows are right and only Python has no value for one of them."""
+    if isinstance(error, psycopg.DataError):
+        return error.sqlstate is None
+    return isinstance(error, UnicodeDecodeError)
+
+
+# ---------------------------------------------------------------- the database
+
+
+class PostgreSQLDatabase:
+    """One database, or one schema of it, on a PostgreSQL server.
+
+    Numerics are given as Decimals, JSON and arrays as lists and dicts, what Python has no type
+    for (UUIDs, ranges, addresses, rows) as text, as are dates that Python cannot hold (infinity).
+
+    Raises:
+        InfrastructureError: the server cannot be reached or refuses the login.
+    """
+
+    dialect = "postgres"
+
+    def __init__(self, server: ServerURL, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+        self.db_id = db_id
+        self._server = server
+        self._namespace = server.options.get("schema")
+        self._describe = describe
+        self._schema: Schema | None = None
+        self._closed = False
+        self._connection = self._connected()
+        version = self._connection.info.parameter_status("server_version") or "?"
+        self.engine = f"postgresql{version.split()[0]}"
+
+    def _connected(self) -> psycopg.Connection[tuple[Any, ...]]:
+        connection = _connect(self._server)
+        try:
+            self._prepare(connection)
+        except psycopg.Error as error:
+            connection.close()
+            raise InfrastructureError(
+                "SJ252", f"{self._server.quiet(error)}.", where=self._server.shown
+            ) from None
+        return connection
+
+    def _prepare(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+        for name in _AS_TEXT:
+            connection.adapters.register_loader(name, TextLoader)
+        settings = dict(_SETTINGS)
+        if self._namespace is not None:
+            settings["search_path"] = '"' + self._namespace.replace('"', '""') + '"'
+            found = connection.execute(
+                "SELECT FROM pg_namespace WHERE nspname = %s", [self._namespace]
+            )
+            if found.fetchone() is None:
+                connection.close()
+                raise _NoSuchDatabaseError
+        for name, value in settings.items():
+            connection.execute("SELECT set_config(%s, %s, false)", [name, value])
+        self._accepted = {
+            name for name, value in _OPTIONAL_SETTINGS.items() if _set(connection, name, value)
+        }
+        privileged = connection.execute(PRIVILEGED_FUNCTIONS.encode()).fetchall()
+        self._words = ForbiddenWords(name for (name,) in privileged)
+        self._privileged = bool(privileged)
+        row = connection.execute("SELECT pg_size_bytes(current_setting('work_mem'))").fetchone()
+        self._work_mem: int = row[0] if row else 0
+
+    def execute(self, sql: str, limits: Limits) -> Execution:
+        """Run one statement. Never raises for what the statement does."""
+        statement = admit(sql, "postgres")
+        if isinstance(statement, Execution):
+            return statement
+        if forbidden := self._words.found_in(statement):
+            return Execution(Status.REFUSED, None, f"not allowed: {forbidden}")
+        if "\0" in statement:
+            return Execution(Status.ERROR, None, "a NUL character in the statement")
+        first = self._attempt(statement, limits)
+        rest = limits.seconds - first.seconds
+        if first.status is not Status.UNAVAILABLE or not self._connection.closed or rest <= 0:
+            return first
+        second = self._attempt(statement, replace(limits, seconds=rest))
+        if second.status is Status.TIMEOUT:
+            # It had less time than it may take: the lost connection is to blame.
+            return replace(first, seconds=first.seconds + second.seconds)
+        return second
+
+    def _attempt(self, statement: str, limits: Limits) -> Execution:
+        started = perf_counter()
+        try:
+            if self._connection.closed and not self._closed:
+                self._connection = self._connected()
+            result = self._run(statement, limits)
+        except InfrastructureError as error:
+            return Execution(Status.UNAVAILABLE, None, error.message, perf_counter() - started)
+        except (psycopg.Error, ValueError) as error:
+            seconds = perf_counter() - started
+            status, message = _failure(error, seconds, limits)
+            return Execution(status, None, message, seconds)
+        seconds = perf_counter() - started
+        if isinstance(result, str):
+            return Execution(Status.TOO_LARGE, None, result, seconds)
+        return Execution(Status.OK, result, "", seconds)
+
+    def _run(self, statement: str, limits: Limits) -> ResultTable | str:
+        started = perf_counter()
+        try:
+            return self._in_transaction(statement, limits)
+        except (psycopg.DataError, UnicodeDecodeError) as error:
+            if not _unreadable(error):
+                raise
+        rest = max(0.001, limits.seconds - (perf_counter() - started))
+        return self._in_transaction(statement, replace(limits, seconds=rest), tolerant=True)
+
+    def _in_transaction(
+        self, statement: str, limits: Limits, *, tolerant: bool = False
+    ) -> ResultTable | str:
+        text = statement.encode()
+        self._connection.execute(self._begin(limits))
+        try:
+            return self._fetch(text, limits, tolerant)
+        finally:
+            # A connection that fails here shows itself as closed at the next statement.
+            with suppress(psycopg.Error):
+                self._connection.execute("ROLLBACK; SELECT pg_advisory_unlock_all()")
+
+    def _begin(self, limits: Limits) -> bytes:
+        """In one message: whatever a statement did to a setting ends with its transaction."""
+        milliseconds = max(1, math.ceil(limits.seconds * 1000))
+        kilobytes = max(64, min(self._work_mem, limits.memory // 4) // 1024)
+        words = [
+            "BEGIN READ ONLY",
+            f"SET LOCAL statement_timeout = {milliseconds}",
+            # Waiting for others is not the query's fault, so it ends in words of its own.
+            f"SET LOCAL lock_timeout = {max(1, milliseconds // 2)}",
+            f"SET LOCAL work_mem = '{kilobytes}kB'",
+        ]
+        if "temp_file_limit" in self._accepted:
+            words.append(f"SET LOCAL temp_file_limit = '{limits.memory // 1024}kB'")
+        return "; ".join(words).encode()
+
+    def _fetch(self, text: bytes, limits: Limits, tolerant: bool) -> ResultTable | str:
+        with self._connection.cursor() as cursor:
+            for name, loader in _TOLERANT.items() if tolerant else ():
+                cursor.adapters.register_loader(name, loader)
+            size = _CHUNK if capabilities.has_stream_chunked() else 1
+            with closing(cursor.stream(text, size=size)) as rows:  # type: ignore[type-var]
+                first = next(rows, None)
+                if first is None:
+                    return ResultTable(self._columns(text), [])
+                columns = tuple([column.name for column in cursor.description or ()])
+                return fetch_limited(_Rows(chain((first,), rows)), columns, limits)
+
+    def _columns(self, text: bytes) -> tuple[str, ...]:
+        """A stream without rows does not tell its columns."""
+        connection = self._connection.pgconn
+        connection.prepare(b"", text)
+        described = connection.describe_prepared(b"")
+        return tuple((described.fname(i) or b"").decode() for i in range(described.nfields))
+
+    def _read(self, query: str) -> list[tuple[Any, ...]]:
+        """Run a query of our own."""
+        self._connection.execute(self._begin(Limits(seconds=_OWN_SECONDS)))
+        try:
+            return self._connection.execute(query.encode()).fetchall()
+        finally:
+            with suppress(psycopg.Error):
+                self._connection.execute("ROLLBACK")
+
+    def schema(self) -> Schema:
+        """Tables and views by name, with comments as descriptions; read once.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        if self._schema is None:
+            try:
+                self._schema = self._describe(read_schema(self._read, self._namespace))
+            except psycopg.Error as error:
+                raise self._failed(error) from None
+        return self._schema
+
+    def fingerprint(self) -> str:
+        """A hash of server version, columns, row counts, and the contents of small tables.
+
+        Tables of more than 100,000 rows are known by their number of rows only, and those that
+        cannot be counted in a minute by their size on disk.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        digest = hashlib.sha256(f"{self.engine}\0{self.schema()}".encode())
+        try:
+            for relation in read_relations(self._read, self._namespace):
+                if relation.kind in "rp":
+                    digest.update(f"\0{relation.name}\0{self._contents(relation.quoted)}".encode())
+        except psycopg.Error as error:
+            raise self._failed(error) from None
+        return digest.hexdigest()
+
+    def _contents(self, table: str) -> str:
+        try:
+            ((rows,),) = self._read(f"SELECT count(*) FROM {table}")
+            if rows > _HASHED_ROWS:
+                return str(rows)
+            ((hashed,),) = self._read(f"SELECT sum(hashtextextended(t::text, 0)) FROM {table} AS t")
+            return f"{rows} {hashed}"
+        except psycopg.errors.QueryCanceled:
+            return str(self._read(f"SELECT pg_table_size({literal(table)}::regclass)"))
+        except psycopg.errors.InsufficientPrivilege:
+            return "closed to this role"
+
+    def _failed(self, error: Exception) -> InfrastructureError:
+        return InfrastructureError(
+            "SJ252", f"{self._server.quiet(error)}.", where=self._server.shown
+        )
+
+    def warnings(self) -> list[str]:
+        """What the owner of the server should know, for `sqljury doctor`."""
+        found = []
+        if self._privileged:
+            found.append(
+                f"the role {self._connection.info.user!r} may do more than read: use one that is "
+                "no superuser and has only SELECT (GRANT pg_read_all_data from PostgreSQL 14 on)"
+            )
+        if "client_connection_check_interval" not in self._accepted:
+            found.append(
+                "this server does not notice when sqljury is killed: a query then runs on until "
+                "its time is up (PostgreSQL 14 and later on Linux notice)"
+            )
+        return found
+
+    def close(self) -> None:
+        """Give the connection back; a statement still running is cancelled."""
+        self._closed = True
+        connection = self._connection
+        if connection.pgconn.transaction_status == TransactionStatus.ACTIVE:
+            with suppress(psycopg.Error):
+                connection.cancel_safe(timeout=_CANCEL_SECONDS)
+        # The lock is another thread's as long as it reads from the connection.
+        locked = connection.lock.acquire(timeout=_CANCEL_SECONDS)
+        try:
+            connection.close()
+        finally:
+            if locked:
+                connection.lock.release()
+
+
+def _set(connection: psycopg.Connection[tuple[Any, ...]], name: str, value: str) -> bool:
+    try:
+        connection.execute("SELECT set_config(%s, %s, false)", [name, value])
+    except psycopg.Error:
+        return False
+    return True

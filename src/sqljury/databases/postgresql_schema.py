@@ -1,0 +1,116 @@
+"""Read a PostgreSQL database's schema from its catalogs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+from sqljury.schema import Column, ForeignKey, Schema, Table
+
+Read = Callable[[str], Sequence[tuple[Any, ...]]]
+"""Runs a query of ours and gives its rows."""
+
+# Tables that an extension brings are its own; partitions are parts of a table that is listed.
+_RELATIONS: Final = """
+SELECT c.oid, CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
+                   ELSE n.nspname || '.' || c.relname END,
+       c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.oid::regclass::text
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
+  AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
+  AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass
+                  AND d.objid = c.oid AND d.deptype = 'e')
+"""
+_COLUMNS: Final = """
+SELECT attrelid, attname::text, format_type(atttypid, atttypmod), NOT attnotnull,
+       coalesce(col_description(attrelid, attnum), '')
+FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = ANY ('{oids}')
+ORDER BY attrelid, attnum
+"""
+_KEYS: Final = """
+SELECT i.indrelid, i.indisprimary, ARRAY(
+  SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place)
+  JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
+  WHERE k.place <= i.indnkeyatts ORDER BY k.place)
+FROM pg_index AS i
+WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indrelid = ANY ('{oids}')
+ORDER BY i.indrelid, i.indkey::int2[]
+"""
+_FOREIGN_KEYS: Final = """
+SELECT c.conrelid, c.confrelid, f.sources, f.targets
+FROM pg_constraint AS c CROSS JOIN LATERAL (
+  SELECT array_agg(s.attname::text ORDER BY k.place), array_agg(t.attname::text ORDER BY k.place)
+  FROM unnest(c.conkey, c.confkey) WITH ORDINALITY AS k (source, target, place)
+  JOIN pg_attribute AS s ON s.attrelid = c.conrelid AND s.attnum = k.source
+  JOIN pg_attribute AS t ON t.attrelid = c.confrelid AND t.attnum = k.target
+) AS f (sources, targets)
+WHERE c.contype = 'f' AND c.conparentid = 0 AND c.conrelid = ANY ('{oids}')
+ORDER BY c.conrelid, c.conkey, c.conname
+"""
+
+
+class Relation(NamedTuple):
+    """A table or view, by its number in the catalog."""
+
+    oid: int
+    name: str
+    kind: str
+    description: str
+    quoted: str
+    """The name as SQL text."""
+
+
+def read_relations(read: Read, namespace: str | None) -> list[Relation]:
+    """All tables and views, by name; of one schema (namespace) if one is given."""
+    only = "" if namespace is None else f"AND n.nspname = {literal(namespace)} "
+    order = 'ORDER BY n.nspname, c.relname COLLATE "C"'
+    return [Relation(*row) for row in read(f"{_RELATIONS} {only}{order}")]
+
+
+def read_schema(read: Read, namespace: str | None) -> Schema:
+    """Tables and views by name; those outside the search path as ``schema.table``."""
+    relations = read_relations(read, namespace)
+    oids = f"{{{','.join(str(r.oid) for r in relations)}}}"
+    names = {r.oid: r.name for r in relations}
+    columns, keys, foreign = (
+        _grouped(read(query.replace("{oids}", oids))) for query in (_COLUMNS, _KEYS, _FOREIGN_KEYS)
+    )
+    return Schema(
+        dialect="postgres",
+        tables=tuple(
+            Table(
+                name=r.name,
+                columns=tuple(
+                    Column(name=name, type=kind, nullable=nullable, description=description)
+                    for name, kind, nullable, description in columns.get(r.oid, ())
+                ),
+                primary_key=next((tuple(k) for first, k in keys.get(r.oid, ()) if first), ()),
+                unique=tuple(tuple(k) for first, k in keys.get(r.oid, ()) if not first),
+                foreign_keys=tuple(
+                    ForeignKey(
+                        columns=tuple(sources),
+                        target_table=names[target],
+                        target_columns=tuple(targets),
+                    )
+                    for target, sources, targets in foreign.get(r.oid, ())
+                    if target in names
+                ),
+                is_view=r.kind in "vm",
+                description=r.description,
+            )
+            for r in relations
+        ),
+    )
+
+
+def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:
+    """Rows without their first value, which they are grouped by."""
+    found: dict[int, list[tuple[Any, ...]]] = {}
+    for oid, *rest in rows:
+        found.setdefault(oid, []).append(tuple(rest))
+    return found
+
+
+def literal(text: str) -> str:
+    """A SQL string; also right where backslashes escape."""
+    return " E'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

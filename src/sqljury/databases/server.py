@@ -1,0 +1,79 @@
+"""The URL of a database server: its parts, and how it is shown to people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
+
+from sqljury.errors import InputError
+
+PLACE: Final = "{db_id}"
+
+_NETLOC = re.compile(
+    r"(?:(?P<user>[^:@]*)(?::(?P<password>[^@]*))?@)?"
+    r"(?P<host>\[[^\]]*\]|[^:@]*)(?::(?P<port>\d*))?"
+)
+
+
+@dataclass(frozen=True)
+class ServerURL:
+    """``scheme://user:password@host:port/database?option=value``, percent-decoded."""
+
+    scheme: str
+    user: str
+    password: str = field(repr=False)
+    host: str
+    port: int | None
+    database: str
+    options: dict[str, str] = field(repr=False)
+
+    @property
+    def shown(self) -> str:
+        """The URL for people: without the password and without options, which may hold one."""
+        user = f"{self.user}@" if self.user else ""
+        port = f":{self.port}" if self.port else ""
+        return f"{self.scheme}://{user}{self.host}{port}/{self.database}"
+
+    def quiet(self, text: object) -> str:
+        """A driver's words on one line, without the password and the full stop."""
+        words = " ".join(str(text).split())
+        for secret in (self.password, quote(self.password, safe="")):
+            words = words.replace(secret, "***") if secret else words
+        return words.rstrip(".")
+
+
+def parse_url(url: str) -> ServerURL:
+    """The parts of a server's URL.
+
+    Raises:
+        InputError: it is none; the text is not repeated, since a password may be in it.
+    """
+    parts = urlsplit(url)
+    match = _NETLOC.fullmatch(parts.netloc)
+    # A password with an unescaped / ? # ends the host's part early, and its rest stands here.
+    if match is None or parts.fragment or "@" in parts.path:
+        raise InputError(
+            "SJ251",
+            f"not the URL of a server: {parts.scheme}://…",
+            hint="Write scheme://user:password@host:port/{db_id}; in a password, : / ? # @ "
+            "are written %3A %2F %3F %23 %40.",
+        )
+    return ServerURL(
+        scheme=parts.scheme,
+        user=unquote(match["user"] or ""),
+        password=unquote(match["password"] or ""),
+        host=unquote(match["host"].strip("[]")),
+        port=int(match["port"]) if match["port"] else None,
+        database=unquote(parts.path.removeprefix("/")),
+        options=dict(parse_qsl(parts.query, keep_blank_values=True)),
+    )
+
+
+def ids_in(names: Iterable[str], template: str) -> tuple[str, ...]:
+    """What stands for ``{db_id}`` in each name that fits ``spider_{db_id}``, sorted."""
+    before, _, after = template.partition(PLACE)
+    pattern = re.compile(f"{re.escape(before)}(.+){re.escape(after)}", re.DOTALL)
+    return tuple(sorted(match[1] for name in names if (match := pattern.fullmatch(name))))
