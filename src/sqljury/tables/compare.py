@@ -206,12 +206,15 @@ def _match_distinct(a: Rows, b: Rows, question: _Question, found: Comparison) ->
         # says nothing sure, so it is not asked for.
         mapping = match_columns(a, b, question.widths, as_set=True, budget=question.budget)
         return _mapped(mapping, "duplicates_differ") if mapping is not None else found
+    left, right = list(dict.fromkeys(a)), list(dict.fromkeys(b))
+    if len(left) == len(a) and len(right) == len(b):
+        return found
     first_places: Sequence[Any] | None = None
     if question.places is not None:
         where = dict(zip(reversed(a), reversed(question.places), strict=True))
-        first_places = [where[row] for row in dict.fromkeys(a)]
+        first_places = [where[row] for row in left]
     distinct = replace(question, places=first_places)
-    again = _match_bags(list(dict.fromkeys(a)), list(dict.fromkeys(b)), distinct)
+    again = _match_bags(left, right, distinct)
     return (
         _noted(again, "duplicates_differ")
         if again.equal

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from itertools import compress
 from typing import Any
 
 from sqljury.tables.comparison import Kind
@@ -18,17 +19,36 @@ SOFT_KINDS = (Kind.TYPES, Kind.TEXT_CASE, Kind.ROUNDING)
 """Differences that leave little doubt that the same value was meant."""
 
 
-def only_in(rows: Rows, other: Rows, *, as_set: bool) -> list[int]:
-    """The indexes of rows that the other table lacks; of equal rows the later ones."""
+def differing_rows(a: Rows, b: Rows, *, as_set: bool) -> tuple[list[int], list[int]]:
+    """The indexes of the fewest rows without which both tables have the same rows."""
     if as_set:
-        there = set(other)
-        first = {row: i for i, row in reversed(list(enumerate(rows))) if row not in there}
-        return sorted(first.values())
-    left = Counter(other)
-    found = []
+        return _not_among(a, set(b)), _not_among(b, set(a))
+    # Rows that stand in the same place belong together, and comparing them is cheap.
+    left, right = _out_of_place(a, b), _out_of_place(b, a)
+    return _beyond(a, left, b, right), _beyond(b, right, a, left)
+
+
+def _not_among(rows: Rows, others: set[Row]) -> list[int]:
+    first: dict[Row, int] = {}
     for i, row in enumerate(rows):
-        if left[row] > 0:
-            left[row] -= 1
+        if row not in others:
+            first.setdefault(row, i)
+    return list(first.values())
+
+
+def _out_of_place(rows: Rows, other: Rows) -> list[int]:
+    common = min(len(rows), len(other))
+    here = range(common)
+    return [*compress(here, map(operator.ne, rows, other)), *range(common, len(rows))]
+
+
+def _beyond(rows: Rows, places: list[int], other: Rows, other_places: list[int]) -> list[int]:
+    """The places whose rows the other table does not have, or not as often."""
+    left = Counter([other[i] for i in other_places])
+    found = []
+    for i in places:
+        if left[rows[i]] > 0:
+            left[rows[i]] -= 1
         else:
             found.append(i)
     return found

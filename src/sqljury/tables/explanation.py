@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import BudgetSpentError, Mapping, match_columns
 from sqljury.tables.comparison import Comparison, Kind
-from sqljury.tables.difference import SOFT_KINDS, RowPair, cell_kind, near_misses, only_in
+from sqljury.tables.difference import SOFT_KINDS, RowPair, cell_kind, differing_rows, near_misses
 from sqljury.tables.policy import Policy
 from sqljury.tables.render import render_cell, shown, shown_row
-from sqljury.tables.tolerance import joined
+from sqljury.tables.tolerance import close, joined
 from sqljury.tables.values import Floats, Row, Rows, comparable, texts
 
 _TRIED_CELLS = 20_000
@@ -142,7 +143,9 @@ def explain(
     mapping = comparison.column_mapping or _alignment(reference, candidate, policy)
     a, b = _aligned(reference.rows, candidate.rows, mapping, policy)
     as_set = policy.duplicates == "set"
-    missing, extra = only_in(a, b, as_set=as_set), only_in(b, a, as_set=as_set)
+    missing, extra = differing_rows(a, b, as_set=as_set)
+    if missing and extra and (policy.values == "lenient" or policy.tolerance):
+        missing, extra = _loosely_differing(a, b, missing, extra, policy)
     pairs = near_misses(a, b, missing, extra, max_rows) if missing and extra else []
     view = _View(reference, candidate, policy, ties, mapping, a, b, missing, extra)
     cells = tuple(view.cells(pairs, max_rows))
@@ -152,13 +155,13 @@ def explain(
         reference_rows=len(reference.rows),
         candidate_rows=len(candidate.rows),
         column_mapping=mapping,
-        missing=_differing_rows(reference, missing, max_rows),
-        extra=_differing_rows(candidate, extra, max_rows),
+        missing=_first_rows(reference, missing, max_rows),
+        extra=_first_rows(candidate, extra, max_rows),
         cells=cells,
     )
 
 
-def _differing_rows(table: ResultTable, indexes: list[int], max_rows: int) -> DifferingRows:
+def _first_rows(table: ResultTable, indexes: list[int], max_rows: int) -> DifferingRows:
     return DifferingRows(len(indexes), tuple((i, table.rows[i]) for i in indexes[:max_rows]))
 
 
@@ -222,10 +225,22 @@ def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, 
     if policy.values == "text":
         return a, b
     floats: Floats = "never" if policy.values == "exact" else "beside"
-    floats = "always" if policy.tolerance else floats
+    return comparable(a, b, by_column=True, floats=floats, fold=False) or (a, b)
+
+
+def _loosely_differing(
+    a: Rows, b: Rows, missing: list[int], extra: list[int], policy: Policy
+) -> tuple[list[int], list[int]]:
+    """Of the rows that differ those that do so after what the policy forgives."""
+    left: Rows = [a[i] for i in missing]
+    right: Rows = [b[i] for i in extra]
+    floats: Floats = "always" if policy.tolerance else "beside"
     fold = policy.values == "lenient"
-    a, b = comparable(a, b, by_column=True, floats=floats, fold=fold) or (a, b)
-    return joined(a, b, policy.tolerance, by_column=True) if policy.tolerance else (a, b)
+    left, right = comparable(left, right, by_column=True, floats=floats, fold=fold) or (left, right)
+    if policy.tolerance:
+        left, right = joined(left, right, policy.tolerance, by_column=True)
+    lost, found = differing_rows(left, right, as_set=policy.duplicates == "set")
+    return [missing[i] for i in lost], [extra[i] for i in found]
 
 
 def _text_rows(rows: Rows) -> Rows:
@@ -257,6 +272,8 @@ class _View:
             for place in pair.differing[:limit]:
                 i, j = columns[place]
                 kind = cell_kind(left[i], right[j])
+                if _forgiven(left[i], right[j], kind, self.policy):
+                    continue
                 yield CellDifference(
                     pair.reference_row,
                     pair.candidate_row,
@@ -394,9 +411,9 @@ class _View:
         if missing and extra:
             yield Finding(Kind.VALUES, f"{missing}, {extra}.")
         elif missing:
-            yield Finding(Kind.SUBSET, f"{missing}; every row of the prediction is in both.")
+            yield Finding(Kind.SUBSET, f"{missing}; the prediction has no row of its own.")
         elif extra:
-            yield Finding(Kind.SUPERSET, f"{extra}; every row of the reference is in both.")
+            yield Finding(Kind.SUPERSET, f"{extra}; the reference has no row of its own.")
 
     def _order(self) -> Finding:
         if self.ties is not None and not self.policy.free_ties and self._first_misplaced() is None:
@@ -434,6 +451,15 @@ _LEADS = {
     Kind.TEXT_CASE: "The values differ only in case or space.",
     Kind.ROUNDING: "The values differ only in rounding.",
 }
+
+
+def _forgiven(x: Any, y: Any, kind: Kind, policy: Policy) -> bool:
+    if kind is Kind.TEXT_CASE:
+        return policy.values == "lenient"
+    if not policy.tolerance or kind not in (Kind.ROUNDING, Kind.TYPES):
+        return False
+    x, y = (float(cell) if isinstance(cell, Decimal) else cell for cell in (x, y))
+    return close(x, y, policy.tolerance)
 
 
 def _only(table: ResultTable, indexes: list[int], name: str) -> str:
