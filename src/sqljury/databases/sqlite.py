@@ -25,8 +25,10 @@ from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
 
-_CELL: Final = 1 * MIB
+_CELL: Final = MIB // 4
 """Most bytes of one value at first; a query that needs more is run again, row by row."""
+_WIDEST: Final = 4
+"""Bytes that one byte of UTF-8 can take in a Python string."""
 _LARGEST_CELL: Final = 1_000_000_000  # SQLite's own limit
 _OPERATIONS: Final = 1000
 """How many operations pass between two looks at the clock, some 20 µs."""
@@ -189,25 +191,28 @@ class SQLiteDatabase:
 
     def _run(self, sql: str, limits: Limits) -> ResultTable | str:
         try:
-            return self._fetch(sql, limits, _CELL)
+            return self._run_sized(sql, limits)
         except sqlite3.OperationalError as error:
             if not str(error).startswith("Could not decode"):
                 raise
-            return self._run_tolerant(sql, limits)
-        except sqlite3.DataError as error:
-            if _code(error) != sqlite3.SQLITE_TOOBIG or limits.bytes <= _CELL:
-                raise
-            return self._run_large(sql, limits)
-
-    def _run_tolerant(self, sql: str, limits: Limits) -> ResultTable | str:
         self._connection.text_factory = _decode
         try:
-            return self._run(sql, limits)
+            return self._run_sized(sql, limits)
         finally:
             self._connection.text_factory = str
 
+    def _run_sized(self, sql: str, limits: Limits) -> ResultTable | str:
+        if "printf" in (lowered := sql.lower()) or "format" in lowered:
+            return self._run_large(sql, limits)  # they give NULL, no error, for too long a text
+        try:
+            return self._fetch(sql, limits, _CELL)
+        except sqlite3.DataError as error:
+            if _code(error) != sqlite3.SQLITE_TOOBIG or limits.bytes <= _CELL:
+                raise
+        return self._run_large(sql, limits)
+
     def _run_large(self, sql: str, limits: Limits) -> ResultTable | str:
-        cell = min(limits.bytes, _LARGEST_CELL)
+        cell = max(_CELL, min(limits.bytes, _LARGEST_CELL))
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, cell)
         try:
             return self._fetch(sql, limits, cell)
@@ -218,7 +223,7 @@ class SQLiteDatabase:
         cursor = self._connection.execute(sql)
         try:
             columns = tuple([column[0] for column in cursor.description])
-            return fetch_limited(cursor, columns, limits, largest_cell=cell)
+            return fetch_limited(cursor, columns, limits, largest_cell=cell * _WIDEST)
         finally:
             cursor.close()  # gives back the read lock where rows are left
 
