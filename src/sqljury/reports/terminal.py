@@ -40,7 +40,7 @@ def print_summary(summary: Summary, console: Console) -> None:
 def print_agreement(agreement: Agreement, console: Console) -> None:
     """Print what `agree` found, in percent: a row per judge and benchmark, and pooled."""
     out = _Out(console)
-    for title, columns in _AGREEMENT_TABLES.items():
+    for title, columns in words.AGREEMENT_TABLES.items():
         out.table(_agreement(agreement, title, columns))
     if agreement.pairs:
         out.table(_pairs(agreement))
@@ -156,40 +156,6 @@ def _slices(dimension: str, judges: Sequence[JudgeSummary]) -> Table:
 
 
 # ---------------------------------------------------------------- agree
-
-_AGREEMENT_TABLES: dict[str, tuple[str, ...]] = {
-    "Agreement with the labels, in percent": (
-        "n",
-        "kappa",
-        "interval",
-        "accuracy",
-        "mcc",
-        "f1",
-        "precision",
-        "recall",
-    ),
-    "Scores and labels, in percent": (
-        "n_scored",
-        "auc",
-        "kendall_tau",
-        "spearman_rho",
-        "pearson_r",
-        "auc_thresholded",
-        "kendall_tau_thresholded",
-        "spearman_rho_thresholded",
-        "pearson_r_thresholded",
-    ),
-    "Cases": (
-        "tp",
-        "fp",
-        "fn",
-        "tn",
-        "n_unknown",
-        "n_left_out",
-        "n_unlabelled",
-        "coverage",
-    ),
-}
 
 
 def _agreement(agreement: Agreement, title: str, columns: Sequence[str]) -> Table:

@@ -168,6 +168,41 @@ def slice_text(part: Slice | None) -> str:
 
 # ---------------------------------------------------------------- agree
 
+AGREEMENT_TABLES: dict[str, tuple[str, ...]] = {
+    "Agreement with the labels, in percent": (
+        "n",
+        "kappa",
+        "interval",
+        "accuracy",
+        "mcc",
+        "f1",
+        "precision",
+        "recall",
+    ),
+    "Scores and labels, in percent": (
+        "n_scored",
+        "auc",
+        "kendall_tau",
+        "spearman_rho",
+        "pearson_r",
+        "auc_thresholded",
+        "kendall_tau_thresholded",
+        "spearman_rho_thresholded",
+        "pearson_r_thresholded",
+    ),
+    "Cases": (
+        "tp",
+        "fp",
+        "fn",
+        "tn",
+        "n_unknown",
+        "n_left_out",
+        "n_unlabelled",
+        "coverage",
+    ),
+}
+"""The tables in which agreement is shown, and their columns."""
+
 _STATISTIC_NAMES = {
     "kappa": "κ",
     "accuracy": "accuracy",

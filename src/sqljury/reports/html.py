@@ -1,0 +1,207 @@
+"""One HTML file that holds a whole report and opens from disk without a network.
+
+What cases say is hostile by assumption. It reaches the page in two ways only: through Jinja
+with autoescape, or as JSON in a script element of a data type, from which the script builds
+text nodes. A content security policy forbids everything but our own scripts, named by hash, so
+that text that slipped through could still neither run nor call out.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from sqljury.case import Json
+from sqljury.reports import plots, words
+from sqljury.reports.pages import CasePages, case_pages
+from sqljury.reports.plots import Axis, Point
+from sqljury.reports.writing import PathLike, json_line_safe, new_file
+from sqljury.uses.evaluate import JudgeSummary, Summary
+from sqljury.verdict import Outcome, Record
+
+if TYPE_CHECKING:
+    from sqljury.uses.agree import Agreement
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_MOST_SLICES = 30
+"""Slices of one dimension that are in view at once; the others are folded away."""
+
+
+def write_report(
+    path: PathLike,
+    summary: Summary,
+    records: Iterable[Record],
+    *,
+    title: str,
+    max_case_pages: int = 2000,
+    agreement: Agreement | None = None,
+) -> None:
+    """Write a report: scores, outcomes, slices, and a page per case.
+
+    The same input gives the same bytes. Memory is bounded by ``max_case_pages``.
+
+    Args:
+        records: with evidence, those of one case next to each other, as runs give them.
+        title: what the report is about.
+        max_case_pages: cases that get a page, those that are not correct first.
+        agreement: of the judges with people, to be shown beside the scores.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    pages = case_pages(records, max_case_pages)
+    scripts = {name: (_TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("theme", "report")}
+    report = (
+        _environment()
+        .get_template("report.html.j2")
+        .stream(
+            title=words.visible(title),
+            summary=summary,
+            judges=[_judge(i, judge) for i, judge in enumerate(summary.judges)],
+            outcomes=words.outcomes_found(summary.judges),
+            dimensions=[_dimension(name, summary.judges) for name in _dimensions(summary.judges)],
+            agreement=None if agreement is None else _agreement(agreement),
+            pages=pages,
+            data=_data(summary, pages),
+            style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
+            scripts={name: Markup(text) for name, text in scripts.items()},
+            script_hashes=" ".join(f"'{_hash(text)}'" for text in scripts.values()),
+        )
+    )
+    with new_file(path) as file:
+        file.writelines(report)
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"visible": words.visible, "count": words.count}
+    environment.globals |= {"words": words, "plots": plots}
+    return environment
+
+
+def _hash(script: str) -> str:
+    digest = hashlib.sha256(script.encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
+
+# ---------------------------------------------------------------- the data of the case pages
+
+
+def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
+    """The JSON text, a line per case."""
+    judges = [judge.name for judge in summary.judges]
+    head = {
+        "judges": [words.visible(name) for name in judges],
+        "tones": {str(outcome): words.tone(outcome) for outcome in Outcome},
+        "series": plots.SERIES,
+    }
+    yield Markup(f'{{"report": {script_safe(head)}, "cases": [\n')
+    for i, page in enumerate(pages.to_json(judges)):
+        comma = ",\n" if i else ""
+        yield Markup(f"{comma}{script_safe(page)}")
+    yield Markup("\n]}")
+
+
+def script_safe(value: Json) -> str:
+    """JSON that cannot end its script element, open a comment in it or break a line.
+
+    >>> script_safe("</script><!--")
+    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return json_line_safe(text)
+
+
+# ---------------------------------------------------------------- the numbers
+
+
+def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
+    """A judge as the template shows it."""
+    found = [(o, n) for o in Outcome if (n := judge.outcomes.get(o, 0))]
+    return {
+        "name": words.visible(judge.name),
+        "signature": words.visible(judge.signature),
+        "score": words.percent(judge.score),
+        "sentence": words.score_sentence(judge),
+        "details": [words.visible(line) for line in words.details(judge)[1:]],
+        "plot": plots.score_bar(Point(judge.name, judge.score, judge.low, judge.high, series)),
+        "stack": plots.stacked_bar(found) if found else "",
+        "outcomes": dict(found),
+        "series": series,
+    }
+
+
+def _dimensions(judges: Sequence[JudgeSummary]) -> list[str]:
+    """A dimension with a single slice says nothing that the score does not."""
+    return [d for d in words.dimensions(judges) if len(words.slices_of(d, judges)) > 1]
+
+
+def _dimension(name: str, judges: Sequence[JudgeSummary]) -> dict[str, Any]:
+    rows = []
+    for value, parts in words.slices_of(name, judges).items():
+        points = []
+        for series, judge in enumerate(judges):
+            part = parts.get(judge.name)
+            if part is not None:
+                points.append(Point(judge.name, part.score, part.low, part.high, series))
+        rows.append(
+            {
+                "value": words.visible(value) or "(none)",
+                "n": max(part.n for part in parts.values()),
+                "plot": plots.dots(points, Axis()),
+                "texts": [words.slice_text(parts.get(judge.name)) for judge in judges],
+            }
+        )
+    return {
+        "name": words.visible(name),
+        "rows": rows[:_MOST_SLICES],
+        "more": rows[_MOST_SLICES:],
+        "axis": plots.axis_labels(Axis()),
+    }
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    rows = [
+        (series, judge, name, figures)
+        for series, judge in enumerate(agreement.judges)
+        for name, figures in words.agreement_rows(judge)
+    ]
+    ends = [end for *_, figures in rows for end in figures.intervals.get("kappa") or ()]
+    axis = Axis.around([*ends, *(figures.kappa for *_, figures in rows)])
+    plotted = []
+    for series, judge, name, figures in rows:
+        low, high = figures.intervals.get("kappa") or (None, None)
+        point = Point(f"{judge.name}, {name}", figures.kappa, low, high, series)
+        plotted.append(
+            {
+                "judge": words.visible(judge.name),
+                "name": words.visible(name),
+                "plot": plots.dots([point], axis),
+                "figures": figures,
+            }
+        )
+    return {
+        "rows": plotted,
+        "axis": plots.axis_labels(axis),
+        "tables": words.AGREEMENT_TABLES,
+        "confidence": agreement.confidence,
+        "pairs": agreement.pairs,
+        "notes": [words.visible(note) for note in agreement.notes],
+        "signature": words.agreement_signature(agreement),
+    }

@@ -1,0 +1,176 @@
+"""Plots as inline SVG. Their width is the reader's: places along it are percentages.
+
+Colours and text sizes are the style sheet's, so that a plot follows the theme and a narrow
+screen; every plot says in words what it shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from sqljury.reports.words import count, interval, percent
+from sqljury.verdict import Outcome
+
+_LANE = 13
+"""The height of one dot with its interval, in pixels."""
+_MARGIN = 7
+_MARKERS = (
+    Markup('<circle r="4.5"/>'),
+    Markup('<rect x="-4" y="-4" width="8" height="8"/>'),
+    Markup('<path d="M0-5.5 5.5 0 0 5.5-5.5 0Z"/>'),
+    Markup('<path d="M0-5.5 5 4H-5Z"/>'),
+    Markup('<path d="M0 5.5 5-4H-5Z"/>'),
+    Markup('<path d="M-5-2h3v-3h4v3h3v4h-3v3h-4v-3h-3Z"/>'),
+)
+SERIES = len(_MARKERS)
+"""So many judges have a colour and a shape of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """From which fraction to which a plot goes."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    @classmethod
+    def around(cls, values: Iterable[float | None]) -> Axis:
+        """From 0, or from a quarter below it that holds all values, to 1."""
+        lowest = min((value for value in values if value is not None), default=0.0)
+        return cls(low=min(0.0, math.floor(lowest * 4) / 4))
+
+    def place(self, value: float) -> str:
+        """Where a value lies, as SVG has it."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return f"{100 * share:.2f}%"
+
+    @property
+    def ticks(self) -> list[float]:
+        """A line every quarter."""
+        return [self.low + 0.25 * i for i in range(round((self.high - self.low) * 4) + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A value with its interval; ``series`` gives it colour and shape."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    series: int = 0
+
+
+def score_bar(point: Point) -> Markup:
+    """A bar from 0 with the interval on top."""
+    axis = Axis()
+    bar = (
+        Markup('<rect class="bar" width="{}" y="4" height="12" rx="2"/>').format(
+            axis.place(point.value)
+        )
+        if point.value is not None
+        else Markup("")
+    )
+    track = Markup('<rect class="track" width="100%" y="4" height="12" rx="2"/>')
+    whisker = _whisker(axis, point, 10)
+    return _svg("score", 20, _in_words([point]), track + bar + whisker, point.series)
+
+
+def dots(points: Sequence[Point], axis: Axis) -> Markup:
+    """A dot with its interval for each point, one lane below the other."""
+    height = _LANE * len(points) + 2 * _MARGIN
+    parts = [_grid(axis, height)]
+    for lane, point in enumerate(points):
+        y = _MARGIN + _LANE * lane + _LANE // 2
+        if point.value is not None:
+            parts.append(
+                Markup('<g class="s{}">{}<svg x="{}" y="{}">{}</svg></g>').format(
+                    point.series % SERIES,
+                    _whisker(axis, point, y),
+                    axis.place(point.value),
+                    y,
+                    _MARKERS[point.series % SERIES],
+                )
+            )
+    return _svg("dots", height, _in_words(points), Markup("").join(parts))
+
+
+def marker(series: int) -> Markup:
+    """A judge's colour and shape, for a legend."""
+    return Markup(
+        '<svg class="marker s{0}" width="12" height="12" viewBox="-6 -6 12 12" '
+        'aria-hidden="true">{1}</svg>'
+    ).format(series % SERIES, _MARKERS[series % SERIES])
+
+
+def stacked_bar(found: Sequence[tuple[Outcome, int]]) -> Markup:
+    """The shares of the outcomes, in the order given."""
+    total = sum(number for _, number in found)
+    parts, start = [], 0.0
+    for outcome, number in found:
+        share = 100 * number / total
+        parts.append(
+            Markup('<rect class="o-{}" x="{}" width="{}" height="22"><title>{}</title></rect>')
+            .format(outcome, f"{start:.3f}%", f"{share:.3f}%", f"{outcome}: {count(number)}")
+        )  # fmt: skip
+        start += share
+    said = ", ".join(f"{outcome} {count(number)}" for outcome, number in found)
+    return _svg("stack", 22, said, Markup("").join(parts))
+
+
+def axis_labels(axis: Axis) -> Markup:
+    """The numbers below the lines of :func:`dots`."""
+    parts = [
+        Markup('<text x="{}" y="12" class="{}">{}</text>').format(
+            axis.place(tick), _anchor(tick, axis), f"{100 * tick:.0f}"
+        )
+        for tick in axis.ticks
+    ]
+    return Markup('<svg class="plot axis" height="16" aria-hidden="true">{}</svg>').format(
+        Markup("").join(parts)
+    )
+
+
+def _anchor(tick: float, axis: Axis) -> str:
+    if tick == axis.low:
+        return "first"
+    return "last" if tick == axis.high else ""
+
+
+def _grid(axis: Axis, height: int) -> Markup:
+    line = Markup('<line class="{}" x1="{}" x2="{}" y2="{}"/>')
+    return Markup("").join(
+        line.format("zero" if tick == 0 else "tick", axis.place(tick), axis.place(tick), height)
+        for tick in axis.ticks
+    )
+
+
+def _whisker(axis: Axis, point: Point, y: int) -> Markup:
+    if point.low is None or point.high is None:
+        return Markup("")
+    low, high = axis.place(point.low), axis.place(point.high)
+    across = Markup('<line x1="{0}" x2="{1}" y1="{2}" y2="{2}"/>').format(low, high, y)
+    ends = Markup("").join(
+        Markup('<line x1="{0}" x2="{0}" y1="{1}" y2="{2}"/>').format(x, y - 3, y + 3)
+        for x in (low, high)
+    )
+    return Markup('<g class="whisker">{}{}</g>').format(across, ends)
+
+
+def _svg(kind: str, height: int, said: str, inside: Markup, series: int | None = None) -> Markup:
+    own = "" if series is None else f" s{series % SERIES}"
+    return Markup('<svg class="plot {}{}" height="{}" role="img" aria-label="{}">{}</svg>').format(
+        kind, own, height, said, inside
+    )
+
+
+def _in_words(points: Sequence[Point]) -> str:
+    return "; ".join(
+        f"{point.name}: {percent(point.value)} percent "
+        f"({interval(point.low, point.high)})".removesuffix(" ()")
+        for point in points
+    )
