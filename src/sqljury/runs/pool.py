@@ -24,8 +24,8 @@ from pathlib import Path
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import Execution, Status
+from sqljury.runs.messages import WATCH, Batch, Failure, Progress, Setup, receive, send
 from sqljury.runs.store import VerdictRow, WorkItem
-from sqljury.runs.worker import WATCH, Batch, Failure, Progress, Setup, receive, send
 from sqljury.verdict import Outcome
 
 _POLL_SECONDS = 0.1
@@ -185,7 +185,7 @@ class Pool:
 
     def _bury(self, worker: _Worker) -> tuple[VerdictRow, ...]:
         """A worker is gone: keep what it leaves to do, and blame what it was executing."""
-        code = worker.process.wait()
+        code = self._end(worker)
         start, token = worker.executing()
         slot = self._workers.index(worker)
         rest = [item for handed in worker.handed for item in handed.rest]
@@ -265,6 +265,15 @@ class Pool:
         worker.watch.close()
         worker.watch_path.unlink(missing_ok=True)
 
+    @staticmethod
+    def _end(worker: _Worker) -> int:
+        """The exit code; a process that closed its pipe but lives on is ended."""
+        try:
+            return worker.process.wait(_TERM_SECONDS)
+        except subprocess.TimeoutExpired:
+            worker.process.kill()
+            return worker.process.wait()
+
     def close(self) -> None:
         """End all workers: asked first, so that servers are told to stop, then killed."""
         for worker in self._workers:
@@ -311,7 +320,8 @@ def _read(worker: _Worker, inbox: queue.SimpleQueue[tuple[_Worker, object]]) -> 
     """Pass on what a worker says; None at its end."""
     assert worker.process.stdout is not None
     try:
-        while True:
-            inbox.put((worker, receive(worker.process.stdout)))
-    except (EOFError, OSError, ValueError):
+        with contextlib.suppress(EOFError, OSError, ValueError):
+            while True:
+                inbox.put((worker, receive(worker.process.stdout)))
+    finally:
         inbox.put((worker, None))

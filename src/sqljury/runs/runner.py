@@ -18,9 +18,9 @@ from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
 from sqljury.judges import Judge, Needs, make_judge, spec_of
 from sqljury.queries import features
+from sqljury.runs.messages import Setup
 from sqljury.runs.pool import Pool
 from sqljury.runs.store import CaseRow, RunStore
-from sqljury.runs.worker import Setup
 from sqljury.verdict import Record
 
 _COMMIT_SECONDS = 0.5

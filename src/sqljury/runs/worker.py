@@ -11,95 +11,26 @@ import contextlib
 import json
 import mmap
 import os
-import pickle
 import signal
-import struct
 import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO
 
 from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
-from sqljury.execution import Execution, Limits
 from sqljury.judges import Judge, make_judge, settled
-from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.runs.messages import WATCH, Batch, Failure, Progress, Setup, receive, send
+from sqljury.runs.store import VerdictRow
 from sqljury.verdict import Outcome, Verdict
-
-_LENGTH = struct.Struct("<Q")
-WATCH = struct.Struct("<d16s")
-"""What a worker is executing: monotonic start in seconds (0: nothing), execution token."""
 
 _FLUSH_SECONDS = 0.1
 _PARENT_SECONDS = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """What every worker of a run is told once."""
-
-    databases: str
-    descriptions: str | None
-    judges: tuple[str, ...]
-    """Specs that :func:`make_judge` understands."""
-    judge_keys: tuple[str, ...]
-    limits: Limits
-    python_path: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Cases to judge."""
-
-    number: int
-    items: tuple[WorkItem, ...]
-    known: dict[bytes, Execution]
-    """Executions that had to be ended from outside: not to be tried again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Verdicts of the first ``cases`` cases of a batch that were not reported yet."""
-
-    number: int
-    cases: int
-    verdicts: tuple[VerdictRow, ...]
-    finished: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The worker cannot work at all: a judge or the databases cannot be had."""
-
-    error: SqljuryError
-
-
-def send(stream: IO[bytes], message: object) -> None:
-    """Write one message."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """Read one message.
-
-    Raises:
-        EOFError: the other side is gone.
-    """
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    body = stream.read(length)
-    if len(body) < length:
-        raise EOFError
-    return pickle.loads(body)
+_OPEN_DATABASES = 16
 
 
 class Bench:
@@ -153,9 +84,6 @@ class Bench:
             except SqljuryError as error:
                 self._open[db_id] = error
         return self._open[db_id]
-
-
-_OPEN_DATABASES = 16
 
 
 def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:

@@ -1,0 +1,78 @@
+"""What the parent and its workers say to each other: length-prefixed pickles over pipes."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import dataclass
+from typing import IO, Any
+
+from sqljury.errors import SqljuryError
+from sqljury.execution import Execution, Limits
+from sqljury.runs.store import VerdictRow, WorkItem
+
+_LENGTH = struct.Struct("<Q")
+WATCH = struct.Struct("<d16s")
+"""What a worker is executing: monotonic start in seconds (0: nothing), execution token."""
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What every worker of a run is told once."""
+
+    databases: str
+    descriptions: str | None
+    judges: tuple[str, ...]
+    """Specs that :func:`make_judge` understands."""
+    judge_keys: tuple[str, ...]
+    limits: Limits
+    python_path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Cases to judge."""
+
+    number: int
+    items: tuple[WorkItem, ...]
+    known: dict[bytes, Execution]
+    """Executions that had to be ended from outside: not to be tried again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Verdicts of the first ``cases`` cases of a batch that were not reported yet."""
+
+    number: int
+    cases: int
+    verdicts: tuple[VerdictRow, ...]
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The worker cannot work at all: a judge or the databases cannot be had."""
+
+    error: SqljuryError
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message."""
+    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """Read one message.
+
+    Raises:
+        EOFError: the other side is gone.
+    """
+    head = stream.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        raise EOFError
+    (length,) = _LENGTH.unpack(head)
+    body = stream.read(length)
+    if len(body) < length:
+        raise EOFError
+    return pickle.loads(body)
