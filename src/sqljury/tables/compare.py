@@ -205,7 +205,7 @@ def _match_distinct(a: Rows, b: Rows, question: _Question, found: Comparison) ->
         # Which rows are duplicates depends on the columns that are left; their order then
         # says nothing sure, so it is not asked for.
         mapping = match_columns(a, b, question.widths, as_set=True, budget=question.budget)
-        return _mapped(mapping, "duplicates_differ") if mapping is not None else found
+        return _mapped(mapping, question, "duplicates_differ") if mapping is not None else found
     left, right = list(dict.fromkeys(a)), list(dict.fromkeys(b))
     if len(left) == len(a) and len(right) == len(b):
         return found
@@ -232,7 +232,7 @@ def _match_bags(a: Rows, b: Rows, question: _Question) -> Comparison:
     if question.any_columns:
         mapping = match_columns(a, b, question.widths, keys=places, budget=question.budget)
         if mapping is not None:
-            return _mapped(mapping)
+            return _mapped(mapping, question)
     if places is None:
         return _VALUES
     free = replace(question, places=None)
@@ -252,10 +252,10 @@ def _same_bag(a: Any, b: Any) -> bool:
     return dict.__eq__(Counter(a), Counter(b))
 
 
-def _mapped(mapping: Mapping, *notes: str) -> Comparison:
+def _mapped(mapping: Mapping, question: _Question, *notes: str) -> Comparison:
     used = [j for j in mapping if j is not None]
     found = list(notes)
-    if len(used) != len(mapping):
+    if question.widths[0] != question.widths[1]:
         found.append("extra_columns")
     if used != sorted(used):
         found.append("column_order")
