@@ -120,6 +120,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A DB_ID_schema.json holds an object: a list of columns for each table, each column an "
         "object with column_name and, if known, column_description and value_description.",
     ),
+    "SJ205": (
+        "a database file that cannot be read",
+        "The file was there when the databases were listed, but cannot be read now: it was "
+        "removed, or its permissions forbid it. The message says which.",
+    ),
     "SJ211": (
         "a SQLite database that cannot be opened",
         "The file is not a SQLite database, cannot be read, or was left in the middle of a "

@@ -81,7 +81,7 @@ def test_text_that_is_not_utf8(tmp_path: Path) -> None:
         ("café",),
     ]
     large = rows(database.execute("SELECT a, zeroblob(1000000) FROM t ORDER BY a", LIMITS))
-    assert [name for name, _ in large] == ["caf\\xe8", "caf\\xe9", "café"]
+    assert [name for name, _ in large] == ["café", "caf\\xe8", "caf\\xe9"]
     assert rows(database.execute("SELECT 1", LIMITS)) == [(1,)]
 
 

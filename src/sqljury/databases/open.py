@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from sqljury.databases.descriptions import describe
 from sqljury.databases.protocol import Database, Databases
-from sqljury.errors import InputError
+from sqljury.errors import InfrastructureError, InputError
 from sqljury.schema import Schema
 
 SUFFIXES: Final = (".sqlite", ".db", ".sqlite3", ".duckdb")
@@ -97,8 +97,9 @@ def _parts(spec: str | Path | Sequence[str | Path]) -> list[str]:
         return [str(spec)]
     if not isinstance(spec, str):
         return [part for one in spec for part in _parts(one)]
-    # A comma may be part of a path that is there.
-    return [spec] if Path(spec).exists() else [part for part in spec.split(",") if part]
+    if spec and Path(spec).exists():
+        return [spec]  # a comma may be part of its name
+    return [part for part in spec.split(",") if part]
 
 
 def _last(named: list[str]) -> str | None:
@@ -107,11 +108,16 @@ def _last(named: list[str]) -> str | None:
 
 def _open_one(place: str, descriptions: Path | None) -> Databases:
     scheme, separator, rest = place.partition("://")
-    if separator and scheme not in ("sqlite", "duckdb"):
+    if not separator:
+        return _files(place, place, descriptions)
+    if scheme not in ("sqlite", "duckdb"):
         return _Server(place, descriptions)
-    if separator:
-        return _files(place, unquote(rest.removeprefix("/")), descriptions)
-    return _files(place, place, descriptions)
+    path = unquote(rest)
+    try:
+        # Three slashes are a relative path to SQLAlchemy and an absolute one to most people.
+        return _files(place, path.removeprefix("/"), descriptions)
+    except InputError:
+        return _files(place, path, descriptions)
 
 
 # ---------------------------------------------------------------- files
@@ -145,9 +151,16 @@ class _Files:
 
 
 def open_file(path: Path, db_id: str, describe: Describe) -> Database:
-    """The engine is told by the file's first bytes: ``.db`` is used by all of them."""
-    with path.open("rb") as file:
-        magic = file.read(16)
+    """The engine is told by the file's first bytes: ``.db`` is used by all of them.
+
+    Raises:
+        InfrastructureError: it cannot be read, or is no database.
+    """
+    try:
+        with path.open("rb") as file:
+            magic = file.read(16)
+    except OSError as error:
+        raise InfrastructureError("SJ205", f"{error}.", where=str(path)) from error
     if magic[8:12] == b"DUCK":
         from sqljury.databases.duckdb import DuckDBDatabase
 
