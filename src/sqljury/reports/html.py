@@ -88,9 +88,18 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"visible": words.visible, "count": words.count}
+    environment.filters |= {
+        "visible": words.visible,
+        "count": words.count,
+        "breakable": _breakable,
+    }
     environment.globals |= {"words": words, "plots": plots}
     return environment
+
+
+def _breakable(signature: str) -> Markup:
+    """A signature that may go on in the next line after each of its parts."""
+    return Markup("|<wbr>").join(signature.split("|"))
 
 
 def _hash(script: str) -> str:

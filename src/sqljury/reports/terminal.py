@@ -22,7 +22,9 @@ from sqljury.verdict import Record
 
 WIDTH = 100
 _MOST_SLICES = 12
-_JUDGES_ABREAST = 3
+_NARROWEST_NAME = 14
+_BETWEEN = 3
+"""Columns are so far apart."""
 _WIDEST_CELL = 32
 _WIDEST_NAME = 22
 
@@ -33,8 +35,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     for judge in summary.judges:
         out.block(_score(judge))
     for dimension in words.dimensions(summary.judges):
-        for judges in _abreast(summary.judges):
-            out.table(_slices(dimension, judges))
+        for table in _slices(dimension, summary.judges):
+            out.table(table)
 
 
 def print_agreement(agreement: Agreement, console: Console) -> None:
@@ -122,7 +124,17 @@ def _score(judge: JudgeSummary) -> Iterator[RenderableType]:
     yield line
     for text in words.details(judge):
         yield _indented(_plain(text))
-    yield _indented(_plain(judge.signature, "dim"))
+    yield _indented(_plain(_folded(judge.signature, WIDTH - 2), "dim"))
+
+
+def _folded(signature: str, width: int) -> str:
+    """A signature on as many lines as it needs, broken between its parts."""
+    lines = [""]
+    for part in signature.split("|"):
+        if lines[-1] and len(lines[-1]) + len(part) + 1 > width:
+            lines.append("")
+        lines[-1] += f"{part}|"
+    return "\n".join(lines).removesuffix("|")
 
 
 def _indented(text: Text) -> Padding:
@@ -132,27 +144,33 @@ def _indented(text: Text) -> Padding:
 _STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "out": "dim"}
 
 
-def _abreast(judges: Sequence[JudgeSummary]) -> Iterator[Sequence[JudgeSummary]]:
-    for i in range(0, len(judges), _JUDGES_ABREAST):
-        yield judges[i : i + _JUDGES_ABREAST]
-
-
-def _slices(dimension: str, judges: Sequence[JudgeSummary]) -> Table:
+def _slices(dimension: str, judges: Sequence[JudgeSummary]) -> Iterator[Table]:
+    """As many judges beside each other as fit; a single slice is the whole and says nothing."""
     found = words.slices_of(dimension, judges)
-    title = f"By {dimension}, in percent of the cases that count"
-    table = _table(title, "", *(judge.name for judge in judges))
-    if len(found) < 2:  # a single slice is the whole
-        return table
+    texts = {
+        value: {judge.name: words.slice_text(parts.get(judge.name)) for judge in judges}
+        for value, parts in found.items()
+    }
+    if len(found) < 2:
+        return
     largest = sorted(found, key=lambda value: -max(part.n for part in found[value].values()))
     kept = set(largest[:_MOST_SLICES])
-    for value, parts in found.items():
-        if value in kept:
-            cells = (words.slice_text(parts.get(judge.name)) for judge in judges)
-            table.add_row(_plain(value or "(none)"), *cells)
-    if len(found) > _MOST_SLICES:
-        table.caption = f"the {_MOST_SLICES} largest of {len(found)}; --json and --html have all"
-        table.caption_justify = "left"
-    return table
+    rows = {value: cells for value, cells in texts.items() if value in kept}
+    cell = max(len(text) for cells in rows.values() for text in cells.values()) + _BETWEEN
+    abreast = (WIDTH - _NARROWEST_NAME) // cell
+    for start in range(0, len(judges), abreast):
+        names = [judge.name for judge in judges[start : start + abreast]]
+        table = _table(f"By {dimension}, in percent of the cases that count", "", *names)
+        table.columns[0].max_width = WIDTH - len(names) * cell
+        for column in table.columns[1:]:
+            # A long name rather wraps than the figures.
+            column.min_width = cell - _BETWEEN
+        for value, cells in rows.items():
+            table.add_row(_plain(value or "(none)"), *(cells[name] for name in names))
+        if len(found) > _MOST_SLICES:
+            table.caption = f"the {_MOST_SLICES} largest of {len(found)}; --json and --html: all"
+            table.caption_justify = "left"
+        yield table
 
 
 # ---------------------------------------------------------------- agree
