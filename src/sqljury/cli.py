@@ -451,6 +451,8 @@ def main() -> NoReturn:
     """The entry point: errors become one line and an exit code."""
     try:
         result = app(standalone_mode=False)
+        if result == _EXIT_INTERRUPTED:  # how newer typers say KeyboardInterrupt
+            raise KeyboardInterrupt
         sys.exit(result if isinstance(result, int) else EXIT_OK)
     except SqljuryError as error:
         _fail(f"error: {error}", error.exit_code)

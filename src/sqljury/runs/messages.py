@@ -15,6 +15,12 @@ _LENGTH = struct.Struct("<Q")
 WATCH = struct.Struct("<d16s")
 """What a worker is executing: monotonic start in seconds (0: nothing), execution token."""
 
+WATCH_CASE = struct.Struct("<q")
+"""After :data:`WATCH`: one more than the ordinal of the case it is at (0: none yet)."""
+
+WATCH_SIZE = WATCH.size + WATCH_CASE.size
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
     """What every worker of a run is told once."""

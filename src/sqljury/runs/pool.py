@@ -24,7 +24,17 @@ from pathlib import Path
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import Execution, Status
-from sqljury.runs.messages import WATCH, Batch, Failure, Progress, Setup, receive, send
+from sqljury.runs.messages import (
+    WATCH,
+    WATCH_CASE,
+    WATCH_SIZE,
+    Batch,
+    Failure,
+    Progress,
+    Setup,
+    receive,
+    send,
+)
 from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome
 
@@ -65,6 +75,11 @@ class _Worker:
         """Monotonic start and token of the statement it runs; start is 0 when it runs none."""
         start, token = WATCH.unpack(self.watch[: WATCH.size])
         return start, token
+
+    def judging(self) -> int | None:
+        """The ordinal of the case it is at, None before the first."""
+        (number,) = WATCH_CASE.unpack(self.watch[WATCH.size :])
+        return number - 1 if number else None
 
 
 class Pool:
@@ -150,6 +165,7 @@ class Pool:
             worker, message = self._inbox.get(timeout=_POLL_SECONDS)
         except queue.Empty:
             self._watch()
+            yield ()  # a turn for the caller, who may have something to save
             return
         if isinstance(message, Progress):
             yield self._collect(worker, message)
@@ -187,6 +203,7 @@ class Pool:
         """A worker is gone: keep what it leaves to do, and blame what it was executing."""
         code = self._end(worker)
         start, token = worker.executing()
+        ordinal = worker.judging()
         slot = self._workers.index(worker)
         rest = [item for handed in worker.handed for item in handed.rest]
         self._dispose(worker)
@@ -195,9 +212,10 @@ class Pool:
             self._known[worker.killed_for] = self._timeout()
         elif start:
             self._known[token] = _died(code)
-        elif rest:
+        elif ordinal is None:
             self._give_up_if_hopeless(code)
-            verdicts = self._blame_judge(rest, code)
+        else:
+            verdicts = self._blame_judge(ordinal, rest, code)
         self._again.extendleft(reversed(rest))
         self._workers[slot] = self._start()
         return verdicts
@@ -215,13 +233,15 @@ class Pool:
         seconds = self._setup.limits.seconds
         return Execution(Status.TIMEOUT, None, f"exceeded {seconds:g} s", seconds)
 
-    def _blame_judge(self, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
+    def _blame_judge(
+        self, ordinal: int, rest: list[WorkItem], code: int
+    ) -> tuple[VerdictRow, ...]:
         """The process died outside of any statement: once may be bad luck, twice is the case."""
-        suspect = rest[0]
-        self._deaths[suspect.ordinal] = self._deaths.get(suspect.ordinal, 0) + 1
-        if self._deaths[suspect.ordinal] < 2:
+        self._deaths[ordinal] = self._deaths.get(ordinal, 0) + 1
+        suspect = next((item for item in rest if item.ordinal == ordinal), None)
+        if suspect is None or self._deaths[ordinal] < 2:
             return ()
-        rest.pop(0)
+        rest.remove(suspect)
         reason = f"the worker died while judging ({_exit_text(code)})"
         return tuple(
             VerdictRow(
@@ -242,8 +262,8 @@ class Pool:
 
     def _start(self) -> _Worker:
         handle, name = tempfile.mkstemp(prefix="sqljury-worker-")
-        os.write(handle, bytes(WATCH.size))
-        watch = mmap.mmap(handle, WATCH.size)
+        os.write(handle, bytes(WATCH_SIZE))
+        watch = mmap.mmap(handle, WATCH_SIZE)
         os.close(handle)
         try:
             process = subprocess.Popen(

@@ -216,7 +216,7 @@ class RunStore:
 
     def count_work(self, judges: Sequence[str]) -> int:
         """How many verdicts are still to be found."""
-        missing = " + ".join(f"NOT {_JUDGED}" for _ in judges)
+        missing = " + ".join(f"(NOT {_JUDGED})" for _ in judges)
         row = self._db.execute(f"SELECT total({missing}) {_CASES}", tuple(judges)).fetchone()
         return int(row[0])
 

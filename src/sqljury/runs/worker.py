@@ -24,7 +24,7 @@ from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.judges import Judge, make_judge, settled
-from sqljury.runs.messages import WATCH, Batch, Failure, Progress, Setup, receive, send
+from sqljury.runs.messages import WATCH, WATCH_CASE, WATCH_SIZE, Batch, Failure, Progress, Setup, receive, send
 from sqljury.runs.store import VerdictRow
 from sqljury.verdict import Outcome, Verdict
 
@@ -62,6 +62,8 @@ class Bench:
 
     def judge(self, case: Case, ordinal: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
         """The verdicts of some judges on one case."""
+        if self._watch_memory is not None:
+            self._watch_memory[WATCH.size :] = WATCH_CASE.pack(ordinal + 1)
         database = self._database(case.db_id)
         for position in judges:
             start = time.perf_counter()
@@ -108,28 +110,57 @@ def _row(ordinal: int, key: str, verdict: Verdict, seconds: float) -> VerdictRow
     )
 
 
+class Reporter:
+    """Reports verdicts every tenth of a second, also while a statement takes its time: what is
+    found is not lost when the worker is killed."""
+
+    def __init__(self, replies: IO[bytes]) -> None:
+        self._replies = replies
+        self._lock = threading.Lock()
+        self._number = 0
+        self._cases = 0
+        self._rows: list[VerdictRow] = []
+        threading.Thread(target=self._flush_now_and_then, daemon=True).start()
+
+    def begin(self, number: int) -> None:
+        """A new batch."""
+        self._number = number
+
+    def add(self, rows: list[VerdictRow], *, last: bool) -> None:
+        """All verdicts on the next case of the batch."""
+        with self._lock:
+            self._rows.extend(rows)
+            self._cases += 1
+            if last:
+                self._send(finished=True)
+
+    def _flush_now_and_then(self) -> None:
+        with contextlib.suppress(OSError, ValueError):  # the parent is gone
+            while True:
+                time.sleep(_FLUSH_SECONDS)
+                with self._lock:
+                    if self._cases:
+                        self._send(finished=False)
+
+    def _send(self, *, finished: bool) -> None:
+        send(self._replies, Progress(self._number, self._cases, tuple(self._rows), finished))
+        self._rows.clear()
+        self._cases = 0
+
+
 def _serve(bench: Bench, requests: IO[bytes], replies: IO[bytes]) -> None:
-    while True:
-        batch = receive(requests)
-        if batch is None:
-            return
-        _work_through(bench, batch, replies)
+    reporter = Reporter(replies)
+    while (batch := receive(requests)) is not None:
+        _work_through(bench, batch, reporter)
 
 
-def _work_through(bench: Bench, batch: Batch, replies: IO[bytes]) -> None:
+def _work_through(bench: Bench, batch: Batch, reporter: Reporter) -> None:
     bench.cache.known.update(batch.known)
-    rows: list[VerdictRow] = []
-    cases = 0
-    flushed = time.monotonic()
-    last = len(batch.items) - 1
-    for index, item in enumerate(batch.items):
+    reporter.begin(batch.number)
+    for index, item in enumerate(batch.items, start=1):
         case = Case.from_dict(json.loads(item.body))
-        rows.extend(bench.judge(case, item.ordinal, item.judges))
-        cases += 1
-        now = time.monotonic()
-        if index == last or now - flushed > _FLUSH_SECONDS:
-            send(replies, Progress(batch.number, cases, tuple(rows), index == last))
-            rows, cases, flushed = [], 0, now
+        rows = list(bench.judge(case, item.ordinal, item.judges))
+        reporter.add(rows, last=index == len(batch.items))
 
 
 def main() -> None:
@@ -143,7 +174,7 @@ def main() -> None:
     sys.path[:0] = [path for path in setup.python_path if path not in sys.path]
     bench: Bench | None = None
     try:
-        with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), WATCH.size) as watch:
+        with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
             bench = Bench(setup, watch)
             _serve(bench, requests, replies)
     except SqljuryError as error:
