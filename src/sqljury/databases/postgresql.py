@@ -24,7 +24,13 @@ from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
 from sqljury.databases.postgresql_words import PRIVILEGED_FUNCTIONS, ForbiddenWords
-from sqljury.databases.server import PLACE, ServerURL, ids_in, parse_url
+from sqljury.databases.server import (
+    PLACE,
+    ServerURL,
+    ids_in,
+    parse_url,
+    with_second_attempt,
+)
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
@@ -314,15 +320,11 @@ class PostgreSQLDatabase:
             return Execution(Status.REFUSED, None, f"not allowed: {forbidden}")
         if "\0" in statement:
             return Execution(Status.ERROR, None, "a NUL character in the statement")
-        first = self._attempt(statement, limits)
-        rest = limits.seconds - first.seconds
-        if first.status is not Status.UNAVAILABLE or not self._connection.closed or rest <= 0:
-            return first
-        second = self._attempt(statement, replace(limits, seconds=rest))
-        if second.status is Status.TIMEOUT:
-            # It had less time than it may take: the lost connection is to blame.
-            return replace(first, seconds=first.seconds + second.seconds)
-        return second
+        return with_second_attempt(
+            lambda within: self._attempt(statement, within),
+            limits,
+            lost=lambda: self._connection.closed and not self._closed,
+        )
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
         started = perf_counter()

@@ -1,14 +1,15 @@
-"""The URL of a database server: its parts, and how it is shown to people."""
+"""What databases on servers have in common: a URL with a password, a connection that breaks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from typing import Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from sqljury.errors import InputError
+from sqljury.execution import Execution, Limits, Status
 
 PLACE: Final = "{db_id}"
 
@@ -77,3 +78,18 @@ def ids_in(names: Iterable[str], template: str) -> tuple[str, ...]:
     before, _, after = template.partition(PLACE)
     pattern = re.compile(f"{re.escape(before)}(.+){re.escape(after)}", re.DOTALL)
     return tuple(sorted(match[1] for name in names if (match := pattern.fullmatch(name))))
+
+
+def with_second_attempt(
+    attempt: Callable[[Limits], Execution], limits: Limits, lost: Callable[[], bool]
+) -> Execution:
+    """The execution, tried again in what is left of its time if the connection was lost."""
+    first = attempt(limits)
+    rest = limits.seconds - first.seconds
+    if first.status is not Status.UNAVAILABLE or rest <= 0 or not lost():
+        return first
+    second = attempt(replace(limits, seconds=rest))
+    if second.status is Status.TIMEOUT:
+        # It had less time than it may take: the lost connection is to blame.
+        return replace(first, seconds=first.seconds + second.seconds)
+    return second

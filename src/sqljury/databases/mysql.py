@@ -1,0 +1,417 @@
+"""MySQL and MariaDB: every statement in a read-only transaction, in a session that is reset.
+
+The server ends what runs too long (MariaDB's ``max_statement_time``; MySQL's
+``max_execution_time``, which knows only SELECT), and shortly after it we do, with KILL from a
+second connection. Neither server notices a client that was killed before it sends rows: such a
+query runs on until its time is up. MariaDB bounds what a session allocates
+(``max_session_mem_used``); MySQL cannot be told to.
+
+Values longer than the server's ``max_allowed_packet`` come as NULL, and GROUP_CONCAT ends at
+``group_concat_max_len``, as these servers have it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
+from time import perf_counter
+from typing import Any, Final
+
+from sqljury.databases.fetch import fetch_limited
+from sqljury.databases.guard import admit
+from sqljury.databases.mysql_schema import read_schema
+from sqljury.databases.server import ServerURL, ids_in, parse_url, with_second_attempt
+from sqljury.databases.watchdog import WATCHDOG
+from sqljury.errors import InfrastructureError, InputError, MissingExtraError
+from sqljury.execution import Execution, Limits, ResultTable, Status
+from sqljury.schema import Schema
+
+try:
+    import pymysql
+except ImportError as error:
+    raise MissingExtraError("pymysql", "mysql", "A MySQL or MariaDB database") from error
+
+from pymysql.constants import CR, ER, FIELD_TYPE
+from pymysql.converters import conversions
+from pymysql.cursors import SSCursor
+
+_CHUNK: Final = 16
+"""Rows received at a time: all that is held of a result before it is measured."""
+_CONNECT_SECONDS: Final = 10
+_GRACE_SECONDS: Final = 0.25
+"""How long after its own limit the server may take to end a statement."""
+_OWN_SECONDS: Final = 60
+"""For reading the schema and counting rows."""
+_HASHED_ROWS: Final = 100_000
+_RESET_CONNECTION: Final = 0x1F
+_UNKNOWN_DATABASE: Final = 1049
+_OPTIONS: Final = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
+_OWN_DATABASES: Final = ("information_schema", "mysql", "performance_schema", "sys")
+
+# Neither is stopped by a read-only transaction. Names are looked for in the whole text, strings
+# and comments too: no quoting can hide one.
+_FORBIDDEN = frozenset(
+    ("outfile", "dumpfile", "load_file", "get_lock", "sys_exec", "sys_eval", "sys_set")
+)
+_WORD = re.compile(r"[a-z_]\w*")
+
+_READING_PRIVILEGES = frozenset(
+    ("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "EXECUTE", "REPLICATION CLIENT")
+)
+
+
+def _bits(data: bytes) -> int:
+    return int.from_bytes(data, "big")
+
+
+_CONVERSIONS = conversions | {FIELD_TYPE.BIT: _bits}
+
+
+# ---------------------------------------------------------------- finding
+
+
+def open_url(url: str, db_id: str, describe: Callable[[Schema], Schema]) -> MySQLDatabase | None:
+    """Connect to ``mysql://…/DATABASE`` or ``mariadb://…/DATABASE``.
+
+    Options are ``unix_socket``, ``ssl_ca``, ``ssl_cert``, ``ssl_key``.
+
+    Raises:
+        InfrastructureError: the server cannot be reached or refuses the login.
+    """
+    try:
+        return MySQLDatabase(parse_url(url), db_id, describe)
+    except _NoSuchDatabaseError:
+        return None
+
+
+def list_ids(template: str) -> tuple[str, ...] | None:
+    """The databases that may stand for ``{db_id}``."""
+    server = parse_url(template)
+    with closing(_connect(server, "")) as connection, connection.cursor() as cursor:
+        cursor.execute("SHOW DATABASES")
+        names = [name for (name,) in cursor.fetchall() if name not in _OWN_DATABASES]
+    return ids_in(names, server.database)
+
+
+class _NoSuchDatabaseError(Exception):
+    """The server was reached, and has no such database."""
+
+
+def _connect(server: ServerURL, database: str) -> Any:
+    """A connection; untyped, since what we need of it is partly private."""
+    for name in server.options:
+        if name not in _OPTIONS:
+            raise InputError(
+                "SJ263",
+                f"unknown option {name!r}.",
+                where=server.shown,
+                hint=f"Known: {', '.join(_OPTIONS)}.",
+            )
+    options: dict[str, Any] = dict(server.options)
+    try:
+        return pymysql.connect(
+            host=server.host or "localhost",
+            port=server.port or 3306,
+            user=server.user or None,
+            password=server.password,
+            database=database or None,
+            charset="utf8mb4",
+            autocommit=True,  # transactions begin and end in our own words
+            connect_timeout=_CONNECT_SECONDS,
+            conv=_CONVERSIONS,
+            program_name="sqljury",
+            **options,
+        )
+    except (pymysql.Error, OSError, RuntimeError) as error:
+        if _code(error) == _UNKNOWN_DATABASE:
+            raise _NoSuchDatabaseError from None
+        raise _failed(server, error) from None  # the traceback would show the arguments
+
+
+def _failed(server: ServerURL, error: Exception) -> InfrastructureError:
+    words = error.args[-1] if error.args else error
+    return InfrastructureError("SJ262", f"{server.quiet(words)}.", where=server.shown)
+
+
+# ---------------------------------------------------------------- failures
+
+_STATUS_BY_CODE = {
+    1792: Status.REFUSED,  # read-only transaction
+    1290: Status.REFUSED,  # an option of the server prevents it
+    1044: Status.REFUSED,  # access denied: database, …
+    1142: Status.REFUSED,  # … table
+    1143: Status.REFUSED,  # … column
+    1227: Status.REFUSED,  # … a privilege
+    1370: Status.REFUSED,  # … routine
+    1021: Status.OUT_OF_MEMORY,  # disk full
+    1037: Status.OUT_OF_MEMORY,
+    1038: Status.OUT_OF_MEMORY,  # sort buffer
+    1041: Status.OUT_OF_MEMORY,
+    1114: Status.OUT_OF_MEMORY,  # a temporary table is full
+    1153: Status.TOO_LARGE,  # larger than max_allowed_packet
+    1969: Status.TIMEOUT,  # MariaDB
+    3024: Status.TIMEOUT,  # MySQL
+    1040: Status.UNAVAILABLE,  # too many connections
+    1203: Status.UNAVAILABLE,
+    1205: Status.UNAVAILABLE,  # somebody else changes the table
+    1213: Status.UNAVAILABLE,  # deadlock
+    1317: Status.UNAVAILABLE,  # KILL QUERY
+    ER.SERVER_SHUTDOWN: Status.UNAVAILABLE,
+    1927: Status.UNAVAILABLE,  # KILL
+    4031: Status.UNAVAILABLE,  # idle for too long
+    CR.CR_SERVER_GONE_ERROR: Status.UNAVAILABLE,
+    CR.CR_SERVER_LOST: Status.UNAVAILABLE,
+}
+
+
+def _code(error: Exception) -> int | None:
+    code = error.args[0] if error.args else None
+    return code if isinstance(code, int) else None
+
+
+def _failure(error: Exception, limits: Limits) -> tuple[Status, str]:
+    code, message = _code(error), str(error.args[-1] if error.args else error)
+    if code == 1290 and "max-session-mem-used" in message:
+        return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
+    if isinstance(error, pymysql.InterfaceError):
+        return Status.UNAVAILABLE, message or "the connection is closed"
+    return _STATUS_BY_CODE.get(code or 0, Status.ERROR), message
+
+
+# ---------------------------------------------------------------- the database
+
+
+class _Rows:
+    """An unbuffered result, handed on in small chunks while there is time.
+
+    The server may be stopped already, and still half a million rows be on their way to us.
+    """
+
+    __slots__ = ("_cursor", "_deadline")
+
+    def __init__(self, cursor: SSCursor, deadline: float) -> None:
+        self._cursor = cursor
+        self._deadline = deadline
+
+    def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
+        if perf_counter() > self._deadline:
+            raise TimeoutError
+        return self._cursor.fetchmany(min(size, _CHUNK))
+
+
+class MySQLDatabase:
+    """One database on a MySQL or MariaDB server.
+
+    DECIMAL is given as Decimal, BIT as int, TIME as timedelta, JSON as the text it is; dates
+    that are none (0000-00-00) stay text.
+
+    Raises:
+        InfrastructureError: the server cannot be reached or refuses the login.
+    """
+
+    dialect = "mysql"
+
+    def __init__(self, server: ServerURL, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+        self.db_id = db_id
+        self._server = server
+        self._describe = describe
+        self._schema: Schema | None = None
+        self._closed = False
+        self._running = False
+        self._connection = _connect(server, server.database)
+        version = str(self._connection.get_server_info())
+        self._is_mariadb = "mariadb" in version.lower()
+        # Old clients are told 5.5.5 first, because replication understood nothing above it.
+        number = re.search(r"\d+\.\d+\.\d+", version.removeprefix("5.5.5-"))
+        name = "mariadb" if self._is_mariadb else "mysql"
+        self.engine = f"{name}{number[0] if number else version}"
+
+    def execute(self, sql: str, limits: Limits) -> Execution:
+        """Run one statement. Never raises for what the statement does."""
+        statement = admit(sql, "mysql")
+        if isinstance(statement, Execution):
+            return statement
+        if forbidden := _FORBIDDEN.intersection(_WORD.findall(statement.lower())):
+            return Execution(Status.REFUSED, None, f"not allowed: {min(forbidden).upper()}")
+        return with_second_attempt(
+            lambda within: self._attempt(statement, within),
+            limits,
+            lost=lambda: not self._connection.open and not self._closed,
+        )
+
+    def _attempt(self, statement: str, limits: Limits) -> Execution:
+        started = perf_counter()
+        status, table, message = Status.OK, None, ""
+        token = WATCHDOG.watch(limits.seconds + _GRACE_SECONDS, self._kill)
+        try:
+            result = self._run(statement, limits)
+            if isinstance(result, str):
+                status, message = Status.TOO_LARGE, result
+            else:
+                table = result
+        except (InfrastructureError, _NoSuchDatabaseError) as error:
+            status, message = Status.UNAVAILABLE, str(error)
+        except TimeoutError:
+            status = Status.TIMEOUT
+        except (pymysql.Error, ValueError) as error:
+            status, message = _failure(error, limits)
+        finally:
+            WATCHDOG.release(token)
+        seconds = perf_counter() - started
+        # SLEEP and BENCHMARK end early at the limit, without an error.
+        if seconds >= limits.seconds and status in (Status.OK, Status.UNAVAILABLE, Status.TIMEOUT):
+            status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
+        return Execution(status, table, message, seconds)
+
+    def _run(self, statement: str, limits: Limits) -> ResultTable | str:
+        if not self._connection.open and not self._closed:
+            self._connection = _connect(self._server, self._server.database)
+        self._begin(limits)
+        self._running = True
+        try:
+            result = self._fetch(statement, limits)
+        except pymysql.Error:
+            self._running = False
+            self._reset()
+            raise
+        except BaseException:  # told to end, out of time, or a row that cannot be read
+            self._abandon()
+            raise
+        if isinstance(result, str):
+            self._abandon()  # the protocol has no way to leave rows unread
+        else:
+            self._running = False
+            self._reset()
+        return result
+
+    def _begin(self, limits: Limits) -> None:
+        lock_seconds = max(1, int(limits.seconds / 2))
+        settings: dict[str, float] = {
+            # Waiting for others is not the query's fault, so it ends in words of its own.
+            "lock_wait_timeout": lock_seconds,
+            "innodb_lock_wait_timeout": lock_seconds,
+        }
+        if self._is_mariadb:
+            settings |= {
+                "tx_read_only": 1,
+                "max_statement_time": limits.seconds,
+                "max_session_mem_used": max(8192, limits.memory),
+            }
+        else:
+            milliseconds = max(1, int(limits.seconds * 1000))
+            settings |= {"transaction_read_only": 1, "max_execution_time": milliseconds}
+        words = ", ".join(f"SESSION {name} = {value}" for name, value in settings.items())
+        self._connection.query(f"SET NAMES utf8mb4, {words}")
+        self._connection.query("START TRANSACTION READ ONLY")
+
+    def _fetch(self, statement: str, limits: Limits) -> ResultTable | str:
+        deadline = perf_counter() + limits.seconds
+        cursor = SSCursor(self._connection)
+        cursor.execute(statement)
+        if cursor.description is None:
+            raise pymysql.ProgrammingError(0, "the statement gives no result table")
+        columns = tuple([column[0] for column in cursor.description])
+        return fetch_limited(_Rows(cursor, deadline), columns, limits)
+
+    def _reset(self) -> None:
+        """End the transaction, and forget locks, variables and settings of the session."""
+        # A connection that fails here shows itself as closed at the next statement.
+        with suppress(pymysql.Error):
+            self._connection._execute_command(_RESET_CONNECTION, b"")
+            self._connection._read_ok_packet()
+
+    def _abandon(self) -> None:
+        """Stop the statement on the server, and leave the connection."""
+        self._kill()
+        result = self._connection._result
+        if result is not None:
+            result.unbuffered_active = False  # or it would read all rows when it is collected
+        self._connection._force_close()
+        self._running = False
+
+    def _kill(self) -> None:
+        if not self._running:
+            return
+        self._running = False
+        with (
+            suppress(InfrastructureError, _NoSuchDatabaseError, pymysql.Error),
+            closing(_connect(self._server, "")) as connection,
+        ):
+            connection.query(f"KILL {self._connection.thread_id()}")
+
+    def _read(self, query: str) -> Sequence[tuple[Any, ...]]:
+        """Run a query of our own."""
+        self._begin(Limits(seconds=_OWN_SECONDS))
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(query)
+                rows: Sequence[tuple[Any, ...]] = cursor.fetchall()
+                return rows
+        finally:
+            self._reset()
+
+    def schema(self) -> Schema:
+        """Tables and views by name, with comments as descriptions; read once.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        if self._schema is None:
+            try:
+                self._schema = self._describe(read_schema(self._read))
+            except pymysql.Error as error:
+                raise _failed(self._server, error) from None
+        return self._schema
+
+    def fingerprint(self) -> str:
+        """A hash of server version, columns, row counts, and checksums of small tables.
+
+        Tables of more than 100,000 rows are known by their number of rows only.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        digest = hashlib.sha256(f"{self.engine}\0{self.schema()}".encode())
+        for table in self.schema().tables:
+            if not table.is_view:
+                digest.update(f"\0{table.name}\0{self._contents(table.name)}".encode())
+        return digest.hexdigest()
+
+    def _contents(self, table: str) -> str:
+        quoted = "`" + table.replace("`", "``") + "`"
+        try:
+            ((rows,),) = self._read(f"SELECT count(*) FROM {quoted}")
+            if rows > _HASHED_ROWS:
+                return str(rows)
+            ((_, checksum),) = self._read(f"CHECKSUM TABLE {quoted}")
+            return f"{rows} {checksum}"
+        except pymysql.Error as error:
+            status, _ = _failure(error, Limits())
+            if status is Status.UNAVAILABLE:
+                raise _failed(self._server, error) from None
+            return status.value  # closed to this user, or too large to be counted in a minute
+
+    def warnings(self) -> list[str]:
+        """What the owner of the server should know, for `sqljury doctor`."""
+        grants = [row[0] for row in self._read("SHOW GRANTS")]
+        granted = [match[1] for line in grants if (match := re.match("GRANT (.*?) ON ", line))]
+        names = {
+            name.strip() for text in granted for name in re.sub(r"\(.*?\)", "", text).split(",")
+        }
+        more = sorted(names - _READING_PRIVILEGES)
+        if not more:
+            return []
+        return [
+            f"the user {self._server.user!r} may do more than read ({', '.join(more)}): "
+            "use one that has only SELECT"
+        ]
+
+    def close(self) -> None:
+        """Give the connection back; a statement still running is cancelled."""
+        self._closed = True
+        if self._running:
+            self._kill()
+        elif self._connection.open:
+            self._connection.close()
