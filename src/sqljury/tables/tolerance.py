@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, pairwise
 from typing import Any
 
-from sqljury.tables.values import Row, Rows
+from sqljury.tables.values import Row, Rows, column_pairs
 
 _MAX_PAIRS = 10_000
 """How many pairs of rows of one group are tried where sorting does not pair them."""
@@ -39,13 +39,11 @@ def _near(x: float, y: float, tolerance: float) -> bool:
 
 def joined(a: Rows, b: Rows, tolerance: float, *, by_column: bool) -> tuple[Rows, Rows]:
     """Both tables with every number replaced by the smallest of its chain of close numbers."""
-    if not a or not b:
-        return a, b
     if not by_column:
         lowest = _lowest(chain(chain.from_iterable(a), chain.from_iterable(b)), tolerance)
         return _replaced(a, lowest), _replaced(b, lowest)
     left, right = [], []
-    for x, y in zip(zip(*a, strict=True), zip(*b, strict=True), strict=True):
+    for x, y in column_pairs(a, b):
         lowest = _lowest(chain(x, y), tolerance)
         left.append([lowest.get(cell, cell) for cell in x])
         right.append([lowest.get(cell, cell) for cell in y])

@@ -65,15 +65,22 @@ def comparable(
 
 
 def _by_column(a: Rows, b: Rows, floats: Floats, fold: bool) -> tuple[Rows, Rows]:
-    if not a or not b:
-        return a, b
     left: list[Iterable[Any]] = []
     right: list[Iterable[Any]] = []
-    for x, y in zip(zip(*a, strict=True), zip(*b, strict=True), strict=True):
+    for x, y in column_pairs(a, b):
         convert = _conversion({*map(type, x), *map(type, y)}, ((x,), (y,)), floats, fold)
         left.append(map(convert, x) if convert else x)
         right.append(map(convert, y) if convert else y)
     return list(zip(*left, strict=True)), list(zip(*right, strict=True))
+
+
+def column_pairs(a: Rows, b: Rows) -> Iterable[tuple[Row, Row]]:
+    """The columns of two tables of one width; those of a table without rows are empty."""
+    if a and b:
+        return zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)
+    if a:
+        return ((column, ()) for column in zip(*a, strict=True))
+    return (((), column) for column in zip(*b, strict=True))
 
 
 def _conversion(
