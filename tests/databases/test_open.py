@@ -151,6 +151,55 @@ def test_spec_opens_an_equal_one(folder: Path) -> None:
             assert open_databases(databases.spec).spec == databases.spec
 
 
+class Server:
+    """A module that reaches databases by URL, as ``open_databases`` sees it."""
+
+    def __init__(self, names: tuple[str, ...] | None) -> None:
+        self.names = names
+        self.listed = 0
+
+    def open_url(self, url: str, db_id: str, _: Any) -> Any:
+        return None if url.endswith("/gone") else (url, db_id)
+
+    def list_ids(self, template: str) -> tuple[str, ...] | None:
+        assert template.endswith("/{db_id}")
+        self.listed += 1
+        return self.names
+
+
+@pytest.mark.parametrize(
+    ("spec", "module", "names", "db_id", "expected"),
+    [
+        ("postgresql://u:p@h/{db_id}", "postgresql", ("a b", "Shop"), "shop", "u:p@h/Shop"),
+        ("postgresql://h/{db_id}", "postgresql", ("a b", "Shop"), "a b", "h/a%20b"),
+        ("postgresql://h/{db_id}", "postgresql", ("a b", "Shop"), "x", None),
+        ("mysql://h/{db_id}", "mysql", None, "x/../y", "h/x%2F..%2Fy"),
+        ("mariadb://h/{db_id}", "mysql", None, "gone", None),
+        ("mariadb://h/shop?ssl=1", "mysql", None, "SHOP", "h/shop?ssl=1"),
+        ("mssql+pyodbc://h/shop", "sqlalchemy", None, "", "h/shop"),
+        ("mssql+pyodbc://h/shop", "sqlalchemy", None, "bank", None),
+    ],
+)
+def test_servers(
+    monkeypatch: pytest.MonkeyPatch,
+    spec: str,
+    module: str,
+    names: tuple[str, ...] | None,
+    db_id: str,
+    expected: str | None,
+) -> None:
+    server = Server(names)
+    monkeypatch.setitem(sys.modules, f"sqljury.databases.{module}", server)
+    databases = open_databases(spec)
+    scheme = spec.partition("://")[0]
+    wanted = None if expected is None else (f"{scheme}://{expected}", db_id)
+    assert databases.open(db_id) == wanted
+    assert databases.open(db_id) == wanted
+    assert databases.ids() == (names if "{db_id}" in spec else ("shop",))
+    assert server.listed == ("{db_id}" in spec)  # once, however many are opened
+    assert "u:p" not in repr(databases)
+
+
 @pytest.mark.parametrize(
     ("spec", "message"),
     [

@@ -11,6 +11,8 @@ from sqljury.execution import Limits, ResultTable
 
 _CHUNK: Final = 1000
 _ROW_BYTES: Final = 64  # an empty tuple and its place in the list
+_FIXED_BYTES: Final = 32
+_FIXED = frozenset({int, float, bool, type(None)})
 _NESTED = frozenset({list, tuple, dict})
 
 
@@ -63,10 +65,14 @@ def _too_many(limits: Limits) -> str:
 
 def estimated_bytes(rows: Sequence[tuple[Any, ...]]) -> int:
     """What the rows take in this process: the size of every cell and a share for the row."""
-    kinds = set(map(type, chain.from_iterable(rows)))
-    if kinds & _NESTED:
-        return len(rows) * _ROW_BYTES + sum(map(_deep_size, chain.from_iterable(rows)))
-    return len(rows) * _ROW_BYTES + sum(map(getsizeof, chain.from_iterable(rows)))
+    return len(rows) * _ROW_BYTES + sum(map(_column_bytes, zip(*rows, strict=True)))
+
+
+def _column_bytes(column: tuple[Any, ...]) -> int:
+    kinds = set(map(type, column))
+    if kinds <= _FIXED:
+        return len(column) * _FIXED_BYTES  # no need to look at each
+    return sum(map(_deep_size if kinds & _NESTED else getsizeof, column))
 
 
 def _deep_size(value: object) -> int:

@@ -6,6 +6,7 @@ import importlib
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, Protocol, cast
@@ -217,7 +218,7 @@ def _templated(text: str) -> dict[str, Path]:
 class _Server:
     """Databases of one server, reached by URL."""
 
-    place: str
+    place: str = field(repr=False)  # a password may be in it
     descriptions: Path | None
 
     @property
@@ -225,10 +226,7 @@ class _Server:
         return _spelled([self.place], self.descriptions)
 
     def open(self, db_id: str) -> Database | None:
-        name: str | None = db_id
-        names = self.ids()
-        if names is not None:
-            name = _matching(db_id, names)
+        name = db_id if self._names is None else _matching(db_id, self._names)
         if name is None:
             return None
 
@@ -236,13 +234,19 @@ class _Server:
             return describe(schema, db_id, self.descriptions)
 
         url = self.place.replace(_PLACE, quote(name, safe=""))
-        return self._module().open_url(url, db_id, described)
+        return self._module.open_url(url, db_id, described)
 
     def ids(self) -> tuple[str, ...] | None:
-        if _PLACE in self.place:
-            return self._module().list_ids(self.place)
-        return ("", unquote(urlsplit(self.place).path.strip("/").rpartition("/")[2]))
+        return self._names and tuple(name for name in self._names if name)
 
+    @cached_property
+    def _names(self) -> tuple[str, ...] | None:
+        """Like a file, a database without ``{db_id}`` also answers to no name at all."""
+        if _PLACE in self.place:
+            return self._module.list_ids(self.place)
+        return (unquote(urlsplit(self.place).path.rpartition("/")[2]), "")
+
+    @cached_property
     def _module(self) -> ServerModule:
         scheme = self.place.partition("://")[0]
         module: Any = importlib.import_module(_SERVERS.get(scheme, _OTHER_SERVERS))
