@@ -10,7 +10,7 @@ import pytest
 
 from sqljury.errors import InputError
 from sqljury.execution import ResultTable
-from sqljury.tables import POLICIES, Kind, compare, compare_tables, make_policy
+from sqljury.tables import POLICIES, Kind, Policy, compare, compare_tables, make_policy
 
 NAN = float("nan")
 
@@ -83,11 +83,11 @@ PAIRS = [
     [
         pytest.param(a, b, name in equal.split(), name, id=f"{what}-{name}")
         for (what, a, b, equal), name in product(PAIRS, POLICIES)
+        # A memoryview's text is its address.
+        if (what, name) != ("bytearray", "rose")
     ],
 )
 def test_policies(a, b, expected, policy):
-    if policy == "rose" and any(isinstance(c, memoryview) for row in b for c in row):
-        pytest.skip("memoryviews have no text")
     assert said(a, b, policy).equal is expected
     assert said(b, a, policy).equal is expected
 
@@ -248,11 +248,12 @@ def test_decimals_keep_their_digits_where_no_float_is():
     assert said([(a,), (1.0,)], [(b,), (1.0,)]).equal
 
 
-@pytest.mark.parametrize("policy", ["strict", "spider", "bird", "intent", "rose"])
-@pytest.mark.parametrize("n", [101, 10_001, 1_000_000])
+# Under intent and rose a million rows take seconds, in the same code as fewer rows.
+LONG = [*product(POLICIES, [101, 10_001]), *product(["strict", "spider", "bird"], [1_000_000])]
+
+
+@pytest.mark.parametrize(("policy", "n"), LONG)
 def test_the_last_row_counts(policy, n):
-    if n == 1_000_000 and policy in ("rose", "intent"):
-        pytest.skip("seconds; the same code as for fewer rows")
     rows = [(i, f"n{i % 1000}") for i in range(n)]
     other = [*rows[:-1], (n - 1, "another")]
     assert said(rows, list(rows), policy).equal
@@ -265,6 +266,7 @@ def test_made_policies():
     assert POLICIES["intent"].signature == "intent"
     assert make_policy("spider", remove_distinct=False).signature == "spider;remove_distinct=false"
     assert said([(1.0, "a")], [("a", 1.0000001)], policy).equal
+    assert Policy(name="mine", duplicates="set").signature == "mine;duplicates=set"
     text = make_policy("strict", values="text")
     assert said([(1,)], [("1",)], text).equal
     assert not said([(1,)], [(1.0,)], text).equal

@@ -151,8 +151,9 @@ def _match_loosely(a: Rows, b: Rows, question: _Question, fold: bool, tolerant: 
     sure = _surely_close((a, b), (left, right), question, found)
     if sure:
         return found
-    # Another mapping of columns whose numbers are all but equal might still do.
-    return _VALUES if sure is False and not question.any_columns else _UNKNOWN
+    # Another mapping of columns, or dropping other duplicates, might still do.
+    searched = not question.any_columns and question.policy.duplicates != "set"
+    return _VALUES if sure is False and searched else _UNKNOWN
 
 
 def _surely_close(

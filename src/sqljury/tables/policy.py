@@ -20,7 +20,7 @@ class Policy:
     """The rules under which two result tables are equal.
 
     Args:
-        name: the policy of :data:`POLICIES` this one is, or was made from.
+        name: the policy of :data:`POLICIES` this one is or was made from, or your own.
         duplicates: ``bag`` counts rows, ``set`` does not (what it forgave is noted), ``odd``
             compares the texts that fill an odd number of cells and nothing else (ROSE).
         row_order: which ORDER BY of the reference makes the order matter: the one on top, one
@@ -55,7 +55,7 @@ class Policy:
         >>> make_policy("strict", tolerance=1e-6).signature
         'strict;tolerance=1e-06'
         """
-        base = POLICIES[self.name]
+        base = POLICIES.get(self.name) or Policy(name=self.name)
         changed = [
             f"{f.name}={_text(getattr(self, f.name))}"
             for f in fields(self)
