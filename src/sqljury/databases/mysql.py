@@ -22,7 +22,7 @@ from typing import Any, Final
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.mysql_schema import read_schema
-from sqljury.databases.server import ServerURL, ids_in, parse_url, with_second_attempt
+from sqljury.databases.server import ServerURL, Trickle, ids_in, parse_url, with_second_attempt
 from sqljury.databases.watchdog import WATCHDOG
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
@@ -37,8 +37,6 @@ from pymysql.constants import CR, ER, FIELD_TYPE
 from pymysql.converters import conversions
 from pymysql.cursors import SSCursor
 
-_CHUNK: Final = 16
-"""Rows received at a time: all that is held of a result before it is measured."""
 _CONNECT_SECONDS: Final = 10
 _GRACE_SECONDS: Final = 0.25
 """How long after its own limit the server may take to end a statement."""
@@ -183,24 +181,6 @@ def _failure(error: Exception, limits: Limits) -> tuple[Status, str]:
 # ---------------------------------------------------------------- the database
 
 
-class _Rows:
-    """An unbuffered result, handed on in small chunks while there is time.
-
-    The server may be stopped already, and still half a million rows be on their way to us.
-    """
-
-    __slots__ = ("_cursor", "_deadline")
-
-    def __init__(self, cursor: SSCursor, deadline: float) -> None:
-        self._cursor = cursor
-        self._deadline = deadline
-
-    def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
-        if perf_counter() > self._deadline:
-            raise TimeoutError
-        return self._cursor.fetchmany(min(size, _CHUNK))
-
-
 class MySQLDatabase:
     """One database on a MySQL or MariaDB server.
 
@@ -307,13 +287,12 @@ class MySQLDatabase:
         self._connection.query("START TRANSACTION READ ONLY")
 
     def _fetch(self, statement: str, limits: Limits) -> ResultTable | str:
-        deadline = perf_counter() + limits.seconds
         cursor = SSCursor(self._connection)
         cursor.execute(statement)
         if cursor.description is None:
             raise pymysql.ProgrammingError(0, "the statement gives no result table")
         columns = tuple([column[0] for column in cursor.description])
-        return fetch_limited(_Rows(cursor, deadline), columns, limits)
+        return fetch_limited(Trickle(cursor.fetchmany, limits.seconds), columns, limits)
 
     def _reset(self) -> None:
         """End the transaction, and forget locks, variables and settings of the session."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain, islice
@@ -25,8 +25,10 @@ from sqljury.databases.guard import admit
 from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
 from sqljury.databases.postgresql_words import PRIVILEGED_FUNCTIONS, ForbiddenWords
 from sqljury.databases.server import (
+    CHUNK,
     PLACE,
     ServerURL,
+    Trickle,
     ids_in,
     parse_url,
     with_second_attempt,
@@ -46,8 +48,6 @@ from psycopg.pq import TransactionStatus
 from psycopg.types import datetime as dates
 from psycopg.types.string import TextLoader
 
-_CHUNK: Final = 16
-"""Rows received at a time: all that is held of a result before it is measured."""
 _CONNECT_SECONDS: Final = 10
 _CANCEL_SECONDS: Final = 1.5
 _OWN_SECONDS: Final = 60
@@ -196,18 +196,6 @@ _TOLERANT: dict[str | int, type[Loader]] = {
 }
 
 
-class _Rows:
-    """A stream of rows, handed on in small chunks."""
-
-    __slots__ = ("_rows",)
-
-    def __init__(self, rows: Iterator[tuple[Any, ...]]) -> None:
-        self._rows = rows
-
-    def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
-        return list(islice(self._rows, min(size, _CHUNK)))
-
-
 # ---------------------------------------------------------------- failures
 
 _STATUS_BY_CODE = {
@@ -235,13 +223,17 @@ def _failure(error: Exception, seconds: float, limits: Limits) -> tuple[Status, 
         return Status.UNAVAILABLE if lost else Status.ERROR, message
     if code == "57014":
         if seconds >= limits.seconds:
-            return Status.TIMEOUT, f"exceeded {limits.seconds:g} s"
+            return Status.TIMEOUT, _exceeded(limits)
         return Status.UNAVAILABLE, "cancelled"
     if message.startswith("invalid memory alloc request size"):
         return Status.TOO_LARGE, message
     if code.startswith(_UNAVAILABLE_CLASSES):
         return Status.UNAVAILABLE, message
     return _STATUS_BY_CODE.get(code, Status.ERROR), message
+
+
+def _exceeded(limits: Limits) -> str:
+    return f"exceeded {limits.seconds:g} s"
 
 
 def _unreadable(error: Exception) -> bool:
@@ -334,6 +326,9 @@ class PostgreSQLDatabase:
             result = self._run(statement, limits)
         except InfrastructureError as error:
             return Execution(Status.UNAVAILABLE, None, error.message, perf_counter() - started)
+        except TimeoutError:
+            seconds = perf_counter() - started
+            return Execution(Status.TIMEOUT, None, _exceeded(limits), seconds)
         except (psycopg.Error, ValueError) as error:
             seconds = perf_counter() - started
             status, message = _failure(error, seconds, limits)
@@ -384,13 +379,15 @@ class PostgreSQLDatabase:
         with self._connection.cursor() as cursor:
             for name, loader in _TOLERANT.items() if tolerant else ():
                 cursor.adapters.register_loader(name, loader)
-            size = _CHUNK if capabilities.has_stream_chunked() else 1
+            size = CHUNK if capabilities.has_stream_chunked() else 1
             with closing(cursor.stream(text, size=size)) as rows:  # type: ignore[type-var]
                 first = next(rows, None)
                 if first is None:
                     return ResultTable(self._columns(text), [])
                 columns = tuple([column.name for column in cursor.description or ()])
-                return fetch_limited(_Rows(chain((first,), rows)), columns, limits)
+                every = chain((first,), rows)
+                trickle = Trickle(lambda size: list(islice(every, size)), limits.seconds)
+                return fetch_limited(trickle, columns, limits)
 
     def _columns(self, text: bytes) -> tuple[str, ...]:
         """A stream without rows does not tell its columns."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from time import perf_counter
+from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
 
 PLACE: Final = "{db_id}"
+CHUNK: Final = 16
+"""Rows received at a time."""
 
 _NETLOC = re.compile(
     r"(?:(?P<user>[^:@]*)(?::(?P<password>[^@]*))?@)?"
@@ -78,6 +81,31 @@ def ids_in(names: Iterable[str], template: str) -> tuple[str, ...]:
     before, _, after = template.partition(PLACE)
     pattern = re.compile(f"{re.escape(before)}(.+){re.escape(after)}", re.DOTALL)
     return tuple(sorted(match[1] for name in names if (match := pattern.fullmatch(name))))
+
+
+class Trickle:
+    """Rows in small chunks, while there is time.
+
+    Small, because a chunk is all that is held before it is measured. The server may have stopped
+    already, and still half a million rows be on their way to us: so we look at the clock, too.
+
+    Raises:
+        TimeoutError: from ``fetchmany``, when the deadline has passed.
+    """
+
+    __slots__ = ("_deadline", "_fetchmany")
+
+    def __init__(
+        self, fetchmany: Callable[[int], Sequence[tuple[Any, ...]]], seconds: float
+    ) -> None:
+        self._fetchmany = fetchmany
+        self._deadline = perf_counter() + seconds
+
+    def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
+        """Up to ``size`` further rows, and at most :data:`CHUNK`."""
+        if perf_counter() > self._deadline:
+            raise TimeoutError
+        return self._fetchmany(min(size, CHUNK))
 
 
 def with_second_attempt(

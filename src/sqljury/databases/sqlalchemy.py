@@ -1,0 +1,328 @@
+"""Any other database that SQLAlchemy reaches: a query is checked before it is sent.
+
+What can be promised depends on the database. Everywhere: the text is parsed and must be a single
+query without any write in it; it runs in a transaction that is rolled back; rows and bytes are
+limited while they are fetched (streamed, where the driver can). Where the database has read-only
+transactions (:data:`_READ_ONLY`), one is used. When time is up the driver is told to cancel, if it
+can (:data:`_CANCELS`); with another driver a statement ends when the server ends it, and the
+process that waits for it must be killed. Functions with side effects are not recognised: use a
+role that can only read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Final
+
+from sqljury.databases.fetch import fetch_limited
+from sqljury.databases.guard import admit
+from sqljury.databases.server import CHUNK, Trickle, with_second_attempt
+from sqljury.databases.watchdog import WATCHDOG
+from sqljury.errors import InfrastructureError, MissingExtraError
+from sqljury.execution import Execution, Limits, ResultTable, Status
+from sqljury.schema import Column, ForeignKey, Schema, Table
+
+try:
+    import sqlalchemy as sa
+except ImportError as error:
+    raise MissingExtraError("sqlalchemy", "sqlalchemy", "This database") from error
+
+_READ_ONLY = {
+    "sqlite": "PRAGMA query_only = ON",
+    "postgresql": "SET TRANSACTION READ ONLY",
+    "cockroachdb": "SET TRANSACTION READ ONLY",
+    "oracle": "SET TRANSACTION READ ONLY",
+    "mysql": "SET SESSION TRANSACTION READ ONLY",
+    "mariadb": "SET SESSION TRANSACTION READ ONLY",
+}
+"""By SQLAlchemy's name of the database: what is said first in every transaction."""
+
+_CANCELS: Final = ("interrupt", "cancel")
+"""Methods of a driver's connection that end its statement from another thread: sqlite3, duckdb;
+psycopg, psycopg2, oracledb."""
+
+_DIALECTS = {
+    "postgresql": "postgres",
+    "cockroachdb": "postgres",
+    "mssql": "tsql",
+    "mariadb": "mysql",
+    "awsathena": "athena",
+}
+"""sqlglot's names, where SQLAlchemy has another."""
+
+
+def open_url(
+    url: str, db_id: str, describe: Callable[[Schema], Schema]
+) -> SQLAlchemyDatabase | None:
+    """Connect to whatever the URL names.
+
+    Raises:
+        InfrastructureError: the driver is missing, or the database cannot be reached.
+    """
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise InfrastructureError("SJ272", "SQLAlchemy does not understand the URL.") from None
+    file = parsed.database or ""
+    if parsed.get_backend_name() == "sqlite" and not Path(file).is_file():
+        return None  # SQLite would make one
+    return SQLAlchemyDatabase(parsed, db_id, describe)
+
+
+def list_ids(template: str) -> tuple[str, ...] | None:  # noqa: ARG001
+    """None: there is no common way to ask."""
+    return None
+
+
+class SQLAlchemyDatabase:
+    """One database that SQLAlchemy reaches; values are as its driver gives them.
+
+    Raises:
+        InfrastructureError: the driver is missing, or the database cannot be reached.
+    """
+
+    def __init__(self, url: sa.URL, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+        self.db_id = db_id
+        self._url = url
+        self._describe = describe
+        self._schema: Schema | None = None
+        self._closed = False
+        try:
+            self._engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
+            self._connection = self._engine.connect()
+        except (sa.exc.SQLAlchemyError, ImportError, OSError) as error:
+            raise self._failed(error) from None
+        dialect = self._engine.dialect
+        self.dialect = _DIALECTS.get(dialect.name, dialect.name)
+        version = getattr(dialect, "server_version_info", None) or ()
+        self.engine = dialect.name + ".".join(map(str, version))
+
+    def _failed(self, error: Exception) -> InfrastructureError:
+        words = _words(error)
+        if self._url.password:
+            words = words.replace(str(self._url.password), "***")
+        shown = self._url.set(password=None, query={}).render_as_string()
+        return InfrastructureError("SJ272", f"{words.rstrip('.')}.", where=shown)
+
+    def execute(self, sql: str, limits: Limits) -> Execution:
+        """Run one statement. Never raises for what the statement does."""
+        statement = admit(sql, self.dialect)
+        if isinstance(statement, Execution):
+            return statement
+        refusal = _not_a_query(statement, self.dialect)
+        if refusal is not None:
+            return refusal
+        return with_second_attempt(
+            lambda within: self._attempt(statement, within),
+            limits,
+            lost=lambda: self._connection.invalidated and not self._closed,
+        )
+
+    def _attempt(self, statement: str, limits: Limits) -> Execution:
+        started = perf_counter()
+        status, table, message = Status.OK, None, ""
+        token = WATCHDOG.watch(limits.seconds, self._cancel)
+        try:
+            result = self._run(statement, limits)
+            if isinstance(result, str):
+                status, message = Status.TOO_LARGE, result
+            else:
+                table = result
+        except TimeoutError:
+            pass  # as the watchdog says
+        except (sa.exc.SQLAlchemyError, ValueError) as error:
+            lost = self._closed or getattr(error, "connection_invalidated", False)
+            status = Status.UNAVAILABLE if lost else Status.ERROR
+            message = _words(error)
+        except MemoryError as error:
+            status, message = Status.OUT_OF_MEMORY, str(error)
+        finally:
+            overdue = WATCHDOG.release(token)
+        seconds = perf_counter() - started
+        if overdue or seconds >= limits.seconds:
+            status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
+        return Execution(status, table, message, seconds)
+
+    def _run(self, statement: str, limits: Limits) -> ResultTable | str:
+        try:
+            if (read_only := _READ_ONLY.get(self._engine.dialect.name)) is not None:
+                self._connection.exec_driver_sql(read_only)
+            result = self._connection.exec_driver_sql(
+                statement,
+                execution_options={
+                    "stream_results": True,
+                    "max_row_buffer": CHUNK,
+                    "no_parameters": True,  # a % in the text is no placeholder
+                },
+            )
+            table = self._fetch(result, limits)
+            if isinstance(table, str):
+                self._connection.invalidate()
+            return table
+        except TimeoutError:
+            self._connection.invalidate()
+            raise
+        finally:
+            with suppress(sa.exc.SQLAlchemyError):
+                self._connection.rollback()
+
+    def _fetch(self, result: sa.CursorResult[Any], limits: Limits) -> ResultTable | str:
+        def rows(size: int) -> list[tuple[Any, ...]]:
+            return [tuple(row) for row in result.fetchmany(size)]
+
+        return fetch_limited(Trickle(rows, limits.seconds), tuple(result.keys()), limits)
+
+    def _cancel(self) -> None:
+        with suppress(Exception):  # whatever a driver does when there is nothing to cancel
+            driver = self._connection.connection.driver_connection
+            for name in _CANCELS:
+                if cancel := getattr(driver, name, None):
+                    cancel()
+                    return
+
+    def schema(self) -> Schema:
+        """Tables and views by name, as SQLAlchemy's inspector finds them; read once.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        if self._schema is None:
+            try:
+                inspector = sa.inspect(self._connection)
+                tables = [
+                    *(
+                        _table(inspector, name, False)
+                        for name in sorted(inspector.get_table_names())
+                    ),
+                    *(_table(inspector, name, True) for name in sorted(inspector.get_view_names())),
+                ]
+            except sa.exc.SQLAlchemyError as error:
+                raise self._failed(error) from None
+            finally:
+                self._connection.rollback()
+            self._schema = self._describe(Schema(dialect=self.dialect, tables=tuple(tables)))
+        return self._schema
+
+    def fingerprint(self) -> str:
+        """A hash of server version, columns and row counts.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        digest = hashlib.sha256(f"{self.engine}\0{self.schema()}".encode())
+        try:
+            for table in self.schema().tables:
+                if not table.is_view:
+                    count = sa.select(sa.func.count()).select_from(sa.table(table.name))
+                    digest.update(f"\0{table.name}\0{self._connection.scalar(count)}".encode())
+        except sa.exc.SQLAlchemyError as error:
+            raise self._failed(error) from None
+        finally:
+            self._connection.rollback()
+        return digest.hexdigest()
+
+    def warnings(self) -> list[str]:
+        """What the owner of the database should know, for `sqljury doctor`."""
+        found = []
+        if self._engine.dialect.name not in _READ_ONLY:
+            found.append("read-only by inspection of the text only: use a role that can only read")
+        driver = self._connection.connection.driver_connection
+        if not any(hasattr(driver, name) for name in _CANCELS):
+            found.append("this driver cannot cancel: set a time limit for the role on the server")
+        return found
+
+    def close(self) -> None:
+        """Give the connection back; a statement still running is cancelled if the driver can."""
+        self._closed = True
+        self._cancel()
+        with suppress(sa.exc.SQLAlchemyError):
+            self._connection.close()
+
+
+def _words(error: Exception) -> str:
+    """The driver's own, on one line."""
+    return " ".join(str(getattr(error, "orig", None) or error).split())
+
+
+# ---------------------------------------------------------------- the check
+
+
+def _not_a_query(sql: str, dialect: str) -> Execution | None:
+    """What to answer instead of running it, unless it is one query and writes nothing."""
+    import sqlglot
+    from sqlglot import exp
+
+    known = dialect if sqlglot.Dialect.get(dialect) is not None else None
+    try:
+        trees = sqlglot.parse(sql, read=known)
+    except sqlglot.errors.SqlglotError as error:
+        words = str(error).partition("\n")[0]
+        return Execution(Status.ERROR, None, f"cannot be parsed as {dialect}: {words}")
+    except RecursionError:
+        return Execution(Status.ERROR, None, "nested too deeply to be checked")
+    if len(trees) != 1:
+        return Execution(Status.REFUSED, None, "more than one statement")
+    tree = trees[0]
+    if not isinstance(tree, exp.Query | exp.Values):
+        return Execution(Status.REFUSED, None, "not a query")
+    writes = (exp.DML, exp.DDL, exp.Into, exp.Lock, exp.Command, exp.Set)
+    # A query is itself a DDL to sqlglot, since it can be what a table is made of.
+    found = next((n for n in tree.find_all(*writes) if not isinstance(n, exp.Query)), None)
+    if found is not None:
+        return Execution(Status.REFUSED, None, f"{found.key.upper()} inside a query")
+    return None
+
+
+# ---------------------------------------------------------------- the schema
+
+
+def _table(inspector: sa.Inspector, name: str, is_view: bool) -> Table:
+    return Table(
+        name=name,
+        columns=tuple(
+            Column(
+                name=column["name"],
+                type=str(column["type"]),
+                nullable=bool(column.get("nullable", True)),
+                description=column.get("comment") or "",
+            )
+            for column in inspector.get_columns(name)
+        ),
+        primary_key=()
+        if is_view
+        else tuple(inspector.get_pk_constraint(name)["constrained_columns"]),
+        unique=() if is_view else _unique(inspector, name),
+        foreign_keys=() if is_view else _foreign_keys(inspector, name),
+        is_view=is_view,
+        description="" if is_view else _comment(inspector, name),
+    )
+
+
+def _unique(inspector: sa.Inspector, name: str) -> tuple[tuple[str, ...], ...]:
+    try:
+        found = inspector.get_unique_constraints(name)
+    except NotImplementedError:
+        return ()
+    return tuple(sorted(tuple(one["column_names"]) for one in found))
+
+
+def _foreign_keys(inspector: sa.Inspector, name: str) -> tuple[ForeignKey, ...]:
+    return tuple(
+        ForeignKey(
+            columns=tuple(key["constrained_columns"]),
+            target_table=key["referred_table"],
+            target_columns=tuple(key["referred_columns"]),
+        )
+        for key in inspector.get_foreign_keys(name)
+    )
+
+
+def _comment(inspector: sa.Inspector, name: str) -> str:
+    try:
+        return inspector.get_table_comment(name)["text"] or ""
+    except NotImplementedError:
+        return ""
