@@ -11,8 +11,22 @@ from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
 from sqljury.judges.base import Needs, register
-from sqljury.queries import any_order, keyed_for_ties, remove_distinct, top_level_order, without_limit
-from sqljury.tables import Comparison, Policy, compare, explain, make_policy, render_cell
+from sqljury.queries import (
+    any_order,
+    keyed_for_ties,
+    remove_distinct,
+    top_level_order,
+    without_limit,
+)
+from sqljury.tables import (
+    Comparison,
+    DifferingRows,
+    Policy,
+    compare,
+    explain,
+    make_policy,
+    render_cell,
+)
 from sqljury.verdict import Outcome, Verdict
 
 _SHOWN_ROWS = 20
@@ -127,12 +141,12 @@ class Execution:
         )
         labels = ("limit_cuts_tie",) if _limit_cuts_tie(reference, evidence) else ()
         return Verdict.incorrect(
-            explanation.summary,
+            explanation.text,
             labels=labels,
             evidence={
                 "explanation": explanation.to_dict(),
-                "reference": reference.shown(explanation.reference_marks),
-                "prediction": prediction.shown(explanation.prediction_marks),
+                "reference": reference.shown(explanation.missing),
+                "prediction": prediction.shown(explanation.extra),
             },
         )
 
@@ -144,15 +158,15 @@ class _Side:
     sql: str
     table: ResultTable
 
-    def shown(self, marks: Sequence[int]) -> dict[str, Json]:
-        """The first rows, for people."""
+    def shown(self, differing: DifferingRows) -> dict[str, Json]:
+        """The first rows, for people, and which of them the other side lacks."""
         rows = self.table.rows[:_SHOWN_ROWS]
         return {
             "sql": self.sql,
             "columns": list(self.table.columns),
             "rows": [[render_cell(cell) for cell in row] for row in rows],
             "row_count": len(self.table.rows),
-            "marks": [mark for mark in marks if mark < _SHOWN_ROWS],
+            "marks": [index for index, _ in differing.rows if index < _SHOWN_ROWS],
         }
 
 
@@ -191,10 +205,10 @@ def _tie_groups(reference: _Side, evidence: Evidence) -> list[int] | None:
 def _limit_cuts_tie(reference: _Side, evidence: Evidence) -> bool:
     """Whether the reference's LIMIT leaves out rows that its ORDER BY cannot tell from the last."""
     wider = without_limit(reference.sql, evidence.dialect)
-    if wider is None:
+    if wider is None or wider.limit == 0:
         return False
-    table = evidence.rows(wider.sql).table
-    end = wider.offset + wider.limit
-    if table is None or wider.limit == 0 or len(table.rows) <= end:
+    table = evidence.rows(wider.query.sql).table
+    if table is None or len(table.rows) <= wider.limit:
         return False
-    return bool(wider.keys(table.rows[end]) == wider.keys(table.rows[end - 1]))
+    last, next_one = table.rows[wider.limit - 1 : wider.limit + 1]
+    return wider.query.keys(last) == wider.query.keys(next_one)

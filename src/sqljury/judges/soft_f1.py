@@ -103,9 +103,7 @@ def _common(a: _Row, b: _Row) -> int:
     return (Counter(a) & Counter(b)).total()
 
 
-def _without_equal(
-    left: list[_Row], right: list[_Row]
-) -> tuple[list[_Row], list[_Row], int]:
+def _without_equal(left: list[_Row], right: list[_Row]) -> tuple[list[_Row], list[_Row], int]:
     """Rows that have no partner with the same cells, and the number of pairs that do."""
     key = [frozenset(Counter(row).items()) for row in left]
     open_right = Counter(frozenset(Counter(row).items()) for row in right)

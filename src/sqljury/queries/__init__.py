@@ -1,1 +1,20 @@
-"""TODO."""
+"""Queries as text: what they are made of, and how they are made comparable. Pure functions."""
+
+from sqljury.queries.distinct import remove_distinct
+from sqljury.queries.features import FEATURES, features
+from sqljury.queries.ordering import any_order, top_level_order
+from sqljury.queries.text import normalise_text
+from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
+
+__all__ = [
+    "FEATURES",
+    "KeyedQuery",
+    "WiderQuery",
+    "any_order",
+    "features",
+    "keyed_for_ties",
+    "normalise_text",
+    "remove_distinct",
+    "top_level_order",
+    "without_limit",
+]

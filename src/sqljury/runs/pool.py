@@ -233,9 +233,7 @@ class Pool:
         seconds = self._setup.limits.seconds
         return Execution(Status.TIMEOUT, None, f"exceeded {seconds:g} s", seconds)
 
-    def _blame_judge(
-        self, ordinal: int, rest: list[WorkItem], code: int
-    ) -> tuple[VerdictRow, ...]:
+    def _blame_judge(self, ordinal: int, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
         """The process died outside of any statement: once may be bad luck, twice is the case."""
         self._deaths[ordinal] = self._deaths.get(ordinal, 0) + 1
         suspect = next((item for item in rest if item.ordinal == ordinal), None)

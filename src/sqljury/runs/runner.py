@@ -242,9 +242,7 @@ def _limits_text(limits: Limits) -> str:
     )
 
 
-def signature(
-    judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str
-) -> str:
+def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str) -> str:
     """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
     own = getattr(judge, "signature_fields", dict)()
     parts = [

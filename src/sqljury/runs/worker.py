@@ -24,7 +24,17 @@ from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.judges import Judge, make_judge, settled
-from sqljury.runs.messages import WATCH, WATCH_CASE, WATCH_SIZE, Batch, Failure, Progress, Setup, receive, send
+from sqljury.runs.messages import (
+    WATCH,
+    WATCH_CASE,
+    WATCH_SIZE,
+    Batch,
+    Failure,
+    Progress,
+    Setup,
+    receive,
+    send,
+)
 from sqljury.runs.store import VerdictRow
 from sqljury.verdict import Outcome, Verdict
 

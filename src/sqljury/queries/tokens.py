@@ -1,0 +1,83 @@
+"""SQL text cut into tokens and parsed, safely: what cannot be read is None, never an exception.
+
+sqlglot is imported inside functions: it takes 0.15 s, and ``import sqljury`` must not pay it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.tokens import Token, TokenType
+
+MAX_CHARS = 200_000
+"""Longer texts are not looked at: tokens of a text of 10 MB take seconds and a gigabyte."""
+
+# The compiled parser does not count its C frames: 30,000 nested brackets kill the process.
+# Both bounds are far above real queries (thousands of tokens, tens of levels).
+_MAX_PARSED_TOKENS = 10_000
+_MAX_PARSED_DEPTH = 200
+
+
+def tokenize(sql: str, dialect: str) -> list[Token] | None:
+    """The tokens of a text without comments, or None where it is broken or over-long."""
+    if len(sql) > MAX_CHARS:
+        return None
+    tokenizer, token_error = _tokenizer(dialect)
+    try:
+        return tokenizer(sql)  # type: ignore[no-any-return]
+    except token_error:
+        return None
+
+
+@cache
+def _tokenizer(dialect: str) -> tuple[Any, type[Exception]]:
+    from sqlglot.dialects import Dialect
+    from sqlglot.errors import SqlglotError
+
+    return Dialect.get_or_raise(dialect).tokenize, SqlglotError
+
+
+def parse(sql: str, dialect: str) -> exp.Expr | None:
+    """The tree of a single statement, or None where it is broken, over-long or too deep."""
+    from sqlglot.dialects import Dialect
+    from sqlglot.errors import SqlglotError
+
+    tokens = tokenize(sql, dialect)
+    if not tokens or len(tokens) > _MAX_PARSED_TOKENS or max(depths(tokens)) > _MAX_PARSED_DEPTH:
+        return None
+    try:
+        trees = Dialect.get_or_raise(dialect).parser().parse(tokens, sql)
+    except (SqlglotError, RecursionError):
+        return None
+    found = [tree for tree in trees if tree is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def depths(tokens: list[Token]) -> list[int]:
+    """How many brackets are open at each token; an opening one counts for itself."""
+    opening, closing = _brackets()
+    out = []
+    depth = 0
+    for token in tokens:
+        if token.token_type in opening:
+            depth += 1
+            out.append(depth)
+        elif token.token_type in closing:
+            out.append(depth)
+            depth = max(0, depth - 1)
+        else:
+            out.append(depth)
+    return out
+
+
+@cache
+def _brackets() -> tuple[frozenset[TokenType], frozenset[TokenType]]:
+    from sqlglot.tokens import TokenType as T
+
+    return (
+        frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE)),
+        frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE)),
+    )
