@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +98,28 @@ def test_the_engine_alone_stops_it(
     monkeypatch.setattr(module, "admit", lambda sql, _: sql)
     execution = database.execute(statement.sql, LIMITS)
     assert execution.status in (REFUSED, ERROR), execution
+
+
+_CTRL_C = """
+import os, signal, sys, threading
+from sqljury.databases import open_databases
+from sqljury.execution import Limits
+database = open_databases(sys.argv[1]).open("t")
+sql = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r"
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    database.execute(sql, Limits(seconds=5))
+except KeyboardInterrupt:
+    print("interrupted, then", database.execute("SELECT 1", Limits()).status.value)
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ctrl_c_is_not_swallowed(folders: dict[str, Path], engine: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-c", _CTRL_C, str(folders[engine])], capture_output=True, text=True
+    )
+    assert result.stdout == "interrupted, then ok\n", result.stderr
 
 
 @pytest.mark.parametrize("database", ENGINES, indirect=True)

@@ -141,6 +141,13 @@ def test_seconds(database: Database) -> None:
     assert 0.2 <= execution.seconds < 1
 
 
+def test_one_long_operation_is_a_timeout_all_the_same(database: Database) -> None:
+    sql = "SELECT instr(hex(zeroblob(100000)), hex(zeroblob(50000)) || 'x') FROM t"
+    execution = database.execute(sql, Limits(seconds=0.01))
+    assert execution.seconds > 0.01
+    assert execution.status is Status.TIMEOUT
+
+
 def test_memory(tmp_path: Path) -> None:
     make(tmp_path / "plain.sqlite")
     # In a process of its own: SQLite's heap limit holds for the whole process.

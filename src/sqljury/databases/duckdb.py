@@ -41,7 +41,7 @@ _QUERIES: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 """MULTI: a PIVOT, which runs as two."""
 _BROKEN: Final = (duckdb.FatalException, duckdb.InternalException)
 """The whole instance is unusable afterwards."""
-_UNAVAILABLE: Final = (duckdb.IOException, duckdb.ConnectionException, *_BROKEN)
+_UNAVAILABLE: Final = (duckdb.IOException, duckdb.ConnectionException)
 _REFUSED_WORDS: Final = ("read-only mode", "configuration has been locked")
 
 
@@ -93,14 +93,24 @@ class DuckDBDatabase:
         result: ResultTable | str | Exception
         try:
             result = self._run(statement, limits)
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+                raise KeyboardInterrupt from error
+            result = error
         except Exception as error:  # whatever it is, the statement did it
             result = error
         finally:
             overdue = WATCHDOG.release(token)
         seconds = perf_counter() - started
+        if isinstance(result, _BROKEN):
+            self._reopen(limits.memory)
+        if isinstance(result, str):
+            return Execution(Status.TOO_LARGE, None, result, seconds)
+        if overdue:  # also where the end came before DuckDB noticed
+            return Execution(Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s", seconds)
         if isinstance(result, ResultTable):
             return Execution(Status.OK, result, "", seconds)
-        status, message = self._failure(result, limits, overdue)
+        status, message = _failure(result, limits)
         return Execution(status, None, message, seconds)
 
     def _run(self, sql: str, limits: Limits) -> ResultTable | str:
@@ -117,29 +127,6 @@ class DuckDBDatabase:
             return ResultTable(columns, [tuple(map(_without_uuids, row)) for row in result.rows])
         return result
 
-    def _failure(
-        self, failure: Exception | str, limits: Limits, overdue: bool
-    ) -> tuple[Status, str]:
-        message = str(failure)
-        if isinstance(failure, str):
-            return Status.TOO_LARGE, message
-        if isinstance(failure, _BROKEN):
-            self._reopen(limits.memory)
-            return Status.ERROR, message
-        if isinstance(failure, duckdb.InterruptException):
-            if overdue:
-                return Status.TIMEOUT, f"exceeded {limits.seconds:g} s"
-            return Status.UNAVAILABLE, "cancelled"
-        if isinstance(failure, MemoryError | duckdb.OutOfMemoryException):
-            return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
-        if isinstance(failure, duckdb.PermissionException) or any(
-            words in message for words in _REFUSED_WORDS
-        ):
-            return Status.REFUSED, message
-        if isinstance(failure, _UNAVAILABLE) or "Required module" in message:
-            return Status.UNAVAILABLE, message
-        return Status.ERROR, message
-
     def schema(self) -> Schema:
         """Tables, columns, keys, descriptions; read once."""
         if self._schema is None:
@@ -155,6 +142,22 @@ class DuckDBDatabase:
         """Give the file back; a statement still running is cancelled."""
         self._connection.interrupt()
         self._connection.close()
+
+
+def _failure(failure: Exception, limits: Limits) -> tuple[Status, str]:
+    message = str(failure)
+    if isinstance(failure, duckdb.InterruptException):
+        return Status.UNAVAILABLE, "cancelled"
+    if isinstance(failure, MemoryError | duckdb.OutOfMemoryException):
+        return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
+    if isinstance(failure, duckdb.PermissionException) or (
+        isinstance(failure, duckdb.InvalidInputException)
+        and any(words in message for words in _REFUSED_WORDS)
+    ):
+        return Status.REFUSED, message
+    if isinstance(failure, _UNAVAILABLE) or "Required module" in message:
+        return Status.UNAVAILABLE, message
+    return Status.ERROR, message
 
 
 def _without_uuids(value: Any) -> Any:

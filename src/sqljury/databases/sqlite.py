@@ -159,6 +159,7 @@ class SQLiteDatabase:
         self._schema: Schema | None = None
         self._authorizer = _Authorizer()
         self._deadline = float("inf")
+        self._closed = False
         try:
             self._connection = _connect(path)
         except (sqlite3.Error, OSError) as error:
@@ -187,6 +188,8 @@ class SQLiteDatabase:
         seconds = perf_counter() - started
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
+        if seconds > limits.seconds:  # the last operation was a long one
+            return Execution(Status.TIMEOUT, None, _overdue_words(limits), seconds)
         return Execution(Status.OK, result, "", seconds)
 
     def _run(self, sql: str, limits: Limits) -> ResultTable | str:
@@ -235,8 +238,11 @@ class SQLiteDatabase:
             return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
         if code == sqlite3.SQLITE_INTERRUPT:
             if self._overdue():
-                return Status.TIMEOUT, f"exceeded {limits.seconds:g} s"
-            return Status.UNAVAILABLE, "cancelled"
+                return Status.TIMEOUT, _overdue_words(limits)
+            if self._closed:
+                return Status.UNAVAILABLE, "cancelled"
+            # It came while SQLite asked for the time, and sqlite3 swallowed it.
+            raise KeyboardInterrupt from error
         if code == sqlite3.SQLITE_TOOBIG:
             return Status.TOO_LARGE, f"{error}, limit {limits.bytes} bytes"
         if code in _REFUSED or str(error).endswith("may not be modified"):
@@ -262,6 +268,7 @@ class SQLiteDatabase:
 
     def close(self) -> None:
         """Give the file back; a statement still running is cancelled."""
+        self._closed = True
         self._connection.interrupt()
         self._connection.close()
 
@@ -269,6 +276,10 @@ class SQLiteDatabase:
 def _code(error: BaseException) -> int | None:
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF  # without the extended part
+
+
+def _overdue_words(limits: Limits) -> str:
+    return f"exceeded {limits.seconds:g} s"
 
 
 def _decode(text: bytes) -> str:
