@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import sqlite3
 import subprocess
@@ -437,3 +439,31 @@ def test_every_spider_dev_reference_runs(data_dir: Path) -> None:
     ]
     assert len(outcomes) == 972
     assert [(sql, execution) for sql, execution in outcomes if not execution.ok] == []
+
+
+@pytest.mark.slow
+@pytest.mark.data
+def test_real_predictions_give_what_plain_sqlite_gives(data_dir: Path) -> None:
+    folder = data_dir / "spider" / "databases"
+    databases = open_databases(folder)
+    differing = []
+    with gzip.open(data_dir / "candidates" / "spider-dev-17-systems.jsonl.gz", "rt") as lines:
+        groups = [group for group in map(json.loads, lines) if group["has_db"]]
+    for group in groups:
+        database = databases.open(group["db_id"])
+        assert database is not None
+        path = folder / group["db_id"] / f"{group['db_id']}.sqlite"
+        plain = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+        plain.text_factory = lambda text: text.decode("utf-8", "backslashreplace")
+        for sql in {candidate["sql"]: None for candidate in group["candidates"]}:
+            execution = database.execute(sql, LIMITS)
+            try:
+                expected = plain.execute(sql).fetchall()
+            except (sqlite3.Error, sqlite3.Warning):
+                expected = None
+            found = None if execution.table is None else execution.table.rows
+            if found != expected:
+                differing.append((sql, execution))
+        plain.close()
+        database.close()
+    assert differing == []
