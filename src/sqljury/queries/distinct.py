@@ -14,7 +14,7 @@ _DISTINCT = re.compile(
     r"""
       '(?:[^']|'')*' | "(?:[^"]|"")*" | `[^`]*` | \[[^\]]*\]
     | --[^\n]* | /\*.*?\*/
-    | (?<![\w$.]) (?P<keyword> distinct ) (?![\w$])
+    | (?<![\w$.]) (?P<keyword> distinct ) (?! [\w$] | \s+from\b )
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
