@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 import sqljury
 from sqljury.benchmarks import fingerprint, read_cases, read_labels, read_results
@@ -74,7 +76,7 @@ def evaluate(
     run: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
-    on_progress: Callable[[int, int], None] = lambda done, total: None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Evaluation:
     """Judge cases and aggregate the verdicts.
 
@@ -121,10 +123,10 @@ def _spec(databases: PathLike | Sequence[PathLike]) -> str:
 
 def _cases(cases: Iterable[Case] | PathLike | Sequence[PathLike]) -> Iterable[Case]:
     if isinstance(cases, (str, os.PathLike)):
-        return read_cases(cases)
+        return read_cases([cases])
     if isinstance(cases, Sequence) and cases and not isinstance(cases[0], Case):
-        return read_cases(cases)
-    return cases  # type: ignore[return-value]  # what is left are cases
+        return read_cases(cast("Sequence[PathLike]", cases))
+    return cast("Iterable[Case]", cases)
 
 
 def load_run(folder: PathLike) -> Evaluation:
@@ -133,14 +135,12 @@ def load_run(folder: PathLike) -> Evaluation:
     Raises:
         InputError: the folder is not a run.
     """
-    return Evaluation(open_run(folder))
+    return Evaluation(open_run(Path(folder)))
 
 
 def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
     """Where a run goes when no folder is named: the same command finds the same folder."""
     text = json.dumps([fingerprint(files), dict(options)], sort_keys=True, default=str)
-    import hashlib
-
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]) or "run"
     return Path("sqljury-runs") / f"{stem}-{digest}"
@@ -173,7 +173,7 @@ def agree_files(
     inputs: Sequence[str],
     *,
     label: str = "label",
-    labels: PathLike | None = None,
+    labels: Sequence[PathLike] = (),
     unknown: str = "no",
     seed: int = 0,
 ) -> Agreement:
@@ -182,7 +182,8 @@ def agree_files(
     Args:
         inputs: ``RUN`` or ``[NAME=]FILE[,FILE…]``; files joined by commas are pooled.
         label: the column that holds what people say.
-        labels: another file to take the labels from, joined by id.
+        labels: files to take the labels from instead, joined by id; where the inputs pool
+            several files, as many as they do, with paths that differ in the same parts.
         unknown: ``no`` counts cases without a score as no, ``exclude`` leaves them out.
         seed: of the bootstrap.
 
@@ -191,7 +192,7 @@ def agree_files(
     """
     parsed = [AgreeInput.parse(text) for text in inputs]
     single = all(len(given.paths) == 1 for given in parsed)
-    people = None if labels is None else read_labels(labels, label)
+    people = _People(labels, label, single)
     judges: dict[str, list[Scored]] = {}
     for given in parsed:
         for name, rows in _scored(given, label, single).items():
@@ -199,12 +200,41 @@ def agree_files(
                 raise InputError(
                     "SJ511", f"two inputs are named {name!r}.", hint="Write NAME=FILE."
                 )
-            judges[name] = rows if people is None else _labelled(rows, people)
+            judges[name] = people.label(rows)
     return agree(judges, unknown="exclude" if unknown == "exclude" else "no", seed=seed)
 
 
-def _labelled(rows: Sequence[Scored], labels: Mapping[str, bool]) -> list[Scored]:
-    return [replace(row, label=labels.get(row.id)) for row in rows]
+class _People:
+    """Labels from files of their own. Ids repeat from benchmark to benchmark, so that pooled
+    results are joined by benchmark and id."""
+
+    def __init__(self, files: Sequence[PathLike], column: str, single: bool) -> None:
+        paths = [Path(file) for file in files]
+        self._by_benchmark = {
+            benchmark: read_labels(path, column)
+            for benchmark, path in zip(
+                benchmark_names(paths, single or len(paths) == 1), paths, strict=True
+            )
+        }
+
+    def label(self, rows: list[Scored]) -> list[Scored]:
+        """The rows with these labels; as they are where there are no label files."""
+        if not self._by_benchmark:
+            return rows
+        return [replace(row, label=self._labels_of(row).get(row.id)) for row in rows]
+
+    def _labels_of(self, row: Scored) -> Mapping[str, bool]:
+        if len(self._by_benchmark) == 1:
+            return next(iter(self._by_benchmark.values()))
+        found = self._by_benchmark.get(row.benchmark)
+        if found is None:
+            raise InputError(
+                "SJ512",
+                f"no label file for {row.benchmark!r}; there are "
+                f"{', '.join(map(repr, self._by_benchmark))}.",
+                hint="Give one --labels file per pooled file, with names that differ alike.",
+            )
+        return found
 
 
 def _scored(given: AgreeInput, label: str, single: bool) -> dict[str, list[Scored]]:

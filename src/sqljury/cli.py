@@ -19,8 +19,11 @@ import typer
 from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_OK, InputError, SqljuryError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from sqljury.api import Evaluation
     from sqljury.execution import Limits
+    from sqljury.verdict import Record
 
 app = typer.Typer(
     name="sqljury",
@@ -199,7 +202,7 @@ def _exit_below(found: Evaluation, threshold: float | None) -> None:
         raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
-def _console():  # type: ignore[no-untyped-def]  # rich is imported when first needed
+def _console() -> Console:
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 100, soft_wrap=False)
@@ -217,7 +220,7 @@ def agree(
         str, typer.Option("--label", help="Column that holds what people say.")
     ] = "label",
     labels: Annotated[
-        Path | None, typer.Option("--labels", help="File to take the labels from, by id.")
+        list[Path] | None, typer.Option("--labels", help="File to take the labels from, by id.")
     ] = None,
     unknown: Annotated[
         str, typer.Option("--unknown", help="Cases without a score: no, or exclude.")
@@ -230,7 +233,7 @@ def agree(
 
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
-    found = agree_files(inputs, label=label, labels=labels, unknown=unknown, seed=seed)
+    found = agree_files(inputs, label=label, labels=labels or (), unknown=unknown, seed=seed)
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))
         return
@@ -280,7 +283,7 @@ def show(
             print_record(records, _console())
 
 
-def _grouped(found: Evaluation, case_id: str):  # type: ignore[no-untyped-def]
+def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:
     from itertools import groupby
 
     records = list(found.records(case_id=case_id)) or [

@@ -138,7 +138,7 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ251": (
         "not the URL of a database server",
         "Write postgresql://user:password@host:port/{db_id} (mysql:// and mariadb:// likewise); "
-        "in a password, the characters : / ? # @ are written %3A %2F %3F %23 %40.",
+        "in a password, the characters / ? # @ are written %2F %3F %23 %40.",
     ),
     "SJ252": (
         "a PostgreSQL server that cannot be used",
@@ -248,6 +248,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ511": (
         "two inputs of agree with one name",
         "Each input is a judge of its own and needs a name: NAME=FILE.",
+    ),
+    "SJ512": (
+        "no label file for a benchmark",
+        "Ids repeat from benchmark to benchmark. Where several results files are pooled, give "
+        "--labels once for each, with paths that differ in the same parts as the results' do.",
     ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (

@@ -17,7 +17,7 @@ INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'ink', 4.0), (3, 'pad', 4.0), (4, '
 """
 
 # prediction, references, database, expected outcome of execution:strict
-OUTCOMES: list[tuple[str | None | MissingType, tuple[str, ...], str, str]] = [
+OUTCOMES: list[tuple[str | MissingType | None, tuple[str, ...], str, str]] = [
     ("SELECT name FROM item WHERE price >= 3", (REFERENCE,), "shop", "correct"),
     ("SELECT name FROM item", (REFERENCE,), "shop", "incorrect"),
     ("SELECT nothing FROM item", (REFERENCE,), "shop", "prediction_error"),

@@ -13,9 +13,9 @@ import time
 from pathlib import Path
 
 import pytest
+from shop import OUTCOMES, make_cases, make_database
 
 import sqljury as sj
-from shop import OUTCOMES, make_cases, make_database
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.execution import Limits
@@ -332,5 +332,7 @@ def test_the_manifest_says_what_made_the_run(databases: Path, tmp_path: Path) ->
         (judge,) = found.summary.judges
     assert manifest["sqljury"] == sj.__version__
     assert manifest["engines"] == [f"sqlite{sqlite3.sqlite_version}"]
-    assert judge.signature.startswith(f"execution:strict|v:1|db:sqlite{sqlite3.sqlite_version}|n:3|")
+    assert judge.signature.startswith(
+        f"execution:strict|v:1|db:sqlite{sqlite3.sqlite_version}|n:3|"
+    )
     assert "order:reference" in judge.signature

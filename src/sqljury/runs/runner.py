@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,6 +29,8 @@ _NEED_DATABASE = Needs.DATABASE | Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
 OnProgress = Callable[[int, int], None]
 """Called with verdicts found so far and verdicts in all."""
 
+_NO_LIMITS_ASKED = Limits()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
@@ -36,7 +38,7 @@ class RunOptions:
 
     databases: str
     descriptions: str | None = None
-    limits: Limits = Limits()
+    limits: Limits = _NO_LIMITS_ASKED
     workers: int = 1
     version: str = ""
     """Of sqljury, for signatures and the manifest."""
@@ -104,7 +106,7 @@ def run_judges(
     options: RunOptions,
     *,
     folder: str | Path,
-    on_progress: OnProgress = lambda done, total: None,
+    on_progress: OnProgress = lambda _done, _total: None,
 ) -> Run:
     """Judge every case by every judge; what the folder already holds is not done again.
 
@@ -226,8 +228,6 @@ def _write_manifest(
 
 
 def _without_password(spec: str) -> str:
-    import re
-
     return re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", spec)
 
 
@@ -244,7 +244,7 @@ def _limits_text(limits: Limits) -> str:
 
 def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str) -> str:
     """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
-    own = getattr(judge, "signature_fields", dict)()
+    own: Mapping[str, object] = getattr(judge, "signature_fields", dict)()
     parts = [
         spec_of(judge),
         f"v:{judge.version}",
@@ -293,7 +293,7 @@ def _judge_all(
         judges=tuple(specs),
         judge_keys=tuple(keys),
         limits=options.limits,
-        python_path=tuple(path or os.getcwd() for path in sys.path),
+        python_path=tuple(path or str(Path.cwd()) for path in sys.path),
     )
     committed = time.monotonic()
     try:

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import IO
 
 from sqljury.case import Case
@@ -184,7 +185,7 @@ def main() -> None:
     sys.path[:0] = [path for path in setup.python_path if path not in sys.path]
     bench: Bench | None = None
     try:
-        with open(sys.argv[1], "r+b") as file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
+        with Path(sys.argv[1]).open("r+b") as file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
             bench = Bench(setup, watch)
             _serve(bench, requests, replies)
     except SqljuryError as error:
