@@ -62,8 +62,8 @@ def parse_url(url: str) -> ServerURL:
         raise InputError(
             "SJ251",
             f"not the URL of a server: {parts.scheme}://…",
-            hint="Write scheme://user:password@host:port/{db_id}; in a password, : / ? # @ "
-            "are written %3A %2F %3F %23 %40.",
+            hint="Write scheme://user:password@host:port/{db_id}; in a password, / ? # @ "
+            "are written %2F %3F %23 %40.",
         )
     return ServerURL(
         scheme=parts.scheme,

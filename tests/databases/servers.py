@@ -1,0 +1,176 @@
+"""Servers for tests: where they are, databases of our own on them, what they run right now."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+POSTGRESQL_URL = os.environ.get("SQLJURY_TEST_POSTGRESQL", "postgresql://postgres@127.0.0.1:5432/")
+MYSQL_URL = os.environ.get("SQLJURY_TEST_MYSQL", "mysql://root@127.0.0.1:3306/")
+Rows = Sequence[tuple[Any, ...]]
+
+
+class Server(Protocol):
+    """A server, as its administrator sees it."""
+
+    url: str
+    """Up to the database's name."""
+
+    def run(self, sql: str, database: str = "") -> Rows:
+        """Any statement, committed; rows if it has some."""
+
+    def create(self, *statements: str) -> str:
+        """A new database, and its name."""
+
+    def running(self, words: str) -> int:
+        """How many sessions run a statement with these words in it."""
+
+    def drop(self) -> None:
+        """What :meth:`create` made."""
+
+
+class PostgreSQL:
+    """The PostgreSQL server at :data:`POSTGRESQL_URL`."""
+
+    def __init__(self) -> None:
+        self.url = POSTGRESQL_URL
+        self._names: list[str] = []
+
+    def run(self, sql: str, database: str = "postgres") -> Rows:
+        import psycopg
+
+        with psycopg.connect(self.url + database, autocommit=True) as connection:
+            cursor = connection.execute(sql.encode())
+            return cursor.fetchall() if cursor.description else []
+
+    def create(self, *statements: str) -> str:
+        name = _new_name()
+        self.run(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+        self._names.append(name)
+        for statement in statements:
+            self.run(statement, name)
+        return name
+
+    def running(self, words: str) -> int:
+        rows = self.run(
+            "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' "
+            f"AND pid <> pg_backend_pid() AND query LIKE '%{words}%'"
+        )
+        return int(rows[0][0])
+
+    def drop(self) -> None:
+        for name in self._names:
+            self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
+
+class MySQL:
+    """The MySQL or MariaDB server at :data:`MYSQL_URL`."""
+
+    def __init__(self) -> None:
+        self.url = MYSQL_URL
+        self._names: list[str] = []
+
+    def run(self, sql: str, database: str = "") -> Rows:
+        import pymysql
+
+        parts = urlsplit(self.url)
+        with (
+            closing(
+                pymysql.connect(
+                    host=parts.hostname or "localhost",
+                    port=parts.port or 3306,
+                    user=unquote(parts.username or "") or None,
+                    password=unquote(parts.password or ""),
+                    database=database or None,
+                    charset="utf8mb4",
+                    autocommit=True,
+                )
+            ) as connection,
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(sql)
+            return cursor.fetchall()
+
+    def create(self, *statements: str) -> str:
+        name = _new_name()
+        self.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
+        self._names.append(name)
+        for statement in statements:
+            self.run(statement, name)
+        return name
+
+    def running(self, words: str) -> int:
+        rows = self.run(
+            "SELECT count(*) FROM information_schema.processlist WHERE id <> connection_id() "
+            f"AND info LIKE '%{words}%'"
+        )
+        return int(rows[0][0])
+
+    def drop(self) -> None:
+        for name in self._names:
+            self.run(f"DROP DATABASE IF EXISTS {name}")
+
+
+def _new_name() -> str:
+    return f"sqljury_test_{secrets.token_hex(6)}"
+
+
+def require(url: str) -> None:
+    """Skip the test where nothing listens."""
+    parts = urlsplit(url)
+    default = 5432 if parts.scheme.startswith("postgres") else 3306
+    try:
+        with socket.create_connection(
+            (parts.hostname or "localhost", parts.port or default), timeout=2
+        ):
+            pass
+    except OSError:
+        pytest.skip(f"nothing listens on {parts.hostname}:{parts.port or default}")
+
+
+def kill_client(
+    server: Server,
+    name: str,
+    sql: str,
+    how: signal.Signals,
+    *,
+    words: str,
+    seconds: float,
+    patience: float,
+) -> None:
+    """Kill a process that runs ``sql``: ``patience`` seconds later the server must have stopped.
+
+    Args:
+        words: what tells the statement from others.
+        seconds: its time limit.
+    """
+    script = Path(__file__).with_name("endless.py")
+    command = [sys.executable, script, server.url + "{db_id}", name, sql, str(seconds)]
+    with subprocess.Popen(command) as process:
+        try:
+            wait_for(lambda: server.running(words) > 0, 10)
+            process.send_signal(how)
+            wait_for(lambda: server.running(words) == 0, patience)
+            process.wait(3)
+        finally:
+            process.kill()
+
+
+def wait_for(condition: Callable[[], bool], seconds: float) -> None:
+    """Fail unless the condition comes true in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"not within {seconds} s"
+        time.sleep(0.05)
