@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from demo_engines import ENGINES, Run
+from demo_engines import ENGINES, Engine, Run
 
 from sqljury.demo import DATABASES, script
 
@@ -40,6 +40,13 @@ def run_sqlite() -> Iterator[Run]:
         pytest.param("mysql", marks=pytest.mark.mysql),
     ],
 )
-def run_elsewhere(request: pytest.FixtureRequest) -> Iterator[Run]:
-    with ENGINES[request.param]() as run:
-        yield run
+def elsewhere(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Engine]:
+    with ENGINES[request.param](tmp_path_factory.mktemp("elsewhere")) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="session")
+def run_elsewhere(elsewhere: Engine) -> Run:
+    return elsewhere.run
