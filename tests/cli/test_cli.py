@@ -1,0 +1,194 @@
+"""One end-to-end test per command, as a user types it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sqljury
+
+
+def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("demo")
+    done = run("demo", "--folder", folder)
+    assert done.returncode == 0, done.stderr
+    (folder / "printed.txt").write_text(done.stdout)
+    return folder
+
+
+def _evaluate(demo: Path, run_folder: Path, *more: str | Path):
+    return run(
+        "evaluate",
+        demo / "cases.json",
+        "-d",
+        demo / "databases",
+        "--run",
+        run_folder,
+        "--limit-seconds",
+        "1",
+        *more,
+    )
+
+
+def test_demo_prints_scores_agreement_and_the_report(demo: Path) -> None:
+    text = (demo / "printed.txt").read_text()
+    assert "execution:strict" in text
+    assert "kappa" in text.lower()
+    assert max(map(len, text.splitlines()[:-3])) <= 100
+    page = demo / "report.html"
+    assert str(page.resolve()) in text
+    assert page.read_text().startswith("<!doctype html>")
+
+
+def test_evaluate_json_export_csv_html(demo: Path, tmp_path: Path) -> None:
+    done = _evaluate(
+        demo,
+        tmp_path / "run",
+        *("-j", "execution:spider", "-j", "soft_f1", "--json"),
+        *("--export", tmp_path / "e.jsonl", "--csv", tmp_path / "e.csv"),
+        *("--html", tmp_path / "e.html"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["run"] == str(tmp_path / "run")
+    assert [judge["name"] for judge in found["judges"]] == ["execution:spider", "soft_f1"]
+    judge = found["judges"][0]
+    assert judge["total"] == judge["n"] + judge["left_out"]
+    assert sum(judge["outcomes"].values()) == judge["total"]
+    assert 0 < judge["score"] < 1
+    lines = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert len(lines) == 2 * judge["total"]
+    assert list(lines[0])[:4] == ["benchmark", "id", "source", "judge"]
+    with (tmp_path / "e.csv").open(newline="") as file:
+        assert len(list(csv.DictReader(file))) == len(lines)
+    correct = sum(line["outcome"] == "correct" for line in lines[::2])
+    assert correct == judge["outcomes"]["correct"]
+
+
+def test_fail_under(demo: Path, tmp_path: Path) -> None:
+    assert _evaluate(demo, tmp_path / "run", "--fail-under", "0.01").returncode == 0
+    below = _evaluate(demo, tmp_path / "run", "--fail-under", "0.99")
+    assert below.returncode == 1
+    assert "below 0.99: execution:strict" in below.stderr
+    wrong = _evaluate(demo, tmp_path / "run", "--fail-under", "80")
+    assert wrong.returncode == 2
+    assert "0.8" in wrong.stderr
+
+
+def test_predictions_in_a_file_of_their_own(demo: Path, tmp_path: Path) -> None:
+    references = [
+        {"question_id": i, "db_id": "ferry_line", "question": "?", "SQL": "SELECT 1"}
+        for i in range(4)
+    ]
+    (tmp_path / "dev.json").write_text(json.dumps(references))
+    predictions = {"0": "SELECT 1", "1": None, "2": ""}
+    (tmp_path / "mine.json").write_text(json.dumps(predictions))
+    done = run(
+        "evaluate", "dev.json", "-p", "mine.json", "-d", demo / "databases", "--json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    (judge,) = json.loads(done.stdout)["judges"]
+    assert judge["outcomes"] == {
+        "correct": 1,
+        "prediction_error": 1,
+        "prediction_missing": 1,
+        "abstained": 1,
+    }
+    assert judge["score"] == 0.25
+    # No --run: the same command finds the same folder.
+    assert (tmp_path / json.loads(done.stdout)["run"] / "run.sqlite").is_file()
+
+
+def test_report_prints_a_run_again(demo: Path, tmp_path: Path) -> None:
+    done = run("report", demo / "run")
+    assert done.returncode == 0, done.stderr
+    assert "execution:strict" in done.stdout
+    page = tmp_path / "again.html"
+    assert run("report", demo / "run", "--html", page).stdout.strip() == str(page)
+    assert page.is_file()
+    assert json.loads(run("report", demo / "run", "--json").stdout)["judges"]
+
+
+def test_show_one_case(demo: Path) -> None:
+    done = run("show", demo / "run", "2")
+    assert done.returncode == 0, done.stderr
+    assert "SELECT" in done.stdout
+    assert "execution:strict" in done.stdout
+    gone = run("show", demo / "run", "no-such-case")
+    assert gone.returncode == 2
+    assert "SJ412" in gone.stderr
+
+
+def test_agree_on_a_run_and_its_export(demo: Path, tmp_path: Path) -> None:
+    of_run = json.loads(run("agree", demo / "run", "--json").stdout)
+    export = tmp_path / "e.jsonl"
+    run("report", demo / "run", "--export", export)
+    of_export = json.loads(run("agree", export, "--json").stdout)
+    keys = ("name", "n", "kappa", "accuracy", "mcc", "f1")
+    assert [[j[k] for k in keys] for j in of_run["judges"]] == [
+        [j[k] for k in keys] for j in of_export["judges"]
+    ]
+    assert all(0 <= pair["p"] <= pair["p_holm"] <= 1 for pair in of_run["pairs"])
+    printed = run("agree", demo / "run")
+    assert printed.returncode == 0
+    assert max(map(len, printed.stdout.splitlines())) <= 100
+
+
+def test_judges_doctor_explain_version(demo: Path) -> None:
+    assert "execution" in run("judges").stdout
+    doctor = run("doctor", "-d", demo / "databases")
+    assert doctor.returncode == 0
+    assert "sqlite" in doctor.stdout
+    assert "read-only" in doctor.stdout
+    assert "SJ410" in run("explain", "sj410").stdout
+    assert run("explain", "SJ000").returncode == 2
+    assert run("--version").stdout == f"sqljury {sqljury.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["evaluate", "nothing.json"], 2, "nothing.json"),
+        (["evaluate"], 2, "Missing argument"),
+        (["evaluate", "{cases}", "-d", "no-such-folder"], 2, "no-such-folder"),
+        (["evaluate", "{cases}", "-d", "{databases}", "-j", "nonsense"], 2, "SJ301"),
+        (["evaluate", "{cases}", "-d", "{databases}", "--limit-memory", "much"], 2, "SJ002"),
+        (["evaluate", "{cases}", "-d", "{databases}", "--format", "nonsense"], 2, "SJ1"),
+        (["report", "no-such-run"], 2, "SJ401"),
+        (["agree", "no-such-file.json"], 2, "no-such-file.json"),
+        (["nonsense"], 2, "nonsense"),
+        (["evaluate", "{cases}", "-d", "postgresql://127.0.0.1:1/{db_id}"], 3, "127.0.0.1"),
+    ],
+)
+def test_errors_are_one_line_and_an_exit_code(
+    demo: Path, tmp_path: Path, arguments: list[str], code: int, said: str
+) -> None:
+    places = {"{cases}": str(demo / "cases.json"), "{databases}": str(demo / "databases")}
+    done = run(*(places.get(argument, argument) for argument in arguments), cwd=tmp_path)
+    assert done.returncode == code, done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_import_and_help_are_fast() -> None:
+    """Guards what may be imported, since a clock in a test would measure the machine."""
+    heavy = {"numpy", "scipy", "sqlglot", "rich", "jinja2", "duckdb", "psycopg", "pyarrow"}
+    for code in ("import sqljury", "import sqljury.cli"):
+        out = subprocess.run(
+            [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert heavy.isdisjoint(out.stdout.split()), code
