@@ -116,9 +116,7 @@ def records() -> list[Record]:
         labels=("limit_cuts_tie",),
         evidence=LIGHTHOUSES_EVIDENCE,
     )
-    found = [
-        [record(case(n), judge, same) for judge in (STRICT, SPIDER)] for n in (1, 2, 4, 5)
-    ]
+    found = [[record(case(n), judge, same) for judge in (STRICT, SPIDER)] for n in (1, 2, 4, 5)]
     found.insert(2, [record(LIGHTHOUSES, j, mismatch, "order") for j in (STRICT, SPIDER)])
     spoilt = [
         (case(6, predicted_sql=None, label=False), Outcome.ABSTAINED, "the system abstained"),

@@ -12,8 +12,9 @@ from sqljury.reports.words import shortened, visible
 
 _MOST_ROWS = 30
 _NULL_LIKE = re.compile(r"null|none|nan|true|false|\s.*|.*\s|'.*'", re.IGNORECASE | re.DOTALL)
-# Sixteen digits and more: a number that JSON cannot hold and evidence therefore keeps as text.
-_NUMBER_LIKE = re.compile(r"[-+]?(?=[\d.]{0,15}$)\d*\.?\d+(?:[eE][-+]?\d+)?")
+_NUMBER_LIKE = re.compile(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?")
+_LONGEST_NUMBER = 15
+"""Evidence keeps longer numbers as text, as JSON cannot hold them."""
 
 
 def cell_text(cell: Json, most: int) -> str:
@@ -27,9 +28,13 @@ def cell_text(cell: Json, most: int) -> str:
     if not isinstance(cell, str):
         return shortened(visible(json.dumps(cell, ensure_ascii=False)), most)
     text = shortened(visible(cell).replace("\n", "\\n").replace("\t", "\\t"), most)
-    if not cell or _NULL_LIKE.fullmatch(cell) or _NUMBER_LIKE.fullmatch(cell):
-        return f"'{text}'"
-    return text
+    return f"'{text}'" if _looks_otherwise(cell) else text
+
+
+def _looks_otherwise(cell: str) -> bool:
+    if not cell or _NULL_LIKE.fullmatch(cell):
+        return True
+    return len(cell) <= _LONGEST_NUMBER and _NUMBER_LIKE.fullmatch(cell) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,8 +23,8 @@ _LONGEST_TEXT = 4_000
 _LONGEST_SQL = 8_000
 _LONGEST_CELL = 120
 _MOST_COLUMNS = 40
-_LARGEST_TABLE = 6_000
-"""Characters of one result table; a page of 20 wide rows would be mostly that."""
+_LARGEST_TABLE = 3_000
+"""Characters of one result table; what differs may take twice that."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,15 +27,16 @@ _BETWEEN = 3
 """Columns are so far apart."""
 _WIDEST_CELL = 32
 _WIDEST_NAME = 22
+_WIDEST_PAIR = 36
 
 
 def print_summary(summary: Summary, console: Console) -> None:
     """Print what `evaluate` found: scores, outcomes, slices."""
     out = _Out(console)
     for judge in summary.judges:
-        out.block(_score(judge))
+        out.block(_score(judge, out.width))
     for dimension in words.dimensions(summary.judges):
-        for table in _slices(dimension, summary.judges):
+        for table in _slices(dimension, summary.judges, out.width):
             out.table(table)
 
 
@@ -65,7 +66,7 @@ def print_record(records_of_one_case: Sequence[Record], console: Console) -> Non
         if tables is not None and tables not in shown:
             shown.append(tables)
             for side, table in zip(("reference", "prediction"), tables, strict=True):
-                out.block(_rows(side, table))
+                out.block(_rows(side, table, out.width))
 
 
 class _Out:
@@ -75,7 +76,7 @@ class _Out:
         if not console.is_terminal:
             console.width = WIDTH
         self._console = console
-        self._width = min(WIDTH, console.width)
+        self.width = min(WIDTH, console.width)
 
     def text(self, text: str, style: str = "") -> None:
         self._print(Text(words.visible(text), style=style))
@@ -91,7 +92,7 @@ class _Out:
             self.block(iter([table]))
 
     def _print(self, part: RenderableType) -> None:
-        self._console.print(part, width=self._width, highlight=False, markup=False)
+        self._console.print(part, width=self.width, highlight=False, markup=False)
 
 
 def _plain(text: str, style: str = "") -> Text:
@@ -119,12 +120,12 @@ def _table(title: str, *columns: str, min_width: int = 0) -> Table:
 # ---------------------------------------------------------------- evaluate
 
 
-def _score(judge: JudgeSummary) -> Iterator[RenderableType]:
+def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
     line = Text.assemble((words.visible(judge.name), "bold"), "  ", words.score_sentence(judge))
     yield line
     for text in words.details(judge):
         yield _indented(_plain(text))
-    yield _indented(_plain(_folded(judge.signature, WIDTH - 2), "dim"))
+    yield _indented(_plain(_folded(judge.signature, width - 2), "dim"))
 
 
 def _folded(signature: str, width: int) -> str:
@@ -144,7 +145,7 @@ def _indented(text: Text) -> Padding:
 _STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "out": "dim"}
 
 
-def _slices(dimension: str, judges: Sequence[JudgeSummary]) -> Iterator[Table]:
+def _slices(dimension: str, judges: Sequence[JudgeSummary], width: int) -> Iterator[Table]:
     """As many judges beside each other as fit; a single slice is the whole and says nothing."""
     found = words.slices_of(dimension, judges)
     texts = {
@@ -157,11 +158,11 @@ def _slices(dimension: str, judges: Sequence[JudgeSummary]) -> Iterator[Table]:
     kept = set(largest[:_MOST_SLICES])
     rows = {value: cells for value, cells in texts.items() if value in kept}
     cell = max(len(text) for cells in rows.values() for text in cells.values()) + _BETWEEN
-    abreast = (WIDTH - _NARROWEST_NAME) // cell
+    abreast = max(1, (width - _NARROWEST_NAME) // cell)
     for start in range(0, len(judges), abreast):
         names = [judge.name for judge in judges[start : start + abreast]]
         table = _table(f"By {dimension}, in percent of the cases that count", "", *names)
-        table.columns[0].max_width = WIDTH - len(names) * cell
+        table.columns[0].max_width = max(_NARROWEST_NAME, width - len(names) * cell)
         for column in table.columns[1:]:
             # A long name rather wraps than the figures.
             column.min_width = cell - _BETWEEN
@@ -194,11 +195,12 @@ def _pairs(agreement: Agreement) -> Table:
         "Pairs of judges (McNemar's exact test, two-sided)",
         "",
         "n",
-        "only the first\nright",
-        "only the second\nright",
+        "only first\nright",
+        "only second\nright",
         "p",
         "Bonferroni",
         "Holm",
+        min_width=_WIDEST_PAIR,
     )
     for pair in agreement.pairs:
         numbers = map(words.count, (pair.n, pair.only_a, pair.only_b))
@@ -274,12 +276,12 @@ def _verdict(record: Record) -> Iterator[RenderableType]:
         yield _indented(_plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
 
 
-def _rows(side: str, table: ShownTable) -> Iterator[RenderableType]:
+def _rows(side: str, table: ShownTable, screen: int) -> Iterator[RenderableType]:
     marker, style = ("-", "red") if side == "reference" else ("+", "green")
     yield Text(f"Rows of the {side}: {words.count(table.row_count)}", style="bold")
     if not table.rows:
         return
-    fitting = _fitting(table)
+    fitting = _fitting(table, screen)
     grid = Table(
         box=box.SIMPLE_HEAD, padding=(0, 2, 0, 0), show_edge=False, pad_edge=False, header_style=""
     )
@@ -308,14 +310,14 @@ def _cell(text: str, style: str) -> Text:
     return Text(text, style=style, no_wrap=True, overflow="ellipsis")
 
 
-def _fitting(table: ShownTable) -> int:
+def _fitting(table: ShownTable, screen: int) -> int:
     """How many columns fit beside each other."""
     width, fitting = 12, 0
     for column in range(len(table.columns)):
         cells = [row.cells[column] for row in table.rows if column < len(row.cells)]
         texts = [_column_name(table, column), *(cell_text(cell, _WIDEST_CELL) for cell in cells)]
         width += max(map(len, texts)) + 2
-        if width > WIDTH and fitting:
+        if width > screen and fitting:
             break
         fitting += 1
     return fitting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -25,11 +25,14 @@ def new_file(path: PathLike) -> Iterator[TextIO]:
         InputError: the file cannot be written.
     """
     target = Path(path)
-    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    # A pipe or /dev/stdout is written to, not replaced.
+    in_place = target.exists() and not target.is_file()
+    name = target if in_place else target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
+        with name.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as file:
             yield file
-        partial.replace(target)
+        if not in_place:
+            name.replace(target)
     except OSError as error:
         raise InputError(
             "SJ801",
@@ -37,7 +40,9 @@ def new_file(path: PathLike) -> Iterator[TextIO]:
             hint="Name a file in a folder that exists and that you may write to.",
         ) from error
     finally:
-        partial.unlink(missing_ok=True)
+        if not in_place:
+            with suppress(OSError):
+                name.unlink()
 
 
 def json_line_safe(text: str) -> str:

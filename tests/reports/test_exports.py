@@ -1,0 +1,113 @@
+"""JSONL and CSV: the same verdicts give the same bytes."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+import report_sample as sample
+
+from sqljury.case import Case
+from sqljury.errors import CATALOGUE, InputError
+from sqljury.reports import html, jsonl, tabular
+from sqljury.verdict import Outcome, Record, Verdict
+
+
+def test_export_line(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    about = sample.case(1, source="système", difficulty=None)
+    verdict = Verdict.correct(
+        "same rows", labels=("limit_cuts_tie",), measures={"recall": 1.0, "f1": 0.5}
+    )
+    jsonl.write_export(path, [sample.record(about, sample.STRICT, verdict)])
+    assert path.read_text("utf-8") == (
+        '{"benchmark": "harbour", "db_id": "coast", "difficulty": null, "id": "1", '
+        '"judge": "execution:strict", "label": true, "labels": ["limit_cuts_tie"], '
+        '"measures": {"f1": 0.5, "recall": 1.0}, "outcome": "correct", "reason": "same rows", '
+        '"score": 1.0, "source": "système"}\n'
+    )
+
+
+def test_bytes_do_not_depend_on_seconds(tmp_path: Path) -> None:
+    for write in (jsonl.write_export, tabular.write_csv):
+        paths = [tmp_path / "a", tmp_path / "b"]
+        for path in paths:
+            write(path, sample.records())
+        assert paths[0].read_bytes() == paths[1].read_bytes()
+        assert b"seconds" not in paths[0].read_bytes().replace(b"other evidence", b"")
+
+
+NASTY = 'a\u2028b\x85c\ud800d\n"e",\r\x00'
+
+
+def test_a_record_stays_on_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    about = Case(id=NASTY, predicted_sql="SELECT 1")
+    records = [
+        Record(case=about, judge="j", verdict=Verdict(outcome=Outcome.UNKNOWN, reason=NASTY))
+    ]
+    jsonl.write_export(path, records * 2)
+    lines = path.read_text("utf-8").splitlines()
+    assert [json.loads(line)["reason"] for line in lines] == [NASTY, NASTY]
+    assert json.loads(lines[0])["score"] is None
+
+
+def test_csv_has_the_columns_of_the_export(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    tabular.write_csv(path, sample.records())
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == jsonl.EXPORT_FIELDS
+    assert len(rows) == 18
+    assert rows[0]["labels"] == "[]"
+    assert rows[0]["label"] == "true"
+    assert rows[-1]["score"] == ""
+    assert rows[4]["labels"] == '["limit_cuts_tie"]'
+
+
+def test_summary_csv(tmp_path: Path) -> None:
+    path = tmp_path / "summary.csv"
+    tabular.write_summary_csv(path, sample.summary())
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    whole = [row for row in rows if not row["dimension"]]
+    assert [(row["judge"], row["n"], row["left_out"]) for row in whole] == [
+        (sample.STRICT, "8", "1"),
+        (sample.SPIDER, "8", "1"),
+    ]
+    assert float(whole[0]["score"]) == 3 / 8
+    assert whole[0]["database_missing"] == "1"
+    assert {row["dimension"] for row in rows} >= {"", "db_id", "difficulty"}
+    assert set(Outcome) <= set(rows[0])
+
+
+@pytest.mark.parametrize("folder", ["missing", "file"])
+def test_a_place_that_cannot_be_written(tmp_path: Path, folder: str) -> None:
+    (tmp_path / "file").write_text("")
+    target = tmp_path / folder / "out"
+    writers = (
+        lambda: jsonl.write_export(target, sample.records()),
+        lambda: tabular.write_csv(target, sample.records()),
+        lambda: tabular.write_summary_csv(target, sample.summary()),
+        lambda: html.write_report(target, sample.summary(), sample.records(), title="t"),
+    )
+    for write in writers:
+        with pytest.raises(InputError, match="SJ801") as caught:
+            write()
+        assert caught.value.code in CATALOGUE
+
+
+def test_a_write_that_breaks_leaves_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "out.jsonl"
+    path.write_text("old")
+
+    def broken():  # type: ignore[no-untyped-def]
+        yield from sample.records()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        jsonl.write_export(path, broken())
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]
