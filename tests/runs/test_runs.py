@@ -18,7 +18,7 @@ from shop import OUTCOMES, make_cases, make_database
 import sqljury as sj
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.execution import Limits
+from sqljury.execution import MIB, Limits
 from sqljury.reports.jsonl import write_export
 
 LIMITS = Limits(seconds=0.5, rows=1000)
@@ -336,3 +336,21 @@ def test_the_manifest_says_what_made_the_run(databases: Path, tmp_path: Path) ->
         f"execution:strict|v:1|db:sqlite{sqlite3.sqlite_version}|n:3|"
     )
     assert "order:reference" in judge.signature
+
+
+def test_one_value_that_eats_the_machine_ends_its_worker(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    (tmp_path / "db").mkdir()
+    with duckdb.connect(str(tmp_path / "db" / "shop.duckdb")) as connection:
+        connection.execute("CREATE TABLE item AS SELECT 1 AS id")
+    # One value of this list is beyond what DuckDB counts against its own memory limit.
+    case = Case(
+        id="1",
+        db_id="shop",
+        predicted_sql="SELECT len(list_sort(range(200000000)))",
+        reference_sqls=("SELECT 1",),
+    )
+    limits = Limits(seconds=30, bytes=16 * MIB, memory=256 * MIB)
+    with _evaluate([case], tmp_path / "db", tmp_path / "run", limits=limits) as found:
+        (record,) = found.records()
+    assert record.verdict.outcome == "prediction_out_of_memory"

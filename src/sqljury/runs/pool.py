@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqljury.errors import InfrastructureError
-from sqljury.execution import Execution, Status
+from sqljury.execution import MIB, Execution, Status
 from sqljury.runs.messages import (
     WATCH,
     WATCH_CASE,
@@ -45,6 +45,7 @@ _BATCH_SECONDS = 0.25
 """Aim for this much work in a batch: long enough to hide the hand-over, short at the end."""
 _LARGEST_BATCH = 128
 _LARGEST_BATCH_BYTES = 1 << 20
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _MOST_BARREN_DEATHS = 5
 _AHEAD = 2
 """Batches that a worker holds, so that it never waits for the parent."""
@@ -69,7 +70,8 @@ class _Worker:
     watch_path: Path
     outbox: queue.SimpleQueue[object]
     handed: deque[_Handed] = field(default_factory=deque)
-    killed_for: bytes | None = None
+    killed: tuple[bytes, Execution] | None = None
+    """The statement that the parent ended it for, and what became of that statement."""
 
     def executing(self) -> tuple[float, bytes]:
         """Monotonic start and token of the statement it runs; start is 0 when it runs none."""
@@ -102,6 +104,9 @@ class Pool:
         self._numbers = 0
         self._seconds_per_case = 0.0
         self._last_watch = 0.0
+        # The engine's share, the fetched rows as Python objects, and the interpreter. Engines
+        # keep to their share on their own, save for single huge values in some.
+        self._most_resident = setup.limits.memory + 4 * setup.limits.bytes + 512 * MIB
 
     def __enter__(self) -> Pool:
         return self
@@ -192,12 +197,20 @@ class Pool:
 
     def _watch(self) -> None:
         self._last_watch = now = time.monotonic()
-        limit = self._setup.limits.seconds + _GRACE_SECONDS
+        limits = self._setup.limits
         for worker in self._workers:
             start, token = worker.executing()
-            if start and now - start > limit and worker.killed_for is None:
-                worker.killed_for = token
-                worker.process.kill()
+            if not start or worker.killed is not None:
+                continue
+            if now - start > limits.seconds + _GRACE_SECONDS:
+                text = f"exceeded {limits.seconds:g} s"
+                worker.killed = token, Execution(Status.TIMEOUT, None, text, limits.seconds)
+            elif _resident_bytes(worker.process.pid) > self._most_resident:
+                text = f"needs more than {limits.memory} bytes of memory"
+                worker.killed = token, Execution(Status.OUT_OF_MEMORY, None, text)
+            else:
+                continue
+            worker.process.kill()
 
     def _bury(self, worker: _Worker) -> tuple[VerdictRow, ...]:
         """A worker is gone: keep what it leaves to do, and blame what it was executing."""
@@ -208,8 +221,8 @@ class Pool:
         rest = [item for handed in worker.handed for item in handed.rest]
         self._dispose(worker)
         verdicts: tuple[VerdictRow, ...] = ()
-        if worker.killed_for is not None:
-            self._known[worker.killed_for] = self._timeout()
+        if worker.killed is not None:
+            self._known[worker.killed[0]] = worker.killed[1]
         elif start:
             self._known[token] = _died(code)
         elif ordinal is None:
@@ -228,10 +241,6 @@ class Pool:
                 f"workers die before they judge anything ({_exit_text(code)}).",
                 hint="Their own words are above; `sqljury doctor` checks the installation.",
             )
-
-    def _timeout(self) -> Execution:
-        seconds = self._setup.limits.seconds
-        return Execution(Status.TIMEOUT, None, f"exceeded {seconds:g} s", seconds)
 
     def _blame_judge(self, ordinal: int, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
         """The process died outside of any statement: once may be bad luck, twice is the case."""
@@ -306,6 +315,15 @@ class Pool:
                 worker.process.wait()
             self._dispose(worker)
         self._workers.clear()
+
+
+def _resident_bytes(pid: int) -> int:
+    """Memory that a process holds, in bytes; 0 where the system does not tell (not Linux)."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * _PAGE
 
 
 def _died(code: int) -> Execution:

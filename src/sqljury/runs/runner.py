@@ -184,7 +184,7 @@ def _data_fingerprints(store: RunStore, options: RunOptions) -> tuple[dict[str, 
     data: dict[str, str] = {}
     engines: set[str] = set()
     for db_id in store.database_ids():
-        database = databases.open(db_id) if db_id else None
+        database = databases.open(db_id)
         if database is not None:
             data[db_id] = f"{database.engine}:{database.fingerprint()}"
             engines.add(database.engine)

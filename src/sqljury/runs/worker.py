@@ -93,7 +93,7 @@ class Bench:
             if len(self._open) >= _OPEN_DATABASES:
                 self.close()
             try:
-                self._open[db_id] = self._databases.open(db_id) if db_id else None
+                self._open[db_id] = self._databases.open(db_id)
             except SqljuryError as error:
                 self._open[db_id] = error
         return self._open[db_id]
