@@ -17,6 +17,7 @@ from rich.console import Console
 
 from sqljury.case import Case
 from sqljury.reports import terminal
+from sqljury.uses.agree import AgreementSlice
 from sqljury.uses.evaluate import JudgeSummary, Slice, Summary
 from sqljury.verdict import Outcome, Record, Verdict
 
@@ -37,17 +38,20 @@ def show_summary(console: Console) -> None:
 def show_agreement(console: Console) -> None:
     found = sample.agreement()
     # The bootstrap's digits are its own tests' matter.
-    judges = [replace(judge, intervals={"kappa": (-0.5, 0.25)}) for judge in found.judges]
-    cut = [
+    judges = tuple(
         replace(
             judge,
-            by_benchmark=tuple(
-                replace(part, intervals={"kappa": (0.125, 0.75)}) for part in judge.by_benchmark
-            ),
+            intervals={"kappa": (-0.5, 0.25)},
+            by_benchmark=_same_interval(judge.by_benchmark),
+            slices=_same_interval(judge.slices),
         )
-        for judge in judges
-    ]
-    terminal.print_agreement(replace(found, judges=tuple(cut), notes=("Mind the gap.",)), console)
+        for judge in found.judges
+    )
+    terminal.print_agreement(replace(found, judges=judges, notes=("Mind the gap.",)), console)
+
+
+def _same_interval(parts: tuple[AgreementSlice, ...]) -> tuple[AgreementSlice, ...]:
+    return tuple(replace(part, intervals={"kappa": (0.125, 0.75)}) for part in parts)
 
 
 def show_record(console: Console) -> None:

@@ -27,7 +27,7 @@ from sqljury.uses.evaluate import JudgeSummary, Summary
 from sqljury.verdict import Outcome, Record
 
 if TYPE_CHECKING:
-    from sqljury.uses.agree import Agreement
+    from sqljury.uses.agree import Agreement, JudgeAgreement
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_SLICES = 30
@@ -66,7 +66,9 @@ def write_report(
             summary=summary,
             judges=[_judge(i, judge) for i, judge in enumerate(summary.judges)],
             outcomes=words.outcomes_found(summary.judges),
-            dimensions=[_dimension(name, summary.judges) for name in _dimensions(summary.judges)],
+            dimensions=[
+                _dimension(name, summary.judges) for name in words.dimensions(summary.judges)
+            ],
             agreement=None if agreement is None else _agreement(agreement),
             pages=pages,
             data=_data(summary, pages),
@@ -156,59 +158,67 @@ def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
     }
 
 
-def _dimensions(judges: Sequence[JudgeSummary]) -> list[str]:
-    """A dimension with a single slice says nothing that the score does not."""
-    return [d for d in words.dimensions(judges) if len(words.slices_of(d, judges)) > 1]
-
-
-def _dimension(name: str, judges: Sequence[JudgeSummary]) -> dict[str, Any]:
-    rows = []
-    for value, parts in words.slices_of(name, judges).items():
-        points = []
-        for series, judge in enumerate(judges):
-            part = parts.get(judge.name)
-            if part is not None:
-                points.append(Point(judge.name, part.score, part.low, part.high, series))
-        rows.append(
-            {
-                "value": words.visible(value) or "(none)",
-                "n": max(part.n for part in parts.values()),
-                "plot": plots.dots(points, Axis()),
-                "texts": [words.slice_text(parts.get(judge.name)) for judge in judges],
-            }
-        )
+def _dimension(name: str, judges: Sequence[JudgeSummary | JudgeAgreement]) -> dict[str, Any]:
+    """One dimension: a row per slice, in each a dot per judge."""
+    slices = words.slices_of(name, judges)
+    estimates = {
+        value: {judge: words.estimate(part) for judge, part in parts.items()}
+        for value, parts in slices.items()
+    }
+    axis = Axis.around(end for row in estimates.values() for one in row.values() for end in one)
+    rows = [
+        {
+            "value": words.visible(value) or "(none)",
+            "n": max(part.n for part in parts.values()),
+            "plot": plots.dots(
+                [
+                    Point(judge.name, *estimates[value][judge.name], series)
+                    for series, judge in enumerate(judges)
+                    if judge.name in parts
+                ],
+                axis,
+            ),
+            "texts": [words.slice_text(parts.get(judge.name)) for judge in judges],
+        }
+        for value, parts in slices.items()
+    ]
     return {
         "name": words.visible(name),
         "rows": rows[:_MOST_SLICES],
         "more": rows[_MOST_SLICES:],
-        "axis": plots.axis_labels(Axis()),
+        "axis": plots.axis_labels(axis),
     }
 
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:
     rows = [
-        (series, judge, name, figures)
+        (judge, name, Point(f"{judge.name}, {name}", *words.estimate(figures), series), figures)
         for series, judge in enumerate(agreement.judges)
         for name, figures in words.agreement_rows(judge)
     ]
-    ends = [end for *_, figures in rows for end in figures.intervals.get("kappa") or ()]
-    axis = Axis.around([*ends, *(figures.kappa for *_, figures in rows)])
-    plotted = []
-    for series, judge, name, figures in rows:
-        low, high = figures.intervals.get("kappa") or (None, None)
-        point = Point(f"{judge.name}, {name}", figures.kappa, low, high, series)
-        plotted.append(
-            {
-                "judge": words.visible(judge.name),
-                "name": words.visible(name),
-                "plot": plots.dots([point], axis),
-                "figures": figures,
-            }
-        )
+    axis = Axis.around(
+        end for _, _, point, _ in rows for end in (point.value, point.low, point.high)
+    )
+    plotted = [
+        {
+            "judge": words.visible(judge.name),
+            "name": words.visible(name),
+            "plot": plots.dots([point], axis),
+            "figures": figures,
+        }
+        for judge, name, point, figures in rows
+    ]
     return {
+        "judges": [
+            {"name": words.visible(judge.name), "series": series}
+            for series, judge in enumerate(agreement.judges)
+        ],
         "rows": plotted,
         "axis": plots.axis_labels(axis),
         "tables": words.AGREEMENT_TABLES,
+        "dimensions": [
+            _dimension(name, agreement.judges) for name in words.dimensions(agreement.judges)
+        ],
         "confidence": agreement.confidence,
         "pairs": agreement.pairs,
         "notes": [words.visible(note) for note in agreement.notes],

@@ -16,7 +16,7 @@ from sqljury.reports import words
 from sqljury.reports.cells import ShownTable, cell_text, shown_tables
 from sqljury.reports.evidence import other_evidence, sentences
 from sqljury.reports.sqltext import DiffLine, compared, formatted
-from sqljury.uses.agree import Agreement
+from sqljury.uses.agree import Agreement, JudgeAgreement
 from sqljury.uses.evaluate import JudgeSummary, Summary
 from sqljury.verdict import Record
 
@@ -36,7 +36,7 @@ def print_summary(summary: Summary, console: Console) -> None:
     for judge in summary.judges:
         out.block(_score(judge, out.width))
     for dimension in words.dimensions(summary.judges):
-        for table in _slices(dimension, summary.judges, out.width):
+        for table in _slices("Score", dimension, summary.judges, out.width):
             out.table(table)
 
 
@@ -47,6 +47,9 @@ def print_agreement(agreement: Agreement, console: Console) -> None:
         out.table(_agreement(agreement, title, columns))
     if agreement.pairs:
         out.table(_pairs(agreement))
+    for dimension in words.dimensions(agreement.judges):
+        for table in _slices("κ", dimension, agreement.judges, out.width):
+            out.table(table)
     for note in agreement.notes:
         out.text(f"Note: {note}")
     out.text(words.agreement_signature(agreement), style="dim")
@@ -145,23 +148,26 @@ def _indented(text: Text) -> Padding:
 _STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "out": "dim"}
 
 
-def _slices(dimension: str, judges: Sequence[JudgeSummary], width: int) -> Iterator[Table]:
-    """As many judges beside each other as fit; a single slice is the whole and says nothing."""
+def _slices(
+    title: str,
+    dimension: str,
+    judges: Sequence[JudgeSummary | JudgeAgreement],
+    width: int,
+) -> Iterator[Table]:
+    """As many judges beside each other as fit."""
     found = words.slices_of(dimension, judges)
-    texts = {
-        value: {judge.name: words.slice_text(parts.get(judge.name)) for judge in judges}
-        for value, parts in found.items()
-    }
-    if len(found) < 2:
-        return
     largest = sorted(found, key=lambda value: -max(part.n for part in found[value].values()))
     kept = set(largest[:_MOST_SLICES])
-    rows = {value: cells for value, cells in texts.items() if value in kept}
+    rows = {
+        value: {judge.name: words.slice_text(parts.get(judge.name)) for judge in judges}
+        for value, parts in found.items()
+        if value in kept
+    }
     cell = max(len(text) for cells in rows.values() for text in cells.values()) + _BETWEEN
     abreast = max(1, (width - _NARROWEST_NAME) // cell)
     for start in range(0, len(judges), abreast):
         names = [judge.name for judge in judges[start : start + abreast]]
-        table = _table(f"By {dimension}, in percent of the cases that count", "", *names)
+        table = _table(f"{title} by {words.visible(dimension)}, in percent", "", *names)
         table.columns[0].max_width = max(_NARROWEST_NAME, width - len(names) * cell)
         for column in table.columns[1:]:
             # A long name rather wraps than the figures.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from sqljury.case import MISSING, Case
-from sqljury.uses.agree import Agreement, Figures, JudgeAgreement
+from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement
 from sqljury.uses.evaluate import JudgeSummary, Slice
 from sqljury.verdict import Outcome
 
@@ -143,14 +143,32 @@ def details(judge: JudgeSummary) -> list[str]:
     return [line for line in lines if line]
 
 
-def dimensions(judges: Iterable[JudgeSummary]) -> list[str]:
-    """What the slices are cut by, in the order of the summary."""
-    return list(dict.fromkeys(part.dimension for judge in judges for part in judge.slices))
+Estimate = tuple[float | None, float | None, float | None]
+"""A value and the ends of its interval."""
 
 
-def slices_of(dimension: str, judges: Iterable[JudgeSummary]) -> dict[str, dict[str, Slice]]:
+def estimate(part: Slice | Figures) -> Estimate:
+    """What a slice is plotted by: its score, or the κ of an agreement."""
+    if isinstance(part, Slice):
+        return part.score, part.low, part.high
+    return (part.kappa, *(part.intervals.get("kappa") or (None, None)))
+
+
+def dimensions(judges: Iterable[JudgeSummary | JudgeAgreement]) -> list[str]:
+    """What the slices are cut by, in the order of the summary.
+
+    A dimension with a single slice says nothing that the whole does not.
+    """
+    judges = tuple(judges)
+    names = dict.fromkeys(part.dimension for judge in judges for part in judge.slices)
+    return [name for name in names if len(slices_of(name, judges)) > 1]
+
+
+def slices_of(
+    dimension: str, judges: Iterable[JudgeSummary | JudgeAgreement]
+) -> dict[str, dict[str, Slice | AgreementSlice]]:
     """The slices along a dimension: value -> judge -> slice, in the order of the summary."""
-    found: dict[str, dict[str, Slice]] = {}
+    found: dict[str, dict[str, Slice | AgreementSlice]] = {}
     for judge in judges:
         for part in judge.slices:
             if part.dimension == dimension:
@@ -158,12 +176,16 @@ def slices_of(dimension: str, judges: Iterable[JudgeSummary]) -> dict[str, dict[
     return found
 
 
-def slice_text(part: Slice | None) -> str:
-    """``79.2 (73.8–83.7) of 248``."""
-    if part is None or part.score is None:
+def slice_text(part: Slice | AgreementSlice | None) -> str:
+    """``79.2 (73.8–83.7) of 248``; a κ has two digits."""
+    if part is None:
         return UNDEFINED
-    ends = interval(part.low, part.high)
-    return f"{percent(part.score)}{f' ({ends})' if ends else ''} of {count(part.n)}"
+    value, low, high = estimate(part)
+    if value is None:
+        return UNDEFINED
+    digits = 1 if isinstance(part, Slice) else 2
+    ends = interval(low, high, digits)
+    return f"{percent(value, digits)}{f' ({ends})' if ends else ''} of {count(part.n)}"
 
 
 # ---------------------------------------------------------------- agree

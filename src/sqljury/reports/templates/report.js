@@ -155,6 +155,7 @@
     reasons(page).forEach(function (node) { views.case.append(node); });
     views.case.append(written(page));
     show("case", page.id + " · " + reportTitle);
+    byId("main").focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
 
@@ -366,7 +367,8 @@
       setTimeout(function () { filters.q.focus(); }, 0);
     }
     var step = { j: 1, ArrowRight: 1, k: -1, ArrowLeft: -1 }[event.key];
-    if (!step) return;
+    // A table that scrolls sideways keeps the arrows.
+    if (!step || (event.key.length > 1 && event.target.classList.contains("scroll"))) return;
     if (!views.case.hidden) {
       var next = neighbour(place, step);
       if (next !== null) location.hash = "#/case/" + (next + 1);
