@@ -28,8 +28,8 @@ class Server(Protocol):
     url: str
     """Up to the database's name."""
 
-    def run(self, sql: str, database: str = "") -> Rows:
-        """Any statement, committed; rows if it has some."""
+    def run(self, *statements: str, database: str = "") -> Rows:
+        """Any statements in one session, committed; the rows of the last if it has some."""
 
     def create(self, *statements: str) -> str:
         """A new database, and its name."""
@@ -48,19 +48,20 @@ class PostgreSQL:
         self.url = POSTGRESQL_URL
         self._names: list[str] = []
 
-    def run(self, sql: str, database: str = "postgres") -> Rows:
+    def run(self, *statements: str, database: str = "postgres") -> Rows:
         import psycopg
 
         with psycopg.connect(self.url + database, autocommit=True) as connection:
-            cursor = connection.execute(sql.encode())
+            cursor = connection.cursor()
+            for statement in statements:
+                cursor.execute(statement.encode())
             return cursor.fetchall() if cursor.description else []
 
     def create(self, *statements: str) -> str:
         name = _new_name()
         self.run(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
         self._names.append(name)
-        for statement in statements:
-            self.run(statement, name)
+        self.run(*statements, database=name)
         return name
 
     def running(self, words: str) -> int:
@@ -82,7 +83,7 @@ class MySQL:
         self.url = MYSQL_URL
         self._names: list[str] = []
 
-    def run(self, sql: str, database: str = "") -> Rows:
+    def run(self, *statements: str, database: str = "") -> Rows:
         import pymysql
 
         parts = urlsplit(self.url)
@@ -100,15 +101,15 @@ class MySQL:
             ) as connection,
             connection.cursor() as cursor,
         ):
-            cursor.execute(sql)
+            for statement in statements:
+                cursor.execute(statement)
             return cursor.fetchall()
 
     def create(self, *statements: str) -> str:
         name = _new_name()
         self.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
         self._names.append(name)
-        for statement in statements:
-            self.run(statement, name)
+        self.run(*statements, database=name)
         return name
 
     def running(self, words: str) -> int:

@@ -214,7 +214,7 @@ def test_a_role_that_may_only_read(postgresql: Server, name: str) -> None:
     role = f"{name}_reader"
     postgresql.run(f"CREATE ROLE {role} LOGIN")
     try:
-        postgresql.run(f"GRANT SELECT ON names, person TO {role}", name)
+        postgresql.run(f"GRANT SELECT ON names, person TO {role}", database=name)
         user = postgresql.url.partition("://")[2].partition("@")[0]
         database = open_databases(postgresql.url.replace(f"{user}@", f"{role}@") + name).open(name)
         assert database is not None
@@ -226,7 +226,7 @@ def test_a_role_that_may_only_read(postgresql: Server, name: str) -> None:
             assert len(database.schema().tables) > 3
             assert database.fingerprint() == database.fingerprint()
     finally:
-        postgresql.run(f"DROP OWNED BY {role}", name)
+        postgresql.run(f"DROP OWNED BY {role}", database=name)
         postgresql.run(f"DROP ROLE {role}")
 
 
@@ -397,7 +397,7 @@ def test_fingerprint(postgresql: Server) -> None:
             "INSERT INTO t VALUES (4)",
             "DELETE FROM t",
         ):
-            postgresql.run(change, name)
+            postgresql.run(change, database=name)
             after = database.fingerprint()
             assert after != before
             before = after

@@ -246,8 +246,6 @@ class MySQLDatabase:
         return Execution(status, table, message, seconds)
 
     def _run(self, statement: str, limits: Limits) -> ResultTable | str:
-        if not self._connection.open and not self._closed:
-            self._connection = _connect(self._server, self._server.database)
         self._begin(limits)
         self._running = True
         try:
@@ -267,6 +265,8 @@ class MySQLDatabase:
         return result
 
     def _begin(self, limits: Limits) -> None:
+        if not self._connection.open and not self._closed:
+            self._connection = _connect(self._server, self._server.database)
         lock_seconds = max(1, int(limits.seconds / 2))
         settings: dict[str, float] = {
             # Waiting for others is not the query's fault, so it ends in words of its own.
@@ -287,7 +287,8 @@ class MySQLDatabase:
         self._connection.query("START TRANSACTION READ ONLY")
 
     def _fetch(self, statement: str, limits: Limits) -> ResultTable | str:
-        cursor = SSCursor(self._connection)
+        # Kept, since a cursor that is collected reads all rows that are left.
+        cursor = self._cursor = SSCursor(self._connection)
         cursor.execute(statement)
         if cursor.description is None:
             raise pymysql.ProgrammingError(0, "the statement gives no result table")
@@ -306,7 +307,7 @@ class MySQLDatabase:
         self._kill()
         result = self._connection._result
         if result is not None:
-            result.unbuffered_active = False  # or it would read all rows when it is collected
+            result.unbuffered_active = False  # or it, too, would read all rows
         self._connection._force_close()
         self._running = False
 

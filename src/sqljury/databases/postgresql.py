@@ -321,8 +321,6 @@ class PostgreSQLDatabase:
     def _attempt(self, statement: str, limits: Limits) -> Execution:
         started = perf_counter()
         try:
-            if self._connection.closed and not self._closed:
-                self._connection = self._connected()
             result = self._run(statement, limits)
         except InfrastructureError as error:
             return Execution(Status.UNAVAILABLE, None, error.message, perf_counter() - started)
@@ -352,7 +350,7 @@ class PostgreSQLDatabase:
         self, statement: str, limits: Limits, *, tolerant: bool = False
     ) -> ResultTable | str:
         text = statement.encode()
-        self._connection.execute(self._begin(limits))
+        self._begin(limits)
         try:
             return self._fetch(text, limits, tolerant)
         finally:
@@ -360,8 +358,10 @@ class PostgreSQLDatabase:
             with suppress(psycopg.Error):
                 self._connection.execute("ROLLBACK; SELECT pg_advisory_unlock_all()")
 
-    def _begin(self, limits: Limits) -> bytes:
+    def _begin(self, limits: Limits) -> None:
         """In one message: whatever a statement did to a setting ends with its transaction."""
+        if self._connection.closed and not self._closed:
+            self._connection = self._connected()
         milliseconds = max(1, math.ceil(limits.seconds * 1000))
         kilobytes = max(64, min(self._work_mem, limits.memory // 4) // 1024)
         words = [
@@ -373,7 +373,7 @@ class PostgreSQLDatabase:
         ]
         if "temp_file_limit" in self._accepted:
             words.append(f"SET LOCAL temp_file_limit = '{limits.memory // 1024}kB'")
-        return "; ".join(words).encode()
+        self._connection.execute("; ".join(words).encode())
 
     def _fetch(self, text: bytes, limits: Limits, tolerant: bool) -> ResultTable | str:
         with self._connection.cursor() as cursor:
@@ -398,7 +398,7 @@ class PostgreSQLDatabase:
 
     def _read(self, query: str) -> list[tuple[Any, ...]]:
         """Run a query of our own."""
-        self._connection.execute(self._begin(Limits(seconds=_OWN_SECONDS)))
+        self._begin(Limits(seconds=_OWN_SECONDS))
         try:
             return self._connection.execute(query.encode()).fetchall()
         finally:
