@@ -1,1 +1,32 @@
-"""TODO."""
+"""Readers and writers of real text-to-SQL files."""
+
+# The order is the order in which formats are asked whether a file is theirs: the most
+# particular first.
+from sqljury.benchmarks import own as _own  # noqa: F401, I001
+from sqljury.benchmarks import pools as _pools  # noqa: F401
+from sqljury.benchmarks import pairs as _pairs  # noqa: F401
+from sqljury.benchmarks import rose as _rose  # noqa: F401
+from sqljury.benchmarks import bird as _bird  # noqa: F401
+from sqljury.benchmarks import spider as _spider  # noqa: F401
+from sqljury.benchmarks import records as _records  # noqa: F401
+from sqljury.benchmarks.files import Source, fingerprint
+from sqljury.benchmarks.formats import Format, Options, formats, register
+from sqljury.benchmarks.mapping import parse_mapping
+from sqljury.benchmarks.read import Cases, read_cases
+from sqljury.benchmarks.results import read_labels, read_results
+from sqljury.benchmarks.write import write_cases
+
+__all__ = [
+    "Cases",
+    "Format",
+    "Options",
+    "Source",
+    "fingerprint",
+    "formats",
+    "parse_mapping",
+    "read_cases",
+    "read_labels",
+    "read_results",
+    "register",
+    "write_cases",
+]

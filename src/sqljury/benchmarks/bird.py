@@ -1,0 +1,64 @@
+"""BIRD's question files: dev.json, mini_dev.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqljury.benchmarks.fields import as_sql
+from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
+from sqljury.benchmarks.layout import stated
+from sqljury.case import Case, Json
+
+_KEYS = {
+    "id": "question_id",
+    "question": "question",
+    "db_id": "db_id",
+    "reference_sqls": "SQL",
+    "hint": "evidence",
+    "difficulty": "difficulty",
+}
+
+_MARK = "\t----- bird -----\t"
+
+FAILED = 0
+"""What BIRD's prediction files hold where no query could be had: an empty prediction."""
+
+# Some re-packings add the query as a parse tree or a copy under `sql`.
+_COPIES = frozenset({"sql"})
+
+
+@register
+class Bird(Format):
+    """The questions; predictions come from files of their own."""
+
+    name = "bird"
+    description = "BIRD dev and mini-dev: question_id, db_id, question, evidence, SQL"
+
+    def claims(self, source: Source) -> bool:
+        """By the reference's name in capitals."""
+        return has_keys(source, "question_id", "question", "db_id", "SQL")
+
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """One case a question."""
+        return build_all(source, stated(_KEYS, options.mapping, dropped=_COPIES), options)
+
+
+def split(text: str) -> tuple[str, str | None]:
+    """The query and the db_id of BIRD's prediction text; no db_id where the mark lacks."""
+    sql, mark, db_id = text.rpartition(_MARK)
+    return (sql, db_id.strip()) if mark else (text, None)
+
+
+def prediction(value: Json, key: str, origin: str) -> tuple[str | None, str | None]:
+    """The query (None is an abstention) and the db_id of a value in a prediction file.
+
+    Raises:
+        InputError: SJ105 when it is neither SQL nor null.
+    """
+    if value == FAILED and type(value) is int:
+        return "", None
+    if not isinstance(value, str):
+        return as_sql(value, key, origin), None
+    sql, db_id = split(value)
+    return as_sql(sql, key, origin), db_id

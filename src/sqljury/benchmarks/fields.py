@@ -1,0 +1,179 @@
+"""From a file's object to a Case: key names, null rules, label rules."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+
+from sqljury.benchmarks.files import Record
+from sqljury.benchmarks.layout import Layout
+from sqljury.case import MISSING, Case, Json, Missing
+from sqljury.errors import InputError
+
+ABSTENTIONS = ("null", "not_answerable")
+"""What a model writes to say that it does not answer (EHRSQL, TrustSQL)."""
+
+_UNANSWERABLE = "null"
+_YES = ("true", "yes", "correct", "1", "1.0")
+_NO = ("false", "no", "incorrect", "0", "0.0")
+
+
+def build(
+    record: Record, layout: Layout, *, position: int, stem: str, benchmark: str | None = None
+) -> Case:
+    """The Case that an object of a file describes.
+
+    Args:
+        stem: the benchmark's name where the object does not state one.
+        benchmark: overrides both.
+
+    Raises:
+        InputError: SJ105 for a value of the wrong type, SJ109 for a label.
+    """
+    data = as_object(record)
+    origin = record.origin
+
+    def text(name: str) -> str | None:
+        return as_text(layout.get(data, name), layout.keys.get(name, name), origin)
+
+    references, answerable = as_references(layout.get(data, "reference_sqls"), origin)
+    stated = as_label(layout.get(data, "answerable"), origin)
+    return Case(
+        id=as_id(data, layout, position, origin),
+        db_id=text("db_id") or "",
+        question=text("question"),
+        predicted_sql=as_prediction(data, layout, origin),
+        reference_sqls=references,
+        hint=text("hint"),
+        criteria=text("criteria"),
+        difficulty=text("difficulty"),
+        label=as_label(layout.get(data, "label"), origin),
+        answerable=answerable if stated is None else stated,
+        benchmark=(text("benchmark") or stem) if benchmark is None else benchmark,
+        source=text("source") or "",
+        extra={key: plain(value) for key, value in data.items() if key not in layout.used},
+        origin=origin,
+    )
+
+
+def as_object(record: Record) -> Mapping[str, Json]:
+    """The record as an object."""
+    if not isinstance(record.data, dict):
+        raise InputError(
+            "SJ105", f"an object is needed, not {kind(record.data)}.", where=record.origin
+        )
+    return record.data
+
+
+def as_text(value: Json, key: str, origin: str) -> str | None:
+    """Text, or None where there is none; an empty text is none."""
+    if value is None or isinstance(value, str):
+        return value or None
+    if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        return str(value)
+    raise InputError("SJ105", f"{key!r} must be text, not {kind(value)}.", where=origin)
+
+
+def as_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) -> str:
+    """The id as text; the position in the file where the file has no ids."""
+    key = layout.keys.get("id")
+    if key is None:
+        return str(position)
+    value = data.get(key)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # pandas writes a column of integers with a gap as floats
+    if (isinstance(value, str) and value) or (
+        isinstance(value, int) and not isinstance(value, bool)
+    ):
+        return str(value)
+    raise InputError("SJ105", f"{key!r} must be a number or text, not {kind(value)}.", where=origin)
+
+
+def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str | Missing | None:
+    """The predicted SQL: absent is missing, null and the abstain tokens are abstentions."""
+    key = layout.keys.get("predicted_sql")
+    if key is None or key not in data:
+        return MISSING
+    value = data[key]
+    if any(type(value) is type(failed) and value == failed for failed in layout.failed):
+        return ""
+    return as_sql(value, key, origin)
+
+
+def as_sql(value: Json, key: str, origin: str) -> str | None:
+    """SQL as it was predicted; None is an abstention, the empty text is none."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
+        raise InputError(
+            "SJ105",
+            f"{key!r} must be SQL text or null, not {kind(value)}.",
+            where=origin,
+            hint="null is an abstention, an empty text a prediction that cannot run.",
+        )
+    return None if value.strip() in ABSTENTIONS else value
+
+
+def as_references(value: Json, origin: str) -> tuple[tuple[str, ...], bool | None]:
+    """The reference queries, and whether their absence says that the question has no answer."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        value = _listed(value)
+    values = value if isinstance(value, list | tuple) else [value]
+    wrong = next((one for one in values if one is not None and not isinstance(one, str)), None)
+    if wrong is not None:
+        raise InputError("SJ105", f"a reference must be SQL text, not {kind(wrong)}.", where=origin)
+    if any(one is not None and one.strip() == _UNANSWERABLE for one in values):
+        return (), False
+    return tuple(one for one in values if one and one.strip()), None
+
+
+def _listed(text: str) -> Json:
+    """Several references in one cell of a table: a JSON list."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def as_label(value: Json, origin: str) -> bool | None:
+    """What people say, as a truth value; None where they say nothing."""
+    if value is None or value == "" or isinstance(value, bool):
+        return None if value == "" else value
+    if isinstance(value, int | float) and value in (0, 1):
+        return bool(value)
+    if isinstance(value, str) and (word := value.strip().lower()) in _YES + _NO:
+        return word in _YES
+    raise InputError(
+        "SJ109",
+        f"{value!r} is no label.",
+        where=origin,
+        hint="Labels are true/false, yes/no, correct/incorrect or 1/0.",
+    )
+
+
+def plain(value: Json) -> Json:
+    """A value that JSON can hold: Parquet has dates and decimals, Python's reader has NaN."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def kind(value: Json) -> str:
+    """What a JSON value is, in words."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "an infinite number"
+    names = {
+        type(None): "null",
+        bool: "true or false",
+        int: "a number",
+        float: "a number",
+        str: "text",
+        list: "a list",
+        dict: "an object",
+    }
+    return names.get(type(value), type(value).__name__)

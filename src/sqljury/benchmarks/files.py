@@ -1,0 +1,403 @@
+"""Files as people have them: compressed or not, JSON, JSONL, CSV, Parquet or lines of text."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+from sqljury.benchmarks.jsontext import Repeated, elements, parse
+from sqljury.benchmarks.names import is_field
+from sqljury.case import Json
+from sqljury.errors import InputError, MissingExtraError
+
+PathLike = str | os.PathLike[str]
+
+HEAD = 20
+"""How many records are looked at to find out what a file is."""
+
+_LINES_SUFFIXES = (".jsonl", ".jsonlines", ".ndjson")
+_TABLE_SUFFIXES = (".csv", ".tsv")
+_SUFFIXES = (".gz", ".xz", ".json", ".txt", ".sql", ".parquet", *_LINES_SUFFIXES, *_TABLE_SUFFIXES)
+
+# First bytes -> what the file is, for files that must be turned into something else first.
+_FOREIGN = {
+    b"\x28\xb5\x2f\xfd": ("compressed with zstandard", "Run: zstd -d FILE"),
+    b"BZh": ("compressed with bzip2", "Run: bunzip2 FILE"),
+    b"PK\x03\x04": ("a zip archive", "Unpack it and give the file inside."),
+    b"SQLite format 3": ("a SQLite database, not a benchmark file", "Give it as --databases."),
+}
+
+
+class Kind(Enum):
+    """How a file is built, whatever it says."""
+
+    JSON_LIST = "a JSON list"
+    JSON_OBJECT = "a JSON object"
+    JSON_LINES = "JSON lines"
+    TABLE = "CSV"
+    PARQUET = "Parquet"
+    TEXT = "text"
+
+    @property
+    def has_header(self) -> bool:
+        """Whether every record has the same keys, known before the first one."""
+        return self in (Kind.TABLE, Kind.PARQUET)
+
+
+class Record(NamedTuple):
+    """One element of a file, and where it stands."""
+
+    data: Json
+    origin: str
+
+
+class Line(NamedTuple):
+    """One line of a text file, without its line end."""
+
+    text: str
+    origin: str
+
+
+class Source:
+    """One file, opened as often as needed, understood from its content.
+
+    Raises:
+        InputError: SJ101 to SJ103, SJ106, SJ107: not there, not a file, empty, broken.
+    """
+
+    def __init__(self, path: PathLike) -> None:
+        self.path = Path(path)
+        self.name = self.path.name
+        if not self.path.exists():
+            raise InputError("SJ101", "no such file.", where=str(path), hint=_near(self.path))
+        if not self.path.is_file():
+            what = "a directory" if self.path.is_dir() else "not a regular file"
+            raise InputError("SJ102", f"{what}.", where=str(path), hint="Give a file.")
+
+    @cached_property
+    def stem(self) -> str:
+        """The name without the suffixes that say how the file is built."""
+        stem = self.name
+        while stem.lower().endswith(_SUFFIXES) and (shorter := stem.rpartition(".")[0]):
+            stem = shorter
+        return stem
+
+    @cached_property
+    def kind(self) -> Kind:
+        """Found out from the first bytes; the suffix decides only where they leave it open."""
+        with self._bytes() as stream:
+            start = stream.read(16)
+        if start.startswith(b"PAR1"):
+            return Kind.PARQUET
+        for magic, (what, hint) in _FOREIGN.items():
+            if start.startswith(magic):
+                raise InputError("SJ106", f"the file is {what}.", where=self.name, hint=hint)
+        first = self._first_line()
+        if first.startswith("["):
+            return Kind.JSON_LIST
+        if first.startswith("{"):
+            return Kind.JSON_LINES if self._is_json_lines(first) else Kind.JSON_OBJECT
+        if first.startswith('"') and _is_json(first):
+            return Kind.JSON_LINES
+        return Kind.TABLE if self._is_table(first) else Kind.TEXT
+
+    @cached_property
+    def head(self) -> tuple[Record, ...]:
+        """The first records, to find out what they are."""
+        return tuple(islice(self.records(), HEAD))
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The keys of the first records, in order of appearance."""
+        if self.kind is Kind.PARQUET:
+            return self._parquet_columns()
+        if self.kind is Kind.TABLE:
+            return self._header[0]
+        objects = [record.data for record in self.head if isinstance(record.data, dict)]
+        return tuple(dict.fromkeys(key for data in objects for key in data))
+
+    @property
+    def at_head(self) -> str:
+        """Where the first record stands, for errors about all of them."""
+        return self.head[0].origin if self.head else self.name
+
+    @cached_property
+    def document(self) -> Json:
+        """The whole of a JSON object, in which no key may stand twice."""
+        with self._text() as stream:
+            text = stream.read()
+        with self._json_errors():
+            try:
+                return parse(text, unique=True)
+            except Repeated as twice:
+                raise InputError(
+                    "SJ110", f"the key {str(twice)!r} stands twice.", where=self.name
+                ) from None
+
+    def records(self) -> Iterator[Record]:
+        """The elements of a list, of JSON lines or of a table, one after the other."""
+        match self.kind:
+            case Kind.JSON_LIST:
+                return iter(self._elements)
+            case Kind.JSON_LINES:
+                return self._json_lines()
+            case Kind.TABLE:
+                return self._rows()
+            case Kind.PARQUET:
+                return self._parquet_rows()
+        return iter(())
+
+    def lines(self) -> Iterator[Line]:
+        """The lines of a text file; only a line feed ends a line, as Spider's scripts read."""
+        with self._text() as stream:
+            for number, line in enumerate(stream, start=1):
+                yield Line(line.rstrip("\r\n"), f"{self.name}:{number}")
+
+    # --- JSON
+
+    @cached_property
+    def _elements(self) -> list[Record]:
+        with self._text() as stream:
+            text = stream.read()
+        with self._json_errors():
+            found = list(elements(text))
+        spread = "\n" in text.strip()
+        return [
+            Record(value, f"{self.name}:{line}" if spread else f"{self.name}[{index}]")
+            for index, (value, line) in enumerate(found)
+        ]
+
+    def _json_lines(self) -> Iterator[Record]:
+        for line in self.lines():
+            if line.text.strip():
+                with self._json_errors(line.origin):
+                    value = parse(line.text)
+                yield Record(value, line.origin)
+
+    @contextmanager
+    def _json_errors(self, origin: str = "") -> Iterator[None]:
+        try:
+            yield
+        except json.JSONDecodeError as error:
+            where = f"{origin or f'{self.name}:{error.lineno}'}:{error.colno}"
+            raise InputError(
+                "SJ106", f"broken JSON: {error.msg}.", where=where, hint=_cut_off(error)
+            ) from None
+        except RecursionError:
+            raise InputError(
+                "SJ106", "the JSON is nested too deeply.", where=origin or self.name
+            ) from None
+        except ValueError as error:
+            raise InputError("SJ106", f"broken JSON: {error}.", where=origin or self.name) from None
+
+    def _first_line(self) -> str:
+        with self._text() as stream:
+            for line in stream:
+                if line.strip():
+                    return line.strip()
+        raise InputError("SJ103", "the file is empty.", where=self.name)
+
+    def _is_json_lines(self, first: str) -> bool:
+        if not _is_json(first):
+            return False
+        if not self._is_one_line() or Path(self._bare_name()).suffix in _LINES_SUFFIXES:
+            return True
+        # One line alone: a record, or predictions by id. Its keys tell.
+        return any(is_field(key) for key in parse(first))
+
+    def _is_one_line(self) -> bool:
+        with self._text() as stream:
+            return len(list(islice((line for line in stream if line.strip()), 2))) == 1
+
+    # --- tables
+
+    def _is_table(self, first: str) -> bool:
+        if Path(self._bare_name()).suffix in _TABLE_SUFFIXES:
+            return True
+        cells = next(csv.reader([first], delimiter=_delimiter(first)), [])
+        return len(cells) > 1 and any(is_field(cell) for cell in cells)
+
+    def _bare_name(self) -> str:
+        name = self.name.lower()
+        return name.rpartition(".")[0] if name.endswith((".gz", ".xz")) else name
+
+    @cached_property
+    def _header(self) -> tuple[tuple[str, ...], str]:
+        delimiter = _delimiter(self._first_line())
+        columns = next(self._cells(delimiter))[0]
+        twice = next((name for name in columns if columns.count(name) > 1), None)
+        if twice is not None:
+            raise InputError("SJ106", f"the header names {twice!r} twice.", where=f"{self.name}:1")
+        return tuple(columns), delimiter
+
+    def _rows(self) -> Iterator[Record]:
+        columns, delimiter = self._header
+        for cells, origin in islice(self._cells(delimiter), 1, None):
+            if len(cells) > len(columns):
+                raise InputError(
+                    "SJ106",
+                    f"{len(cells)} cells, but the header has {len(columns)}.",
+                    where=origin,
+                    hint="Quote cells that contain the delimiter or a line end.",
+                )
+            # A short row lacks its last cells: absent is not the same as empty.
+            yield Record(dict(zip(columns, cells, strict=False)), origin)
+
+    def _cells(self, delimiter: str) -> Iterator[tuple[list[str], str]]:
+        # The module's default of 131,072 characters is less than one long query; the limit
+        # belongs to the process and cannot be given to one reader.
+        csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))
+        with self._text(newline="") as stream:
+            reader = csv.reader(stream, delimiter=delimiter, strict=True)
+            line = 1
+            try:
+                for cells in reader:
+                    if cells:
+                        yield cells, f"{self.name}:{line}"
+                    line = reader.line_num + 1
+            except csv.Error as error:
+                raise InputError(
+                    "SJ106", f"broken CSV: {error}.", where=f"{self.name}:{line}"
+                ) from None
+
+    # --- Parquet
+
+    def _parquet(self) -> Any:
+        try:
+            import pyarrow.parquet
+        except ImportError:
+            raise MissingExtraError("pyarrow", "parquet", "Reading Parquet files") from None
+        try:
+            return pyarrow.parquet.ParquetFile(self.path)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError("SJ106", f"broken Parquet: {error}.", where=self.name) from None
+
+    def _parquet_columns(self) -> tuple[str, ...]:
+        return tuple(self._parquet().schema_arrow.names)
+
+    def _parquet_rows(self) -> Iterator[Record]:
+        number = 0
+        for batch in self._parquet().iter_batches(batch_size=1024):
+            for row in batch.to_pylist():
+                yield Record(row, f"{self.name}[{number}]")
+                number += 1
+
+    # --- bytes and text
+
+    @contextmanager
+    def _bytes(self) -> Iterator[IO[bytes]]:
+        try:
+            with self.path.open("rb") as raw:
+                start = raw.read(6)
+                raw.seek(0)
+                if start.startswith(b"\x1f\x8b"):
+                    yield gzip.GzipFile(fileobj=raw)  # type: ignore[misc]
+                elif start.startswith(b"\xfd7zXZ\x00"):
+                    yield lzma.LZMAFile(raw)
+                else:
+                    yield raw
+        except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
+            raise InputError(
+                "SJ106", f"the compressed file is broken: {error}.", where=self.name
+            ) from None
+        except PermissionError:
+            raise InputError("SJ102", "the file may not be read.", where=str(self.path)) from None
+
+    @contextmanager
+    def _text(self, newline: str = "\n") -> Iterator[IO[str]]:
+        with self._bytes() as stream:
+            text = io.TextIOWrapper(
+                stream,
+                encoding=self._encoding,
+                newline=newline,
+            )
+            try:
+                yield text
+            except UnicodeDecodeError:
+                raise self._undecodable() from None
+
+    @cached_property
+    def _encoding(self) -> str:
+        with self._bytes() as stream:
+            start = stream.read(2)
+        return "utf-16" if start in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+
+    def _undecodable(self) -> InputError:
+        """The decoder counts from its last chunk; people want the place in the file."""
+        with self._bytes() as stream:
+            data = stream.read()
+        try:
+            data.decode(self._encoding)
+        except UnicodeDecodeError as error:
+            # The BOM's codec counts after it.
+            at = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
+            line = data.count(b"\n", 0, at) + 1
+            return InputError(
+                "SJ107",
+                f"byte {data[at]:#04x} at position {at} is not {self._encoding[:6].rstrip('-')}.",
+                where=f"{self.name}:{line}",
+                hint="Run: iconv -f latin1 -t utf-8 FILE",
+            )
+        return InputError("SJ107", "the text cannot be decoded.", where=self.name)
+
+
+def paths(files: PathLike | Iterable[PathLike]) -> Sequence[PathLike]:
+    """One path or many, as a list."""
+    if isinstance(files, str | os.PathLike):
+        return [files]
+    return list(files)
+
+
+def fingerprint(files: PathLike | Iterable[PathLike]) -> str:
+    """A sha256 over the contents of files as they lie on disk, in the given order.
+
+    For one file it is what ``sha256sum`` prints.
+    """
+    digests = [_sha256(Source(path).path) for path in paths(files)]
+    if len(digests) == 1:
+        return digests[0]
+    return hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _near(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no folder {str(folder)!r} either."
+    names = sorted(entry.name for entry in folder.iterdir())
+    near = difflib.get_close_matches(path.name, names, n=3)
+    return f"Did you mean {', '.join(map(repr, near))}?" if near else ""
+
+
+def _delimiter(header: str) -> str:
+    return max(",\t;", key=header.count)
+
+
+def _is_json(line: str) -> bool:
+    try:
+        parse(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _cut_off(error: json.JSONDecodeError) -> str:
+    return "The file ends too early." if error.pos >= len(error.doc.rstrip()) else ""

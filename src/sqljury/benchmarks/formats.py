@@ -1,0 +1,95 @@
+"""The formats of case files: one a file, registered by a decorator."""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import IO, ClassVar
+
+from sqljury.benchmarks.fields import build
+from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.layout import Layout
+from sqljury.case import Case
+from sqljury.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a format is told beside the file."""
+
+    mapping: Mapping[str, str] = field(default_factory=dict)
+    """Our field -> the file's key."""
+    benchmark: str | None = None
+    """The benchmark of every case, whatever the file says."""
+
+
+class Format(ABC):
+    """A format of case files: what it is called, which files are of it, how it is read."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+
+    @abstractmethod
+    def claims(self, source: Source) -> bool:
+        """Whether a file is of this format, by its content."""
+
+    @abstractmethod
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """The cases of a file, one after the other."""
+
+    def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
+        """Write cases as text.
+
+        Raises:
+            InputError: SJ120: most formats are only read.
+        """
+        raise InputError(
+            "SJ120", f"cases cannot be written as {self.name!r}.", hint="Use sqljury or rose."
+        )
+
+
+_FORMATS: dict[str, Format] = {}
+
+
+def register(cls: type[Format]) -> type[Format]:
+    """Make a format known; the first that claims a file reads it."""
+    _FORMATS[cls.name] = cls()
+    return cls
+
+
+def formats() -> dict[str, str]:
+    """The formats of case files: name -> one line about it, in the order they are tried."""
+    return {name: known.description for name, known in _FORMATS.items()}
+
+
+def format_named(name: str) -> Format:
+    """The format of that name.
+
+    Raises:
+        InputError: SJ115 when there is none.
+    """
+    if name in _FORMATS:
+        return _FORMATS[name]
+    near = difflib.get_close_matches(name, _FORMATS, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Formats: {', '.join(_FORMATS)}."
+    raise InputError("SJ115", f"there is no format {name!r}.", hint=hint)
+
+
+def detect(source: Source) -> Format:
+    """The format that a file's content shows."""
+    return next(known for known in _FORMATS.values() if known.claims(source))
+
+
+def has_keys(source: Source, *keys: str) -> bool:
+    """Whether the records of a file are objects with these keys."""
+    return set(keys) <= set(source.keys)
+
+
+def build_all(source: Source, layout: Layout, options: Options) -> Iterator[Case]:
+    """One case per record of the file."""
+    for position, record in enumerate(source.records()):
+        yield build(
+            record, layout, position=position, stem=source.stem, benchmark=options.benchmark
+        )

@@ -1,0 +1,99 @@
+"""Which key of a file's objects holds which field of a Case: stated by a format, or guessed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, normal
+from sqljury.case import Json
+from sqljury.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Which key of a file's objects holds which field of a Case."""
+
+    keys: Mapping[str, str]
+    dropped: frozenset[str] = frozenset()
+    """Keys that are not worth keeping: they repeat others."""
+    failed: tuple[Json, ...] = ()
+    """Values that stand for a prediction which failed to be made: an empty one."""
+    used: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "used", self.dropped.union(self.keys.values()))
+
+    def get(self, data: Mapping[str, Json], name: str) -> Json:
+        """The value of a field, None if the object has none."""
+        key = self.keys.get(name)
+        return None if key is None else data.get(key)
+
+
+def stated(
+    keys: Mapping[str, str],
+    mapping: Mapping[str, str],
+    *,
+    dropped: Iterable[str] = (),
+    failed: tuple[Json, ...] = (),
+) -> Layout:
+    """The layout of a format that knows its keys; what the user maps goes before."""
+    taken = set(mapping.values())
+    kept = {name: key for name, key in keys.items() if key not in taken}
+    return Layout({**kept, **mapping}, frozenset(dropped) - taken, failed)
+
+
+def guess(source: Source, mapping: Mapping[str, str], *, predictions: bool = False) -> Layout:
+    """Find the fields by their usual names; what the mapping names is not guessed.
+
+    Args:
+        predictions: the file holds predictions only, so a column called just ``sql``, ``SQL``
+            or ``query`` is one.
+
+    Raises:
+        InputError: SJ118 for two keys of one meaning.
+    """
+    present = [key for key in source.keys if key not in mapping.values()]
+    found = dict(mapping)
+    for name in FIELDS:
+        if name not in found and (key := _pick(name, present, source.at_head)):
+            found[name] = key
+            present.remove(key)
+    if "predicted_sql" not in found:
+        if UNCLEAR in present and (predictions or found.keys() & {"reference_sqls", "label"}):
+            found["predicted_sql"] = UNCLEAR
+        elif predictions and found.get("reference_sqls") in (BIRD_REFERENCE, "query"):
+            found["predicted_sql"] = found.pop("reference_sqls")
+    return Layout(found)
+
+
+def _pick(name: str, present: list[str], origin: str) -> str | None:
+    by_name = {normal(key): key for key in present if key not in (BIRD_REFERENCE, UNCLEAR)}
+    hits = [by_name[alias] for alias in ALIASES[name] if alias in by_name]
+    if name == "reference_sqls" and BIRD_REFERENCE in present:
+        hits.append(BIRD_REFERENCE)
+    if len(hits) > 1 and name in ("predicted_sql", "reference_sqls"):
+        raise InputError(
+            "SJ118",
+            f"both {hits[0]!r} and {hits[1]!r} could be {name}.",
+            where=origin,
+            hint=f"Use --map {name}={hits[0]} or --map {name}={hits[1]}.",
+        )
+    return hits[0] if hits else None
+
+
+def missing_key(key: str, source: Source, *, hint: str = "") -> InputError:
+    """The error for a key that a file must have and has not."""
+    keys = ", ".join(source.keys)
+    return InputError(
+        "SJ104", f"no {json.dumps(key)} (keys: {keys}).", where=source.at_head, hint=hint
+    )
+
+
+def suggest(field_name: str, source: Source) -> str:
+    """A ``--map`` that could be meant: the first key that looks like SQL, else any."""
+    keys = source.keys
+    like = next((key for key in keys if "sql" in key.lower() or "query" in key.lower()), "KEY")
+    return f"Use --map {field_name}={like}."

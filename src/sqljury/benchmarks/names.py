@@ -1,0 +1,60 @@
+"""The key names that people use for what a Case holds."""
+
+from __future__ import annotations
+
+import re
+
+# Case field -> the key names it goes by, most telling first. Compared without regard to case,
+# spaces and punctuation, except that BIRD's `SQL` is a reference and `sql` is anybody's guess.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "id": ("id", "question_id", "query_id", "instance_id", "example_id", "idx", "index"),
+    "question": ("question", "nlq", "utterance", "nl_question"),
+    "predicted_sql": (
+        "predicted_sql",
+        "prediction",
+        "pred",
+        "pred_sql",
+        "predicted",
+        "predict_sql",
+        "generated_sql",
+    ),
+    "reference_sqls": (
+        "reference_sqls",
+        "reference_sql",
+        "references",
+        "reference",
+        "gold_sqls",
+        "gold_sql",
+        "gold",
+        "gold_query",
+        "ground_truth",
+        "gt_sql",
+        "query",
+    ),
+    "db_id": ("db_id", "database", "database_id", "db", "db_name"),
+    "hint": ("hint", "evidence", "external_knowledge"),
+    "criteria": ("criteria", "acceptance_criteria"),
+    "difficulty": ("difficulty", "hardness"),
+    "label": ("label",),
+    "answerable": ("answerable",),
+    "benchmark": ("benchmark",),
+    "source": ("source", "system"),
+}
+
+FIELDS = tuple(ALIASES)
+"""The fields that a mapping may name."""
+
+BIRD_REFERENCE = "SQL"
+UNCLEAR = "sql"
+
+
+def normal(key: str) -> str:
+    """A key name as aliases are compared: ``GOLD SQL`` is ``gold_sql``."""
+    return re.sub(r"[\W_]+", "_", key).strip("_").lower()
+
+
+def is_field(key: str) -> bool:
+    """Whether a key is one that people use for a field of a Case."""
+    return key in (BIRD_REFERENCE, UNCLEAR) or any(
+        normal(key) in names for names in ALIASES.values()
+    )

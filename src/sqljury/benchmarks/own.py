@@ -1,0 +1,54 @@
+"""Our own: a line of JSON for each case, exactly what a Case holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import IO
+
+from sqljury.benchmarks.fields import build
+from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.formats import Format, Options, register
+from sqljury.benchmarks.jsontext import dump
+from sqljury.benchmarks.layout import Layout, stated
+from sqljury.benchmarks.names import FIELDS
+from sqljury.case import Case
+
+_SLOTS = frozenset(Case.__slots__)
+_IDENTITY = {name: name for name in FIELDS}
+
+
+@register
+class Own(Format):
+    """Nothing is added on the way back: a case without a benchmark stays without."""
+
+    name = "sqljury"
+    description = "our own JSON lines: what write_cases writes, nothing lost"
+
+    def claims(self, source: Source) -> bool:
+        """Lists of references, text ids, and no key that a Case has not."""
+        return bool(source.head) and all(
+            isinstance(record.data, dict)
+            and _SLOTS.issuperset(record.data)
+            and isinstance(record.data.get("reference_sqls"), list)
+            and isinstance(record.data.get("id"), str)
+            for record in source.head
+        )
+
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """The cases as they were written."""
+        return _restored(source, stated(_IDENTITY, options.mapping), options)
+
+    def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
+        """One line a case."""
+        for case in cases:
+            stream.write(dump(case.to_dict()) + "\n")
+
+
+def _restored(source: Source, layout: Layout, options: Options) -> Iterator[Case]:
+    for position, record in enumerate(source.records()):
+        case = build(record, layout, position=position, stem="", benchmark=options.benchmark)
+        extra = dict(case.extra)
+        origin = extra.pop("origin", None) or record.origin
+        own = extra.pop("extra", None) or {}
+        yield replace(case, extra={**extra, **own}, origin=origin)

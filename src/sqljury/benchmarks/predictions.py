@@ -1,0 +1,259 @@
+"""Prediction files, joined to the references that they answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqljury.benchmarks.bird import FAILED, prediction, split
+from sqljury.benchmarks.fields import as_sql, build
+from sqljury.benchmarks.files import Kind, Record, Source
+from sqljury.benchmarks.layout import Layout, guess, missing_key, suggest
+from sqljury.benchmarks.spider import is_gold, split_line
+from sqljury.case import MISSING, Case, Json, Missing
+from sqljury.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a prediction file says for one reference."""
+
+    sql: str | Missing | None
+    origin: str
+    db_id: str | None = None
+    label: bool | None = None
+    extra: Mapping[str, Json] = field(default_factory=dict)
+
+    def joined(self, reference: Case, source: str) -> Case:
+        """The reference with this prediction."""
+        return replace(
+            reference,
+            predicted_sql=self.sql,
+            source=source,
+            label=self.label,
+            db_id=reference.db_id or self.db_id or "",
+            extra={**reference.extra, **self.extra},
+            origin=self.origin,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class References:
+    """What a join needs to know of the references, in the order of their file."""
+
+    name: str
+    ids: Sequence[str]
+    db_ids: Sequence[str]
+
+
+class Joined:
+    """One system's predictions, by the position of the reference they belong to.
+
+    Lines, lists without ids and tables without ids belong to the reference in the same place.
+    Keys and ids may be the references' ids or their positions: whichever fits all of them and
+    contradicts no database. Where both fit and differ, that is an error, not a guess.
+    """
+
+    def __init__(self, source: Source, references: References, mapping: Mapping[str, str]) -> None:
+        self.warnings: list[str] = []
+        self._name = source.name
+        self._references = references
+        keyed, ordered = _read(source, mapping)
+        self._by_position = self._in_order(ordered) if keyed is None else self._by_key(keyed)
+        self._warn_of_missing()
+
+    def join(self, position: int, reference: Case, source: str) -> Case:
+        """The reference with this system's prediction; MISSING where there is none."""
+        found = self._by_position.get(position)
+        if found is not None:
+            return found.joined(reference, source)
+        # A label in the reference file was about another prediction.
+        own = reference.predicted_sql is not MISSING
+        return replace(
+            reference,
+            predicted_sql=MISSING,
+            source=source,
+            label=None if own else reference.label,
+        )
+
+    def _in_order(self, found: list[Prediction]) -> dict[int, Prediction]:
+        n = len(self._references.ids)
+        if len(found) != n:
+            while found and found[-1].sql == "":
+                found.pop()  # blank lines behind the last prediction are no predictions
+        if len(found) > n:
+            raise InputError(
+                "SJ111",
+                f"{len(found)} predictions, but {self._references.name} has {n} references.",
+                where=self._name,
+                hint="Predictions without ids must be in the order of the references.",
+            )
+        aligned = dict(enumerate(found))
+        for position, one in aligned.items():
+            if _differs(one, self._references.db_ids[position]):
+                raise self._misplaced(one, position)
+        return aligned
+
+    def _by_key(self, found: Mapping[str, Prediction]) -> dict[int, Prediction]:
+        index = self._index(found)
+        strange = [key for key in found if key not in index]
+        if strange:
+            self.warnings.append(
+                f"{self._name}: {_count(len(strange), 'prediction')} for no reference of "
+                f"{self._references.name}, not used (first: {strange[0]})."
+            )
+        return {index[key]: one for key, one in found.items() if key in index}
+
+    def _index(self, found: Mapping[str, Prediction]) -> Mapping[str, int]:
+        """Key -> position of the reference: by position or by id, whichever fits."""
+        ids = {name: position for position, name in enumerate(self._references.ids)}
+        positions = {str(position): position for position in range(len(ids))}
+        fits = []
+        if found.keys() <= positions.keys() and not self._contradiction(found, positions):
+            fits.append(positions)
+        nested = found.keys() <= ids.keys() or ids.keys() <= found.keys()
+        if nested and not self._contradiction(found, ids):
+            fits.append(ids)
+        if len(fits) == 2 and any(positions.get(key) != ids.get(key) for key in found):
+            raise InputError(
+                "SJ112",
+                f"the keys fit {self._references.name} both as ids and as positions.",
+                where=self._name,
+                hint='Write a list of {"question_id": …, "predicted_sql": …}, or all predictions, '
+                "or name the databases: SQL<tab>----- bird -----<tab>db_id.",
+            )
+        if fits:
+            return fits[0]
+        return self._partly(found, ids, positions)
+
+    def _partly(
+        self, found: Mapping[str, Prediction], ids: dict[str, int], positions: dict[str, int]
+    ) -> Mapping[str, int]:
+        """Neither fits wholly: ids that are shared, if nothing speaks against them."""
+        wrong = self._contradiction(found, ids) or self._contradiction(found, positions)
+        if found.keys() & ids.keys() and not self._contradiction(found, ids):
+            return ids
+        if wrong:
+            raise self._misplaced(*wrong)
+        key = next(iter(found), "")
+        raise InputError(
+            "SJ112",
+            f"no key is an id or a position of {self._references.name} (first: {key!r}).",
+            where=self._name,
+            hint=f"Its ids are {', '.join(self._references.ids[:3])}, …",
+        )
+
+    def _contradiction(
+        self, found: Mapping[str, Prediction], index: Mapping[str, int]
+    ) -> tuple[Prediction, int] | None:
+        """The first prediction that names another database than its reference."""
+        for key, one in found.items():
+            position = index.get(key)
+            if position is not None and _differs(one, self._references.db_ids[position]):
+                return one, position
+        return None
+
+    def _misplaced(self, one: Prediction, position: int) -> InputError:
+        references = self._references
+        return InputError(
+            "SJ113",
+            f"the prediction is for database {one.db_id!r}, but its reference "
+            f"({references.ids[position]}) for {references.db_ids[position]!r}.",
+            where=one.origin,
+            hint=f"Do these predictions belong to {references.name}?",
+        )
+
+    def _warn_of_missing(self) -> None:
+        ids = self._references.ids
+        missing = [name for at, name in enumerate(ids) if at not in self._by_position]
+        if missing:
+            self.warnings.append(
+                f"{self._name}: no prediction for {len(missing)} of {len(ids)} references of "
+                f"{self._references.name} (first: {missing[0]}); they count as prediction_missing."
+            )
+
+
+def _differs(one: Prediction, db_id: str) -> bool:
+    return bool(one.db_id and db_id and one.db_id != db_id)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
+
+
+def _read(
+    source: Source, mapping: Mapping[str, str]
+) -> tuple[dict[str, Prediction] | None, list[Prediction]]:
+    """Predictions by key, or None and predictions in order."""
+    if source.kind is Kind.TEXT:
+        return None, list(_lines(source))
+    if source.kind is Kind.JSON_OBJECT:
+        return _of_object(source), []
+    if not source.head:
+        raise InputError("SJ103", "there are no predictions in the file.", where=source.name)
+    if not any(isinstance(record.data, dict) for record in source.head):
+        return None, [_bare(record) for record in source.records()]
+    layout = _layout(source, mapping)
+    found = (
+        _of_record(position, record, layout) for position, record in enumerate(source.records())
+    )
+    if "id" not in layout.keys:
+        return None, [one for _, one in found]
+    return _unique(found), []
+
+
+def _lines(source: Source) -> Iterator[Prediction]:
+    """One prediction a line; a blank line is an empty one, as Spider's scripts count."""
+    named = is_gold(source.lines())
+    for line in source.lines():
+        text, db_id = split(line.text)
+        if db_id is None:
+            text, db_id = split_line(text, named)
+        sql = as_sql(text, "prediction", line.origin)
+        yield Prediction(sql, line.origin, db_id or None)
+
+
+def _of_object(source: Source) -> dict[str, Prediction]:
+    found = {}
+    for key, value in source.document.items():
+        origin = f'{source.name}["{key}"]'
+        sql, db_id = prediction(value, key, origin)
+        found[key] = Prediction(sql, origin, db_id)
+    return found
+
+
+def _bare(record: Record) -> Prediction:
+    sql, db_id = prediction(record.data, "prediction", record.origin)
+    return Prediction(sql, record.origin, db_id)
+
+
+def _layout(source: Source, mapping: Mapping[str, str]) -> Layout:
+    guessed = guess(source, mapping, predictions=True)
+    if "predicted_sql" not in guessed.keys:
+        raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
+    # What the references say of the question, the predictions need not repeat.
+    extra = [key for name, key in guessed.keys.items() if name in ("benchmark", "source")]
+    return Layout(guessed.keys, frozenset(extra), failed=(FAILED,))
+
+
+def _of_record(position: int, record: Record, layout: Layout) -> tuple[str, Prediction]:
+    case = build(record, layout, position=position, stem="")
+    sql, db_id = case.predicted_sql, None
+    if isinstance(sql, str):
+        sql, db_id = split(sql)
+    one = Prediction(sql, case.origin, case.db_id or db_id, case.label, case.extra)
+    return case.id, one
+
+
+def _unique(found: Iterator[tuple[str, Prediction]]) -> dict[str, Prediction]:
+    out: dict[str, Prediction] = {}
+    for key, one in found:
+        if key in out:
+            raise InputError(
+                "SJ110",
+                f"two predictions for id {key!r}; the other is at {out[key].origin}.",
+                where=one.origin,
+                hint="Give each system's predictions in a file of its own.",
+            )
+        out[key] = one
+    return out

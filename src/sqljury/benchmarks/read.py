@@ -1,0 +1,196 @@
+"""Read cases: what people have goes in, Cases come out, one after the other."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from sqljury.benchmarks.files import PathLike, Source, paths
+from sqljury.benchmarks.formats import Format, Options, detect, format_named
+from sqljury.benchmarks.layout import missing_key
+from sqljury.benchmarks.mapping import check_mapping
+from sqljury.benchmarks.predictions import Joined, References
+from sqljury.case import Case
+from sqljury.errors import InputError
+
+
+class Cases(Iterator[Case]):
+    """The cases of some files, read as they are asked for."""
+
+    def __init__(self, cases: Iterator[Case], warnings: Sequence[str] = ()) -> None:
+        self._cases = cases
+        self.warnings = tuple(warnings)
+        """What is worth knowing before the first case: references without a prediction, …"""
+
+    def __next__(self) -> Case:
+        return next(self._cases)
+
+
+def read_cases(
+    files: PathLike | Iterable[PathLike],
+    *,
+    predictions: PathLike | Iterable[PathLike] | None = None,
+    format: str | None = None,
+    mapping: Mapping[str, str] | None = None,
+    benchmark: str | None = None,
+    limit: int | None = None,
+) -> Cases:
+    """Read cases, one after the other; what can be checked is checked before the first.
+
+    Args:
+        files: one file or several: JSON, JSON lines, CSV, Parquet or lines of SQL; .gz and .xz
+            are unpacked.
+        predictions: files with predictions for the one file of references, joined by id or by
+            place. Each gives a case per reference, whose source is the file's stem.
+        format: the name of a format (see :func:`formats`); found out from the content otherwise.
+        mapping: our field to the file's key, for keys that are not recognised.
+        benchmark: the benchmark's name; by default the file's stem.
+        limit: stop after so many cases.
+
+    Raises:
+        InputError: SJ1xx, with file and line.
+    """
+    check_mapping(mapping or {})
+    sources = [Source(path) for path in paths(files)]
+    if not sources:
+        raise InputError("SJ101", "no file is given.")
+    systems = [] if predictions is None else [Source(path) for path in paths(predictions)]
+    readers = [_Reader(source, format, mapping or {}, benchmark, systems) for source in sources]
+    if systems:
+        cases, warnings = _joined(readers, systems, mapping or {})
+    else:
+        cases, warnings = _chained(readers), []
+    return Cases(islice(_distinct(cases), limit), warnings)
+
+
+class _Reader:
+    """A file and its format, read as often as asked."""
+
+    def __init__(
+        self,
+        source: Source,
+        format: str | None,
+        mapping: Mapping[str, str],
+        benchmark: str | None,
+        systems: Sequence[Source],
+    ) -> None:
+        self.source = source
+        kind = source.kind
+        self._options = Options(_applicable(mapping, source, systems), benchmark)
+        self._format: Format = (
+            format_named(format) if format else self._detected(self._options.mapping)
+        )
+        if kind.has_header and not source.keys:
+            raise InputError("SJ103", "the file is empty.", where=source.name)
+
+    def _detected(self, mapping: Mapping[str, str]) -> Format:
+        # Whoever names both queries' columns need not use a known name for any.
+        if mapping.keys() & {"predicted_sql", "reference_sqls"} and not self._is_known():
+            return format_named("records")
+        return detect(self.source)
+
+    def _is_known(self) -> bool:
+        try:
+            detect(self.source)
+        except InputError:
+            return False
+        return True
+
+    def cases(self) -> Iterator[Case]:
+        """The cases, from the start."""
+        return self._format.read(self.source, self._options)
+
+
+def _applicable(
+    mapping: Mapping[str, str], source: Source, systems: Sequence[Source]
+) -> dict[str, str]:
+    """The part of a mapping that is about this file; the rest must be about a prediction file."""
+    for name, key in mapping.items():
+        if key not in source.keys and not any(key in system.keys for system in systems):
+            raise missing_key(key, source, hint=f"--map {name}={key} names it.")
+    return {name: key for name, key in mapping.items() if key in source.keys}
+
+
+def _chained(readers: Sequence[_Reader]) -> Iterator[Case]:
+    # All are opened first: what is wrong with the last file is said before the first case.
+    opened = [reader.cases() for reader in readers]
+    return (case for cases in opened for case in cases)
+
+
+def _joined(
+    readers: Sequence[_Reader], systems: Sequence[Source], mapping: Mapping[str, str]
+) -> tuple[Iterator[Case], list[str]]:
+    if len(readers) > 1:
+        raise InputError(
+            "SJ111",
+            f"predictions belong to one file of references, {len(readers)} are given.",
+            hint="Read each file with its predictions.",
+        )
+    reader = readers[0]
+    # Read twice, rather than held: once for what the join needs, once for the cases.
+    known = [(case.id, case.db_id) for case in _distinct(reader.cases())]
+    ids, db_ids = [name for name, _ in known], [db_id for _, db_id in known]
+    references = References(reader.source.name, ids, db_ids)
+    if len(set(ids)) < len(ids):
+        raise InputError(
+            "SJ110",
+            "predictions cannot be joined: an id stands for several cases.",
+            where=reader.source.name,
+            hint="Give a file with one case for each question.",
+        )
+    joined = []
+    for name, system in zip(_names(systems), systems, strict=True):
+        own = {field: key for field, key in mapping.items() if key in system.keys}
+        joined.append((name, Joined(system, references, own)))
+    warnings = [warning for _, one in joined for warning in one.warnings]
+    return _product(reader, joined), warnings
+
+
+def _product(reader: _Reader, joined: Sequence[tuple[str, Joined]]) -> Iterator[Case]:
+    """Reference by reference, so that all systems' queries on it run beside each other."""
+    for position, reference in enumerate(reader.cases()):
+        for name, system in joined:
+            yield system.join(position, reference, name)
+
+
+def _names(systems: Sequence[Source]) -> list[str]:
+    """Stems, with as many folders before them as it takes to tell them apart."""
+    names = [source.stem for source in systems]
+    folders = [Path(source.path).absolute().parent.parts for source in systems]
+    for depth in range(1, max(map(len, folders)) + 1):
+        if len(set(names)) == len(names):
+            return names
+        names = [
+            "/".join((*parts[-depth:], source.stem))
+            for parts, source in zip(folders, systems, strict=True)
+        ]
+    return names
+
+
+def _distinct(cases: Iterator[Case]) -> Iterator[Case]:
+    """Pass cases through; two of the same key are an error that names both.
+
+    Keys are kept in a private temporary database, which SQLite moves to disk: memory stays
+    the same however many cases there are.
+    """
+    with closing(sqlite3.connect("", isolation_level=None)) as seen:
+        seen.execute("PRAGMA journal_mode = OFF")
+        seen.execute("PRAGMA synchronous = OFF")
+        seen.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, origin TEXT) WITHOUT ROWID")
+        seen.execute("BEGIN")
+        for case in cases:
+            key = "\0".join(case.key)
+            try:
+                seen.execute("INSERT INTO seen VALUES (?, ?)", (key, case.origin))
+            except sqlite3.IntegrityError:
+                row = seen.execute("SELECT origin FROM seen WHERE key = ?", (key,)).fetchone()
+                raise InputError(
+                    "SJ110",
+                    f"the case {case.name!r} was already read at {row[0]}.",
+                    where=case.origin,
+                    hint="Cases are known by benchmark, id and source.",
+                ) from None
+            yield case

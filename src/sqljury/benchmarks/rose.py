@@ -1,0 +1,87 @@
+"""ROSE's files: question, predicted and gold SQL, what experts and judges say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+from sqljury.benchmarks.bird import FAILED
+from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
+from sqljury.benchmarks.jsontext import dump
+from sqljury.benchmarks.layout import stated
+from sqljury.case import MISSING, Case, Json
+
+_KEYS = {
+    "id": "question_id",
+    "question": "question",
+    "db_id": "db_id",
+    "predicted_sql": "predicted_sql",
+    "reference_sqls": "gold_sql",
+    "hint": "evidence",
+    "label": "label",
+    "difficulty": "difficulty",
+    "criteria": "criteria",
+    "answerable": "answerable",
+    "benchmark": "benchmark",
+    "source": "source",
+}
+# The last four are ours: nothing is lost in writing.
+
+
+@register
+class Rose(Format):
+    """Scores and judges' answers of ROSE's result files go to ``extra``."""
+
+    name = "rose"
+    description = "ROSE and ROSE-VEC: question_id, question, db_id, predicted_sql, gold_sql, label"
+
+    def claims(self, source: Source) -> bool:
+        """By ROSE's own names of the two queries."""
+        return has_keys(source, "question_id", "predicted_sql", "gold_sql")
+
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """One case an object."""
+        return build_all(source, stated(_KEYS, options.mapping, failed=(FAILED,)), options)
+
+    def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
+        """A list with one object a case."""
+        separator = "[\n"
+        for case in cases:
+            stream.write(separator + _indented(dump(_to_rose(case), indent=2)))
+            separator = ",\n"
+        stream.write("\n]\n" if separator == ",\n" else "[]\n")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"  {line}" for line in text.split("\n"))
+
+
+def _to_rose(case: Case) -> dict[str, Json]:
+    out: dict[str, Json] = {"question_id": int(case.id) if _is_number(case.id) else case.id}
+    out["question"] = case.question
+    out["db_id"] = case.db_id
+    if case.predicted_sql is not MISSING:
+        out["predicted_sql"] = case.predicted_sql
+    out["gold_sql"] = _gold(case)
+    out["evidence"] = case.hint or ""
+    stated = {
+        "label": case.label,
+        "difficulty": case.difficulty,
+        "criteria": case.criteria,
+        "answerable": case.answerable,
+        "benchmark": case.benchmark or None,
+        "source": case.source or None,
+    }
+    out.update((key, value) for key, value in stated.items() if value is not None)
+    return {**out, **{key: value for key, value in case.extra.items() if key not in out}}
+
+
+def _gold(case: Case) -> Json:
+    if len(case.reference_sqls) == 1:
+        return case.reference_sqls[0]
+    return list(case.reference_sqls) or None
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and str(int(text)) == text

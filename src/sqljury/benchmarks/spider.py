@@ -1,0 +1,93 @@
+"""Spider's files: dev.json, and gold files of one query a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from sqljury.benchmarks.fields import as_references
+from sqljury.benchmarks.files import Kind, Line, Source
+from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
+from sqljury.benchmarks.layout import stated
+from sqljury.case import Case
+
+_KEYS = {
+    "id": "id",
+    "question": "question",
+    "db_id": "db_id",
+    "reference_sqls": "query",
+    "hint": "evidence",
+    "difficulty": "difficulty",
+}
+
+# The question and the query once more: cut into tokens, and as Spider's parse tree.
+_COPIES = frozenset({"query_toks", "query_toks_no_value", "question_toks", "sql"})
+
+_SYNONYMS = "SpiderSynQuestion"
+
+_DB_ID = re.compile(r"[^\t]*(\t.*)?\t[\w.-]+[ \r]*")
+
+
+@register
+class Spider(Format):
+    """Questions with their queries, or the queries of a gold file without questions."""
+
+    name = "spider"
+    description = "Spider dev.json (question, query, db_id); gold files of SQL, tab, db_id a line"
+
+    def claims(self, source: Source) -> bool:
+        """Any text of lines, and objects with a query for a database."""
+        if source.kind is Kind.TEXT:
+            return True
+        asked = has_keys(source, "question") or has_keys(source, _SYNONYMS)
+        return asked and has_keys(source, "query", "db_id")
+
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """One case a question, or a line."""
+        if source.kind is Kind.TEXT:
+            return _gold(source, options)
+        keys = dict(_KEYS)
+        if has_keys(source, _SYNONYMS):
+            keys["question"] = _SYNONYMS
+        if not has_keys(source, "id"):
+            del keys["id"]  # the position is the id
+        return build_all(source, stated(keys, options.mapping, dropped=_COPIES), options)
+
+
+def is_gold(lines: Iterable[Line]) -> bool:
+    """Whether what follows a line's last tab is the db_id: only if every line has one.
+
+    Queries may hold tabs too.
+    """
+    return all(_DB_ID.fullmatch(line.text) for line in lines if line.text.strip())
+
+
+def split_line(text: str, named: bool) -> tuple[str, str]:
+    """The query and the db_id of a line; blank lines have neither."""
+    if not named or not text.strip():
+        return text.strip(), ""
+    sql, _, db_id = text.rpartition("\t")
+    return sql.strip(), db_id.strip()
+
+
+def _gold(source: Source, options: Options) -> Iterator[Case]:
+    benchmark = source.stem if options.benchmark is None else options.benchmark
+    blank: list[Case] = []
+    named = is_gold(source.lines())
+    for position, line in enumerate(source.lines()):
+        sql, db_id = split_line(line.text, named)
+        references, answerable = as_references(sql, line.origin)
+        case = Case(
+            id=str(position),
+            db_id=db_id,
+            reference_sqls=references,
+            answerable=answerable,
+            benchmark=benchmark,
+            origin=line.origin,
+        )
+        if not line.text.strip():
+            blank.append(case)  # a reference that lacks, unless the file ends here
+            continue
+        yield from blank
+        blank.clear()
+        yield case
