@@ -118,7 +118,6 @@ def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
     head = {
         "judges": [words.visible(name) for name in judges],
         "tones": {str(outcome): words.tone(outcome) for outcome in Outcome},
-        "series": plots.SERIES,
     }
     yield Markup(f'{{"report": {script_safe(head)}, "cases": [\n')
     for i, page in enumerate(pages.to_json(judges)):
@@ -151,7 +150,7 @@ def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
         "score": words.percent(judge.score),
         "sentence": words.score_sentence(judge),
         "details": [words.visible(line) for line in words.details(judge)[1:]],
-        "plot": plots.score_bar(Point(judge.name, judge.score, judge.low, judge.high, series)),
+        "plot": plots.score_bar(Point(judge.name, judge.score, judge.low, judge.high)),
         "stack": plots.stacked_bar(found) if found else "",
         "outcomes": dict(found),
         "series": series,

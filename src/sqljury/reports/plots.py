@@ -26,8 +26,8 @@ _MARKERS = (
     Markup('<path d="M0 5.5 5-4H-5Z"/>'),
     Markup('<path d="M-5-2h3v-3h4v3h3v4h-3v3h-4v-3h-3Z"/>'),
 )
-SERIES = len(_MARKERS)
-"""So many judges have a colour and a shape of their own."""
+_COLOURS = 6
+"""As many as the style sheet has; with the shapes, 36 judges can be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def score_bar(point: Point) -> Markup:
     )
     track = Markup('<rect class="track" width="100%" y="4" height="12" rx="2"/>')
     whisker = _whisker(axis, point, 10)
-    return _svg("score", 20, _in_words([point]), track + bar + whisker, point.series)
+    return _svg("score", 20, _in_words([point]), track + bar + whisker)
 
 
 def dots(points: Sequence[Point], axis: Axis) -> Markup:
@@ -89,11 +89,11 @@ def dots(points: Sequence[Point], axis: Axis) -> Markup:
         if point.value is not None:
             parts.append(
                 Markup('<g class="s{}">{}<svg x="{}" y="{}">{}</svg></g>').format(
-                    point.series % SERIES,
+                    point.series % _COLOURS,
                     _whisker(axis, point, y),
                     axis.place(point.value),
                     y,
-                    _MARKERS[point.series % SERIES],
+                    _shape(point.series),
                 )
             )
     return _svg("dots", height, _in_words(points), Markup("").join(parts))
@@ -104,7 +104,11 @@ def marker(series: int) -> Markup:
     return Markup(
         '<svg class="marker s{0}" width="12" height="12" viewBox="-6 -6 12 12" '
         'aria-hidden="true">{1}</svg>'
-    ).format(series % SERIES, _MARKERS[series % SERIES])
+    ).format(series % _COLOURS, _shape(series))
+
+
+def _shape(series: int) -> Markup:
+    return _MARKERS[(series + series // _COLOURS) % len(_MARKERS)]
 
 
 def stacked_bar(found: Sequence[tuple[Outcome, int]]) -> Markup:
@@ -161,10 +165,9 @@ def _whisker(axis: Axis, point: Point, y: int) -> Markup:
     return Markup('<g class="whisker">{}{}</g>').format(across, ends)
 
 
-def _svg(kind: str, height: int, said: str, inside: Markup, series: int | None = None) -> Markup:
-    own = "" if series is None else f" s{series % SERIES}"
-    return Markup('<svg class="plot {}{}" height="{}" role="img" aria-label="{}">{}</svg>').format(
-        kind, own, height, said, inside
+def _svg(kind: str, height: int, said: str, inside: Markup) -> Markup:
+    return Markup('<svg class="plot {}" height="{}" role="img" aria-label="{}">{}</svg>').format(
+        kind, height, said, inside
     )
 
 
