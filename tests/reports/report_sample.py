@@ -136,7 +136,10 @@ def records() -> list[Record]:
         score = None if outcome.left_out or outcome is Outcome.ABSTAINED else 0.0
         verdict = Verdict(outcome=outcome, score=score, reason=reason)
         found.append([record(about, judge, verdict) for judge in (STRICT, SPIDER)])
-    # The judges part over case 5.
+    # The judges part over cases 5 and 7: an outcome of one need not occur with the other.
+    found[6][1] = record(
+        found[6][1].case, SPIDER, Verdict(outcome=Outcome.UNKNOWN, reason="cannot say")
+    )
     found[4][0] = record(
         case(5),
         STRICT,

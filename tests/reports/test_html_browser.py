@@ -73,7 +73,7 @@ def test_a_case(folder: Path) -> None:
         ("#/cases?judge=0&outcome=incorrect", "2 cases of 9"),
         ("#/cases?judge=1&outcome=incorrect", "1 case of 9"),
         ("#/cases?outcome=!", "5 cases of 9"),
-        ("#/cases?split=1", "1 case of 9"),
+        ("#/cases?split=1", "2 cases of 9"),
         ("#/cases?db=coast&q=LIGHTHOUSES", "1 case of 9"),
         ("#/cases?q=no+such+words", "0 cases of 9"),
     ],
