@@ -1,5 +1,6 @@
 """Queries as text: what they are made of, and how they are made comparable. Pure functions."""
 
+from sqljury.queries.clauses import Clauses, Condition, Conditions, clauses_of
 from sqljury.queries.distinct import remove_distinct
 from sqljury.queries.features import FEATURES, features
 from sqljury.queries.ordering import any_order, top_level_order
@@ -8,9 +9,13 @@ from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without
 
 __all__ = [
     "FEATURES",
+    "Clauses",
+    "Condition",
+    "Conditions",
     "KeyedQuery",
     "WiderQuery",
     "any_order",
+    "clauses_of",
     "features",
     "keyed_for_ties",
     "normalise_text",

@@ -32,7 +32,41 @@ FEATURES = (
 """All features there are. Every query that can be read has one ``joins`` and one ``nesting``."""
 
 _AGGREGATES = frozenset(
-    ["any_value", "array_agg", "avg", "bit_and", "bit_or", "bool_and", "bool_or", "count", "every", "group_concat", "json_agg", "json_group_array", "json_group_object", "jsonb_agg", "list", "listagg", "max", "median", "min", "mode", "quantile", "percentile_cont", "percentile_disc", "std", "stddev", "stddev_pop", "stddev_samp", "string_agg", "sum", "total", "var_pop", "var_samp", "variance"]
+    [
+        "any_value",
+        "array_agg",
+        "avg",
+        "bit_and",
+        "bit_or",
+        "bool_and",
+        "bool_or",
+        "count",
+        "every",
+        "group_concat",
+        "json_agg",
+        "json_group_array",
+        "json_group_object",
+        "jsonb_agg",
+        "list",
+        "listagg",
+        "max",
+        "median",
+        "min",
+        "mode",
+        "quantile",
+        "percentile_cont",
+        "percentile_disc",
+        "std",
+        "stddev",
+        "stddev_pop",
+        "stddev_samp",
+        "string_agg",
+        "sum",
+        "total",
+        "var_pop",
+        "var_samp",
+        "variance",
+    ]
 )
 
 

@@ -1,0 +1,138 @@
+"""Are the clauses of the prediction those of the reference, as sets?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs, register
+from sqljury.queries import Clauses, Conditions, clauses_of, normalise_text
+from sqljury.verdict import Outcome, Verdict
+
+COMPONENTS = (
+    "select",
+    "where",
+    "group",
+    "having",
+    "order",
+    "and_or",
+    "iuen",
+    "keywords",
+    "tables",
+    "others",
+)
+
+
+@register
+@dataclass(frozen=True)
+class ExactSetMatch:
+    """Spider's exact set match: every clause has the same parts, in any order, without values.
+
+    Compared as the evaluation script does: SELECT without DISTINCT; conditions without what
+    columns are compared with, unless that is a subquery; GROUP BY by column names; one direction
+    for all of ORDER BY; LIMIT there or not; tables without their join conditions; columns
+    that a foreign key makes equal are one column. Subqueries in WHERE, HAVING and FROM must be
+    the same to the letter. What Spider's grammar lacks (outer joins, CTEs, OFFSET, …) is compared
+    as it is: the script counts every such prediction as wrong.
+
+    A prediction that cannot be parsed is ``prediction_error``; if no reference can be, the
+    verdict is ``unknown``. The measures are 1 for each component that agrees with the closest
+    reference.
+
+    Args:
+        values: compare values and the number of LIMIT as well.
+
+    Source: Yu et al. 2018 (Spider), section 5.
+    """
+
+    name: ClassVar[str] = "exact_set_match"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE
+
+    values: bool = False
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """Correct if any reference has the same components."""
+        sql = str(case.predicted_sql)
+        text = normalise_text(sql, evidence.dialect)
+        if any(normalise_text(ref, evidence.dialect) == text for ref in case.reference_sqls):
+            return Verdict.correct("same text", measures=dict.fromkeys(COMPONENTS, 1.0))
+        references = [
+            found for ref in case.reference_sqls if (found := self._clauses(ref, evidence))
+        ]
+        if not references:
+            return Verdict(outcome=Outcome.UNKNOWN, reason="the reference cannot be parsed")
+        prediction = self._clauses(sql, evidence)
+        if prediction is None:
+            return Verdict(
+                outcome=Outcome.PREDICTION_ERROR,
+                score=0.0,
+                reason="the prediction cannot be parsed",
+                measures=dict.fromkeys(COMPONENTS, 0.0),
+            )
+        agreements = [self._agreement(reference, prediction) for reference in references]
+        best = max(agreements, key=lambda agreement: sum(agreement.values()))
+        measures = {name: float(agrees) for name, agrees in best.items()}
+        wrong = [name for name, agrees in best.items() if not agrees]
+        if not wrong:
+            return Verdict.correct("same components", measures=measures)
+        return Verdict.incorrect(f"differs in: {', '.join(wrong)}", measures=measures)
+
+    def _clauses(self, sql: str, evidence: Evidence) -> Clauses | None:
+        return clauses_of(sql, evidence.dialect, evidence.schema(), values=self.values)
+
+    def _agreement(self, reference: Clauses, prediction: Clauses) -> Mapping[str, bool]:
+        r, p = reference, prediction
+        limits = (r.limit, p.limit) if self.values else (bool(r.limit), bool(p.limit))
+        agrees = (
+            Counter(r.select) == Counter(p.select),
+            Counter(r.where.parts) == Counter(p.where.parts),
+            Counter(map(_column_name, r.group)) == Counter(map(_column_name, p.group)),
+            not (r.group or p.group) or (r.group == p.group and r.having == p.having),
+            not (r.order or p.order)
+            or ((r.order, r.direction) == (p.order, p.direction) and limits[0] == limits[1]),
+            set(r.where.connectors) == set(p.where.connectors),
+            self._same_operands(r, p),
+            _keywords(r) == _keywords(p) and (not self.values or limits[0] == limits[1]),
+            Counter(r.tables) == Counter(p.tables),
+            Counter(r.others) == Counter(p.others),
+        )
+        return dict(zip(COMPONENTS, agrees, strict=True))
+
+    def _same_operands(self, reference: Clauses, prediction: Clauses) -> bool:
+        """INTERSECT, UNION, EXCEPT: the same operation with a query that matches."""
+        if reference.set_operation != prediction.set_operation:
+            return False
+        if reference.operand is None or prediction.operand is None:
+            return reference.operand is prediction.operand
+        return all(self._agreement(reference.operand, prediction.operand).values())
+
+
+def _column_name(text: str) -> str:
+    """A grouping column without its table: either side of a join will do."""
+    return text.rpartition(".")[2]
+
+
+def _keywords(clauses: Clauses) -> frozenset[str]:
+    return frozenset(_all_keywords(clauses))
+
+
+def _all_keywords(clauses: Clauses) -> Iterator[str]:
+    yield from (name for name in ("where", "having") if getattr(clauses, name).parts)
+    yield from (name for name in ("group", "order", "limit") if getattr(clauses, name))
+    yield clauses.direction
+    yield clauses.set_operation
+    for conditions in (clauses.on, clauses.where, clauses.having):
+        yield from _condition_keywords(conditions)
+
+
+def _condition_keywords(conditions: Conditions) -> Iterator[str]:
+    yield from (word for word in conditions.connectors if word == "or")
+    for part in conditions.parts:
+        yield from (word for word in ("in", "like") if part.operator == word)
+        if part.negated:
+            yield "not"
