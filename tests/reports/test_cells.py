@@ -10,8 +10,9 @@ from report_sample import LIGHTHOUSES_EVIDENCE
 from sqljury.case import Json
 from sqljury.execution import ResultTable
 from sqljury.reports.cells import cell_text, shown_tables
-from sqljury.reports.evidence import other_evidence, sentences
+from sqljury.reports.evidence import other_evidence, said, sentences
 from sqljury.tables import compare, explain, make_policy, render_cell
+from sqljury.verdict import Verdict
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,19 @@ def test_unknown_evidence_is_kept_by_name() -> None:
     evidence = {"explanation": "because", "votes": [1, 0], "reference": [1.5], "prediction": None}
     assert sentences(evidence) == ["because"]
     assert other_evidence(evidence) == {"votes": [1, 0], "reference": [1.5], "prediction": None}
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("A. B.", ["A.", "B."]),
+        ("A.", ["A.", "B."]),
+        ("", ["A.", "B."]),
+        ("why", ["why", "A.", "B."]),
+    ],
+)
+def test_a_reason_made_of_the_findings_is_not_repeated(reason: str, expected: list[str]) -> None:
+    findings = [{"kind": "values", "text": text} for text in ("A.", "B.")]
+    verdict = Verdict.incorrect(reason, evidence={"explanation": {"findings": findings}})
+    assert said(verdict) == expected
+    assert said(Verdict.correct("same rows")) == ["same rows"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from sqljury.case import Json
+from sqljury.verdict import Verdict
 
 _SHOWN_OTHERWISE = ("explanation", "reference", "prediction")
 
@@ -18,6 +19,14 @@ def sentences(evidence: Mapping[str, Json]) -> list[str]:
         return []
     findings = explanation.get("findings") or ()
     return [str(finding["text"]) for finding in findings]
+
+
+def said(verdict: Verdict) -> list[str]:
+    """The reason and the findings; a reason that is made of the findings is not repeated."""
+    found = sentences(verdict.evidence)
+    if not verdict.reason or verdict.reason in (" ".join(found), *found):
+        return found
+    return [verdict.reason, *found]
 
 
 def other_evidence(evidence: Mapping[str, Json]) -> dict[str, Json]:

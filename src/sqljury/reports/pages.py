@@ -14,7 +14,7 @@ from itertools import groupby
 
 from sqljury.case import Case, Json
 from sqljury.reports.cells import ShownTable, cell_text, shown_tables
-from sqljury.reports.evidence import other_evidence, sentences
+from sqljury.reports.evidence import other_evidence, said
 from sqljury.reports.sqltext import DiffLine, compared, formatted
 from sqljury.reports.words import case_facts, no_prediction, shortened, visible
 from sqljury.verdict import Outcome, Record
@@ -87,7 +87,7 @@ class _Page:
         return self.rank < other.rank
 
     def judged(self, judges: Sequence[str]) -> dict[str, Json]:
-        verdicts = [{"judge": judges.index(name), **said} for name, said in self.verdicts]
+        verdicts = [{"judge": judges.index(name), **rest} for name, rest in self.verdicts]
         return {"verdicts": verdicts, "tables": list(self.tables)}
 
 
@@ -98,15 +98,19 @@ def _page(rank: tuple[int, int], records: Sequence[Record]) -> _Page:
 
 
 def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
-    """One verdict. Judges share executions: their equal tables are kept once, in ``tables``."""
+    """One verdict. Judges share executions: their equal tables are kept once, in ``tables``.
+
+    ``reason`` is the first thing to say, ``lines`` are the others.
+    """
     verdict = record.verdict
-    said: dict[str, Json] = {
+    lines = [_text(line) for line in said(verdict)]
+    page: dict[str, Json] = {
         "outcome": str(verdict.outcome),
         "score": verdict.score,
-        "reason": _text(verdict.reason),
+        "reason": lines[0] if lines else "",
         "labels": [visible(label) for label in verdict.labels],
         "measures": {visible(name): value for name, value in sorted(verdict.measures.items())},
-        "lines": [_text(line) for line in sentences(verdict.evidence) if line != verdict.reason],
+        "lines": lines[1:],
         "other": _other(verdict.evidence),
     }
     pair = shown_tables(verdict.evidence)
@@ -114,8 +118,8 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
         both = [_table(side) for side in pair]
         if both not in tables:
             tables.append(both)
-        said["tables"] = tables.index(both)
-    return {name: value for name, value in said.items() if value not in (None, "", [], {})}
+        page["tables"] = tables.index(both)
+    return {name: value for name, value in page.items() if value not in (None, "", [], {})}
 
 
 def _other(evidence: Mapping[str, Json]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from rich.text import Text
 from sqljury.case import Case
 from sqljury.reports import words
 from sqljury.reports.cells import ShownTable, cell_text, shown_tables
-from sqljury.reports.evidence import other_evidence, sentences
+from sqljury.reports.evidence import other_evidence, said
 from sqljury.reports.sqltext import DiffLine, compared, formatted
 from sqljury.uses.agree import Agreement, JudgeAgreement
 from sqljury.uses.evaluate import JudgeSummary, Summary
@@ -273,10 +273,10 @@ def _verdict(record: Record) -> Iterator[RenderableType]:
     yield Text.assemble(
         (words.visible(record.judge), "bold"), "  ", (str(verdict.outcome), f"bold {style}"), score
     )
-    lines = [verdict.reason, *sentences(verdict.evidence)]
+    lines = said(verdict)
     if verdict.labels:
         lines.append(f"labels: {', '.join(verdict.labels)}")
-    for line in dict.fromkeys(filter(None, lines)):
+    for line in lines:
         yield _indented(_plain(line))
     for name, value in other_evidence(verdict.evidence).items():
         yield _indented(_plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))

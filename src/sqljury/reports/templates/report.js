@@ -104,7 +104,7 @@
     if (!texts) {
       texts = cases.map(function (page) {
         return [page.id, page.question, page.db, page.prediction || ""].concat(page.references,
-          Object.values(page.facts), page.verdicts.map(function (v) { return v.reason || ""; }))
+          Object.values(page.facts), page.verdicts.map(function (v) { return [v.reason || ""].concat(v.lines || []).join("\n"); }))
           .join("\n").toLowerCase();
       });
     }
@@ -248,7 +248,7 @@
   function reasons(page) {
     var groups = new Map();
     page.verdicts.forEach(function (v) {
-      var key = JSON.stringify([v.lines, v.tables, v.other]);
+      var key = JSON.stringify([v.reason, v.lines, v.tables, v.other]);
       if (!v.lines && v.tables === undefined && !v.other) return;
       if (!groups.has(key)) groups.set(key, { verdict: v, judges: [] });
       groups.get(key).judges.push(judges[v.judge]);
