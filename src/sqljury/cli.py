@@ -320,7 +320,7 @@ def demo(
             files.databases,
             descriptions=files.descriptions,
             run=folder / "run",
-            limits=Limits(seconds=2.0),
+            limits=Limits(seconds=2.0, rows=100_000),
             workers=workers,
             on_progress=on_progress,
         ) as found,
