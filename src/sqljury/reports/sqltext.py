@@ -136,10 +136,10 @@ def _paired(left: Sequence[Segments], right: Sequence[Segments]) -> Iterator[Dif
 def _marked(left: list[str], right: list[str]) -> tuple[list[Segments], list[Segments]]:
     """The lines of a block that differs, its tokens compared across the whole block."""
     if not left or not right:
-        return [("", line) for line in left], [("", line) for line in right]
+        return [_all_marked(line) for line in left], [_all_marked(line) for line in right]
     a, b = _TOKEN.findall("\n".join(left)), _TOKEN.findall("\n".join(right))
     if max(len(a), len(b)) > _MOST_COMPARED:
-        return [("", line) for line in left], [("", line) for line in right]
+        return [_all_marked(line) for line in left], [_all_marked(line) for line in right]
     solid_a = [i for i, token in enumerate(a) if token.strip()]
     solid_b = [i for i, token in enumerate(b) if token.strip()]
     matcher = SequenceMatcher(
@@ -151,6 +151,11 @@ def _marked(left: list[str], right: list[str]) -> tuple[list[Segments], list[Seg
         same_a.update(solid_a[block.a : block.a + block.size])
         same_b.update(solid_b[block.b : block.b + block.size])
     return _lines(a, same_a), _lines(b, same_b)
+
+
+def _all_marked(line: str) -> Segments:
+    rest = line.lstrip()
+    return (line[: len(line) - len(rest)], rest)
 
 
 def _lines(tokens: list[str], same: set[int]) -> list[Segments]:
