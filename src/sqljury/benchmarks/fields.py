@@ -80,7 +80,9 @@ def as_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) 
     key = layout.keys.get("id")
     if key is None:
         return str(position)
-    value = data.get(key)
+    if key not in data:
+        raise InputError("SJ104", f"no {json.dumps(key)} (keys: {', '.join(data)}).", where=origin)
+    value = data[key]
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # pandas writes a column of integers with a gap as floats
     if (isinstance(value, str) and value) or (

@@ -10,6 +10,7 @@ import io
 import json
 import lzma
 import os
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,9 @@ _FOREIGN = {
     b"PK\x03\x04": ("a zip archive", "Unpack it and give the file inside."),
     b"SQLite format 3": ("a SQLite database, not a benchmark file", "Give it as --databases."),
 }
+
+
+_SQL = re.compile(r"\W*(select|with)\b", re.IGNORECASE)
 
 
 class Kind(Enum):
@@ -91,7 +95,7 @@ class Source:
     @cached_property
     def stem(self) -> str:
         """The name without the suffixes that say how the file is built."""
-        stem = self.name
+        stem = self.path.name
         while stem.lower().endswith(_SUFFIXES) and (shorter := stem.rpartition(".")[0]):
             stem = shorter
         return stem
@@ -122,12 +126,14 @@ class Source:
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the first records, in order of appearance."""
+        """The keys of the records (of JSON lines: of the first), in order of appearance."""
         if self.kind is Kind.PARQUET:
             return self._parquet_columns()
         if self.kind is Kind.TABLE:
             return self._header[0]
-        objects = [record.data for record in self.head if isinstance(record.data, dict)]
+        # A list is in memory anyway; of lines only the first are looked at.
+        known = self._elements if self.kind is Kind.JSON_LIST else self.head
+        objects = [record.data for record in known if isinstance(record.data, dict)]
         return tuple(dict.fromkeys(key for data in objects for key in data))
 
     @property
@@ -228,6 +234,8 @@ class Source:
     def _is_table(self, first: str) -> bool:
         if Path(self._bare_name()).suffix in _TABLE_SUFFIXES:
             return True
+        if _SQL.match(first):
+            return False  # SELECT name, id, …: no header, though it names an id
         cells = next(csv.reader([first], delimiter=_delimiter(first)), [])
         return len(cells) > 1 and any(is_field(cell) for cell in cells)
 
@@ -307,7 +315,7 @@ class Source:
                 if start.startswith(b"\x1f\x8b"):
                     yield gzip.GzipFile(fileobj=raw)  # type: ignore[misc]
                 elif start.startswith(b"\xfd7zXZ\x00"):
-                    yield lzma.LZMAFile(raw)
+                    yield lzma.LZMAFile(raw)  # noqa: SIM115 - it owns no file
                 else:
                     yield raw
         except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
@@ -360,6 +368,21 @@ def paths(files: PathLike | Iterable[PathLike]) -> Sequence[PathLike]:
     if isinstance(files, str | os.PathLike):
         return [files]
     return list(files)
+
+
+def tell_apart(sources: Sequence[Source], attribute: str) -> None:
+    """Put folders before the names (or stems) of files, as many as it takes to tell them apart."""
+    plain = [getattr(source, attribute) for source in sources]
+    folders = [source.path.absolute().parent.parts[1:] for source in sources]
+    names = plain
+    for depth in range(1, max(map(len, folders), default=0) + 1):
+        if len(set(names)) == len(names):
+            break
+        names = [
+            "/".join((*parts[-depth:], name)) for parts, name in zip(folders, plain, strict=True)
+        ]
+    for source, name in zip(sources, names, strict=True):
+        setattr(source, attribute, name)
 
 
 def fingerprint(files: PathLike | Iterable[PathLike]) -> str:

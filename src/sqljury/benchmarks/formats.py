@@ -39,14 +39,14 @@ class Format(ABC):
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """The cases of a file, one after the other."""
 
-    def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
+    def write(self, cases: Iterable[Case], stream: IO[str]) -> None:  # noqa: ARG002
         """Write cases as text.
 
         Raises:
-            InputError: SJ120: most formats are only read.
+            InputError: SJ119: most formats are only read.
         """
         raise InputError(
-            "SJ120", f"cases cannot be written as {self.name!r}.", hint="Use sqljury or rose."
+            "SJ119", f"cases cannot be written as {self.name!r}.", hint="Use sqljury or rose."
         )
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.files import Record, Source
 from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, normal
 from sqljury.case import Json
 from sqljury.errors import InputError
@@ -45,7 +45,13 @@ def stated(
     return Layout({**kept, **mapping}, frozenset(dropped) - taken, failed)
 
 
-def guess(source: Source, mapping: Mapping[str, str], *, predictions: bool = False) -> Layout:
+def guess(
+    keys: Collection[str],
+    mapping: Mapping[str, str],
+    origin: str,
+    *,
+    predictions: bool = False,
+) -> Layout:
     """Find the fields by their usual names; what the mapping names is not guessed.
 
     Args:
@@ -55,10 +61,10 @@ def guess(source: Source, mapping: Mapping[str, str], *, predictions: bool = Fal
     Raises:
         InputError: SJ118 for two keys of one meaning.
     """
-    present = [key for key in source.keys if key not in mapping.values()]
+    present = [key for key in keys if key not in mapping.values()]
     found = dict(mapping)
     for name in FIELDS:
-        if name not in found and (key := _pick(name, present, source.at_head)):
+        if name not in found and (key := _pick(name, present, origin)):
             found[name] = key
             present.remove(key)
     if "predicted_sql" not in found:
@@ -67,6 +73,23 @@ def guess(source: Source, mapping: Mapping[str, str], *, predictions: bool = Fal
         elif predictions and found.get("reference_sqls") in (BIRD_REFERENCE, "query"):
             found["predicted_sql"] = found.pop("reference_sqls")
     return Layout(found)
+
+
+def guessed(
+    source: Source, mapping: Mapping[str, str], *, predictions: bool = False
+) -> Iterator[tuple[Record, Layout]]:
+    """The records of a file, each with the layout that is known by then.
+
+    JSON lines may bring a key late (a prediction after many references without): then the
+    layout is guessed anew.
+    """
+    keys = dict.fromkeys(source.keys)
+    layout = guess(keys, mapping, source.at_head, predictions=predictions)
+    for record in source.records():
+        if isinstance(record.data, dict) and not keys.keys() >= record.data.keys():
+            keys |= dict.fromkeys(record.data)
+            layout = guess(keys, mapping, record.origin, predictions=predictions)
+        yield record, layout
 
 
 def _pick(name: str, present: list[str], origin: str) -> str | None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO
 
-from sqljury.benchmarks.fields import build
+from sqljury.benchmarks.fields import as_object, build
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.jsontext import dump
 from sqljury.benchmarks.layout import Layout, stated
 from sqljury.benchmarks.names import FIELDS
-from sqljury.case import Case
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
 
 _SLOTS = frozenset(Case.__slots__)
 _IDENTITY = {name: name for name in FIELDS}
@@ -48,7 +49,14 @@ class Own(Format):
 def _restored(source: Source, layout: Layout, options: Options) -> Iterator[Case]:
     for position, record in enumerate(source.records()):
         case = build(record, layout, position=position, stem="", benchmark=options.benchmark)
-        extra = dict(case.extra)
-        origin = extra.pop("origin", None) or record.origin
-        own = extra.pop("extra", None) or {}
-        yield replace(case, extra={**extra, **own}, origin=origin)
+        yield _completed(case, as_object(record), record.origin)
+
+
+def _completed(case: Case, data: Mapping[str, Json], origin: str) -> Case:
+    """The case with what only our own files hold."""
+    strange = [key for key in data if key not in _SLOTS]
+    extra = data.get("extra", {})
+    if strange or not isinstance(extra, dict):
+        what = f"{strange[0]!r} is no field of a case" if strange else "'extra' is no object"
+        raise InputError("SJ105", f"{what}.", where=origin)
+    return replace(case, extra=extra, origin=str(data.get("origin") or origin))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from sqljury.benchmarks.bird import FAILED, prediction, split
 from sqljury.benchmarks.fields import as_sql, build
 from sqljury.benchmarks.files import Kind, Record, Source
-from sqljury.benchmarks.layout import Layout, guess, missing_key, suggest
+from sqljury.benchmarks.layout import Layout, guess, guessed, missing_key, suggest
 from sqljury.benchmarks.spider import is_gold, split_line
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
@@ -78,9 +78,8 @@ class Joined:
 
     def _in_order(self, found: list[Prediction]) -> dict[int, Prediction]:
         n = len(self._references.ids)
-        if len(found) != n:
-            while found and found[-1].sql == "":
-                found.pop()  # blank lines behind the last prediction are no predictions
+        while len(found) > n and found[-1].sql == "" and found[-1].db_id is None:
+            found.pop()  # blank lines at the end of a file
         if len(found) > n:
             raise InputError(
                 "SJ111",
@@ -129,18 +128,19 @@ class Joined:
     def _partly(
         self, found: Mapping[str, Prediction], ids: dict[str, int], positions: dict[str, int]
     ) -> Mapping[str, int]:
-        """Neither fits wholly: ids that are shared, if nothing speaks against them."""
+        """Neither fits wholly: ids that are shared, if their databases confirm them."""
         wrong = self._contradiction(found, ids) or self._contradiction(found, positions)
-        if found.keys() & ids.keys() and not self._contradiction(found, ids):
+        shared = [one for key, one in found.items() if key in ids]
+        if shared and not self._contradiction(found, ids) and all(one.db_id for one in shared):
             return ids
         if wrong:
             raise self._misplaced(*wrong)
-        key = next(iter(found), "")
+        key = next((key for key in found if key not in ids), "")
         raise InputError(
             "SJ112",
-            f"no key is an id or a position of {self._references.name} (first: {key!r}).",
+            f"the key {key!r} is no id of {self._references.name}, nor are all keys positions.",
             where=self._name,
-            hint=f"Its ids are {', '.join(self._references.ids[:3])}, …",
+            hint=f"Ids are {', '.join(self._references.ids[:3])}, …",
         )
 
     def _contradiction(
@@ -193,11 +193,14 @@ def _read(
         raise InputError("SJ103", "there are no predictions in the file.", where=source.name)
     if not any(isinstance(record.data, dict) for record in source.head):
         return None, [_bare(record) for record in source.records()]
-    layout = _layout(source, mapping)
+    first = guess(source.keys, mapping, source.at_head, predictions=True)
+    if "predicted_sql" not in first.keys:
+        raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
     found = (
-        _of_record(position, record, layout) for position, record in enumerate(source.records())
+        _of_record(position, record, layout)
+        for position, (record, layout) in enumerate(guessed(source, mapping, predictions=True))
     )
-    if "id" not in layout.keys:
+    if "id" not in first.keys:
         return None, [one for _, one in found]
     return _unique(found), []
 
@@ -227,17 +230,8 @@ def _bare(record: Record) -> Prediction:
     return Prediction(sql, record.origin, db_id)
 
 
-def _layout(source: Source, mapping: Mapping[str, str]) -> Layout:
-    guessed = guess(source, mapping, predictions=True)
-    if "predicted_sql" not in guessed.keys:
-        raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
-    # What the references say of the question, the predictions need not repeat.
-    extra = [key for name, key in guessed.keys.items() if name in ("benchmark", "source")]
-    return Layout(guessed.keys, frozenset(extra), failed=(FAILED,))
-
-
 def _of_record(position: int, record: Record, layout: Layout) -> tuple[str, Prediction]:
-    case = build(record, layout, position=position, stem="")
+    case = build(record, replace(layout, failed=(FAILED,)), position=position, stem="")
     sql, db_id = case.predicted_sql, None
     if isinstance(sql, str):
         sql, db_id = split(sql)

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from itertools import islice
-from pathlib import Path
 
-from sqljury.benchmarks.files import PathLike, Source, paths
+from sqljury.benchmarks.files import Kind, PathLike, Source, paths, tell_apart
 from sqljury.benchmarks.formats import Format, Options, detect, format_named
 from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.mapping import check_mapping
@@ -36,7 +34,6 @@ def read_cases(
     format: str | None = None,
     mapping: Mapping[str, str] | None = None,
     benchmark: str | None = None,
-    limit: int | None = None,
 ) -> Cases:
     """Read cases, one after the other; what can be checked is checked before the first.
 
@@ -48,7 +45,6 @@ def read_cases(
         format: the name of a format (see :func:`formats`); found out from the content otherwise.
         mapping: our field to the file's key, for keys that are not recognised.
         benchmark: the benchmark's name; by default the file's stem.
-        limit: stop after so many cases.
 
     Raises:
         InputError: SJ1xx, with file and line.
@@ -58,12 +54,15 @@ def read_cases(
     if not sources:
         raise InputError("SJ101", "no file is given.")
     systems = [] if predictions is None else [Source(path) for path in paths(predictions)]
+    tell_apart([*sources, *systems], "name")
+    tell_apart(sources, "stem")
+    tell_apart(systems, "stem")
     readers = [_Reader(source, format, mapping or {}, benchmark, systems) for source in sources]
     if systems:
         cases, warnings = _joined(readers, systems, mapping or {})
     else:
         cases, warnings = _chained(readers), []
-    return Cases(islice(_distinct(cases), limit), warnings)
+    return Cases(_distinct(cases), warnings)
 
 
 class _Reader:
@@ -80,24 +79,9 @@ class _Reader:
         self.source = source
         kind = source.kind
         self._options = Options(_applicable(mapping, source, systems), benchmark)
-        self._format: Format = (
-            format_named(format) if format else self._detected(self._options.mapping)
-        )
-        if kind.has_header and not source.keys:
-            raise InputError("SJ103", "the file is empty.", where=source.name)
-
-    def _detected(self, mapping: Mapping[str, str]) -> Format:
-        # Whoever names both queries' columns need not use a known name for any.
-        if mapping.keys() & {"predicted_sql", "reference_sqls"} and not self._is_known():
-            return format_named("records")
-        return detect(self.source)
-
-    def _is_known(self) -> bool:
-        try:
-            detect(self.source)
-        except InputError:
-            return False
-        return True
+        self._format: Format = format_named(format) if format else detect(source)
+        if kind not in (Kind.TEXT, Kind.JSON_OBJECT) and not source.head:
+            raise InputError("SJ103", "there are no cases in the file.", where=source.name)
 
     def cases(self) -> Iterator[Case]:
         """The cases, from the start."""
@@ -115,9 +99,7 @@ def _applicable(
 
 
 def _chained(readers: Sequence[_Reader]) -> Iterator[Case]:
-    # All are opened first: what is wrong with the last file is said before the first case.
-    opened = [reader.cases() for reader in readers]
-    return (case for cases in opened for case in cases)
+    return (case for reader in readers for case in reader.cases())
 
 
 def _joined(
@@ -142,9 +124,9 @@ def _joined(
             hint="Give a file with one case for each question.",
         )
     joined = []
-    for name, system in zip(_names(systems), systems, strict=True):
+    for system in systems:
         own = {field: key for field, key in mapping.items() if key in system.keys}
-        joined.append((name, Joined(system, references, own)))
+        joined.append((system.stem, Joined(system, references, own)))
     warnings = [warning for _, one in joined for warning in one.warnings]
     return _product(reader, joined), warnings
 
@@ -156,27 +138,13 @@ def _product(reader: _Reader, joined: Sequence[tuple[str, Joined]]) -> Iterator[
             yield system.join(position, reference, name)
 
 
-def _names(systems: Sequence[Source]) -> list[str]:
-    """Stems, with as many folders before them as it takes to tell them apart."""
-    names = [source.stem for source in systems]
-    folders = [Path(source.path).absolute().parent.parts for source in systems]
-    for depth in range(1, max(map(len, folders)) + 1):
-        if len(set(names)) == len(names):
-            return names
-        names = [
-            "/".join((*parts[-depth:], source.stem))
-            for parts, source in zip(folders, systems, strict=True)
-        ]
-    return names
-
-
 def _distinct(cases: Iterator[Case]) -> Iterator[Case]:
     """Pass cases through; two of the same key are an error that names both.
 
     Keys are kept in a private temporary database, which SQLite moves to disk: memory stays
     the same however many cases there are.
     """
-    with closing(sqlite3.connect("", isolation_level=None)) as seen:
+    with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as seen:
         seen.execute("PRAGMA journal_mode = OFF")
         seen.execute("PRAGMA synchronous = OFF")
         seen.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, origin TEXT) WITHOUT ROWID")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqljury.benchmarks.bird import split
-from sqljury.benchmarks.fields import as_references
+from sqljury.benchmarks.fields import as_references, build
 from sqljury.benchmarks.files import Kind, Source
-from sqljury.benchmarks.formats import Format, Options, build_all, register
-from sqljury.benchmarks.layout import guess, missing_key, suggest
+from sqljury.benchmarks.formats import Format, Options, register
+from sqljury.benchmarks.layout import guessed, missing_key, suggest
 from sqljury.case import Case
 from sqljury.errors import InputError
 
@@ -21,8 +21,8 @@ class Records(Format):
     description = "your own JSON, JSONL, CSV or Parquet; keys by usual names, or --map"
 
     def claims(self, source: Source) -> bool:
-        """Whatever no other format has claimed."""
-        return True
+        """Whatever holds records; Spider has claimed the lines of text."""
+        return source.kind is not Kind.TEXT
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a record."""
@@ -32,10 +32,11 @@ class Records(Format):
 
 
 def _records(source: Source, options: Options) -> Iterator[Case]:
-    layout = guess(source, options.mapping)
-    if not {"predicted_sql", "reference_sqls"} & layout.keys.keys():
-        raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
-    return build_all(source, layout, options)
+    stem = source.stem
+    for position, (record, layout) in enumerate(guessed(source, options.mapping)):
+        if not {"predicted_sql", "reference_sqls"} & layout.keys.keys():
+            raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
+        yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
 
 
 def _by_id(source: Source, options: Options) -> Iterator[Case]:
@@ -44,7 +45,7 @@ def _by_id(source: Source, options: Options) -> Iterator[Case]:
         origin = f"{source.name}[{key!r}]"
         if isinstance(value, str) and split(value)[1] is not None:
             raise InputError(
-                "SJ112",
+                "SJ108",
                 "these are predictions; the file with the questions lacks.",
                 where=source.name,
                 hint=f"Run: sqljury evaluate dev.json --predictions {source.name}",

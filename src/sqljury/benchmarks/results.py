@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from sqljury.benchmarks.fields import as_id, as_label, as_object, as_text, kind
 from sqljury.benchmarks.files import Kind, PathLike, Record, Source
 from sqljury.benchmarks.layout import Layout, missing_key
-from sqljury.benchmarks.mapping import check_mapping
 from sqljury.benchmarks.names import ALIASES, normal
 from sqljury.case import Json
 from sqljury.errors import InputError
@@ -28,10 +27,7 @@ class _Columns:
 def read_results(
     path: PathLike,
     *,
-    name: str | None = None,
     label: str = "label",
-    score: str | None = None,
-    mapping: Mapping[str, str] | None = None,
 ) -> dict[str, list[Scored]]:
     """Scores by judge: ROSE's eval_results.json, our export, or any table with a score.
 
@@ -39,33 +35,20 @@ def read_results(
     truth value or a word for one; without a score column, the outcomes are the scores.
 
     Args:
-        name: the judge's name where the file has no column ``judge``; else the one judge to read.
         label: the column that holds what people say; a file may lack it.
-        score: the score's column.
-        mapping: further columns: id, source, benchmark, judge, outcome, db_id, difficulty.
 
     Raises:
         InputError: SJ104 without a score, SJ116 for one that is no number, SJ109 for a label.
     """
     source = Source(path)
-    columns = _columns(source, label, score, mapping or {})
+    columns = _columns(source, label)
     judges: dict[str, list[Scored]] = {}
     for judge, row in _rows(source, columns):
         judges.setdefault(judge, []).append(row)
-    if name is None or set(judges) == {name}:
-        return judges
-    if set(judges) == {""}:
-        return {name: judges[""]}
-    if name not in judges:
-        raise InputError(
-            "SJ104", f"no judge {name!r} (judges: {', '.join(judges)}).", where=source.name
-        )
-    return {name: judges[name]}
+    return judges
 
 
-def read_labels(
-    path: PathLike, column: str = "label", *, mapping: Mapping[str, str] | None = None
-) -> dict[str, bool]:
+def read_labels(path: PathLike, column: str = "label") -> dict[str, bool]:
     """What people say, by id (``id/source`` where a row has a source); rows without are left out.
 
     Raises:
@@ -75,7 +58,7 @@ def read_labels(
     _check_table(source)
     if column not in source.keys:
         raise missing_key(column, source, hint="Use --label COLUMN.")
-    layout = _layout(source, {**(mapping or {}), "label": column})
+    layout = _layout(source, {"label": column})
     labels: dict[str, bool] = {}
     for position, record in enumerate(source.records()):
         data = as_object(record)
@@ -86,18 +69,13 @@ def read_labels(
     return labels
 
 
-def _columns(source: Source, label: str, score: str | None, mapping: Mapping[str, str]) -> _Columns:
-    check_mapping(mapping, _FIELDS)
+def _columns(source: Source, label: str) -> _Columns:
     _check_table(source)
-    named = dict(mapping)
-    if score is not None:
-        named["score"] = score
-    for field, key in named.items():
-        if key not in source.keys:
-            raise missing_key(key, source, hint=f"It was named as the {field}.")
-    layout = _layout(source, {"label": label, **named})
+    layout = _layout(source, {"label": label})
     if not layout.keys.keys() & {"score", "outcome"}:
-        raise missing_key("score", source, hint="Name the score's column.")
+        raise missing_key("score", source)
+    if label != "label" and label not in source.keys:
+        raise missing_key(label, source, hint="Use --label COLUMN.")
     return _Columns(layout, "score" in layout.keys)
 
 
@@ -180,10 +158,10 @@ def _number(value: Json, origin: str) -> float | None:
     """A score; None where there is none: null, NaN, an empty cell."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
-    if isinstance(value, int | float):
-        return None if math.isnan(value) else float(value)
     if isinstance(value, str):
         return _number_in(value, origin)
+    if isinstance(value, int | float) and not math.isinf(value):
+        return None if math.isnan(value) else float(value)
     raise InputError("SJ116", f"a score must be a number, not {kind(value)}.", where=origin)
 
 
@@ -193,9 +171,7 @@ def _number_in(text: str, origin: str) -> float | None:
     except ValueError:
         pass
     else:
-        return None if math.isnan(number) else number
-    if text.strip() == Outcome.UNKNOWN:
-        return None
+        return _number(number, origin)
     try:
         return float(bool(as_label(text, origin)))
     except InputError:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
-import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +23,8 @@ def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") 
         format: ``sqljury`` (JSON lines, nothing lost) or ``rose``.
 
     Raises:
-        InputError: SJ108, SJ115: a format that there is not, cannot be written, or cannot hold
-            a case. The file is then left as it was.
+        InputError: SJ115, SJ119: a format that there is not, or is only read; SJ117: a file that
+            cannot be written. What was there is then left as it was.
     """
     chosen = format_named(format)
     target = Path(path)
@@ -33,9 +32,11 @@ def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") 
     try:
         with _opened(part, target.suffix) as stream:
             chosen.write(cases, stream)
-        os.replace(part, target)
+        part.replace(target)
     except OSError as error:
-        raise InputError("SJ115", f"cannot be written: {error}.", where=str(target)) from None
+        raise InputError(
+            "SJ117", f"cannot be written: {error.strerror or error}.", where=str(target)
+        ) from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -48,6 +49,6 @@ def _opened(path: Path, suffix: str) -> Iterator[IO[str]]:
         if suffix == ".gz":
             stream = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[assignment]
         elif suffix == ".xz":
-            stream = lzma.LZMAFile(raw, mode="wb")
+            stream = lzma.LZMAFile(raw, mode="wb")  # noqa: SIM115
         with stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
             yield text
