@@ -316,7 +316,7 @@ def demo(
         _progress() as on_progress,
         api.evaluate(
             read_cases(files.cases),
-            [*judges, "exact_match", "soft_f1"],
+            [*judges, "exact_match", "exact_set_match", "soft_f1"],
             files.databases,
             descriptions=files.descriptions,
             run=folder / "run",

@@ -67,6 +67,7 @@ _IMPORTED_AS: dict[type[Any], str] = {}
 # Imported when first asked for by name: `--judge exact_match` need not load the others.
 _BUILT_IN = {
     "exact_match": "sqljury.judges.exact_match",
+    "exact_set_match": "sqljury.judges.exact_set_match",
     "executable": "sqljury.judges.executable",
     "execution": "sqljury.judges.execution",
     "r_ves": "sqljury.judges.r_ves",
