@@ -31,6 +31,9 @@ class Server(Protocol):
     def run(self, *statements: str, database: str = "") -> Rows:
         """Any statements in one session, committed; the rows of the last if it has some."""
 
+    def run_each(self, *statements: str, database: str = "") -> list[Rows]:
+        """The rows of each of several statements."""
+
     def create(self, *statements: str) -> str:
         """A new database, and its name."""
 
@@ -47,21 +50,26 @@ class PostgreSQL:
     def __init__(self) -> None:
         self.url = POSTGRESQL_URL
         self._names: list[str] = []
+        self._connections: dict[str, Any] = {}
 
     def run(self, *statements: str, database: str = "postgres") -> Rows:
+        return self.run_each(*statements, database=database)[-1]
+
+    def run_each(self, *statements: str, database: str = "postgres") -> list[Rows]:
         import psycopg
 
-        with psycopg.connect(self.url + database, autocommit=True) as connection:
-            cursor = connection.cursor()
-            for statement in statements:
-                cursor.execute(statement.encode())
-            return cursor.fetchall() if cursor.description else []
+        if database not in self._connections:
+            self._connections[database] = psycopg.connect(self.url + database, autocommit=True)
+        connection = self._connections[database]
+        cursors = (connection.execute(statement.encode()) for statement in statements)
+        return [cursor.fetchall() if cursor.description else [] for cursor in cursors]
 
     def create(self, *statements: str) -> str:
         name = _new_name()
         self.run(f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
         self._names.append(name)
-        self.run(*statements, database=name)
+        if statements:
+            self.run_each(*statements, database=name)
         return name
 
     def running(self, words: str) -> int:
@@ -74,6 +82,8 @@ class PostgreSQL:
     def drop(self) -> None:
         for name in self._names:
             self.run(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+        for connection in self._connections.values():
+            connection.close()
 
 
 class MySQL:
@@ -84,6 +94,9 @@ class MySQL:
         self._names: list[str] = []
 
     def run(self, *statements: str, database: str = "") -> Rows:
+        return self.run_each(*statements, database=database)[-1]
+
+    def run_each(self, *statements: str, database: str = "") -> list[Rows]:
         import pymysql
 
         parts = urlsplit(self.url)
@@ -101,15 +114,18 @@ class MySQL:
             ) as connection,
             connection.cursor() as cursor,
         ):
+            found: list[Rows] = []
             for statement in statements:
                 cursor.execute(statement)
-            return cursor.fetchall()
+                found.append(cursor.fetchall())
+            return found
 
     def create(self, *statements: str) -> str:
         name = _new_name()
         self.run(f"CREATE DATABASE {name} CHARACTER SET utf8mb4")
         self._names.append(name)
-        self.run(*statements, database=name)
+        if statements:
+            self.run_each(*statements, database=name)
         return name
 
     def running(self, words: str) -> int:

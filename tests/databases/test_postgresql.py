@@ -252,14 +252,14 @@ def test_a_lost_connection_is_made_again(postgresql: Server, name: str, database
 
 
 def test_a_connection_lost_in_the_middle(postgresql: Server, name: str, database: Database) -> None:
-    timer = threading.Timer(0.3, _terminate, (postgresql, name))
+    timer = threading.Timer(0.2, _terminate, (postgresql, name))
     timer.start()
-    execution = database.execute("SELECT pg_sleep(0.8)", LIMITS)
+    execution = database.execute("SELECT pg_sleep(0.4)", LIMITS)
     timer.join()
     assert execution.status is Status.OK, execution
-    timer = threading.Timer(0.3, _terminate, (postgresql, name))
+    timer = threading.Timer(0.2, _terminate, (postgresql, name))
     timer.start()
-    execution = database.execute("SELECT pg_sleep(9)", Limits(seconds=1))
+    execution = database.execute("SELECT pg_sleep(9)", Limits(seconds=0.5))
     timer.join()
     assert execution.status is Status.UNAVAILABLE, execution
 

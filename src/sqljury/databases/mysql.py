@@ -6,8 +6,7 @@ second connection. Neither server notices a client that was killed before it sen
 query runs on until its time is up. MariaDB bounds what a session allocates
 (``max_session_mem_used``); MySQL cannot be told to.
 
-Values longer than the server's ``max_allowed_packet`` come as NULL, and GROUP_CONCAT ends at
-``group_concat_max_len``, as these servers have it.
+Values longer than the server's ``max_allowed_packet`` come as NULL, as these servers have it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from sqljury.databases.mysql_schema import read_schema
 from sqljury.databases.server import ServerURL, Trickle, ids_in, parse_url, with_second_attempt
 from sqljury.databases.watchdog import WATCHDOG
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
-from sqljury.execution import Execution, Limits, ResultTable, Status
+from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
 
 try:
@@ -43,6 +42,7 @@ _GRACE_SECONDS: Final = 0.25
 _OWN_SECONDS: Final = 60
 """For reading the schema and counting rows."""
 _HASHED_ROWS: Final = 100_000
+_LONGEST_TEXT: Final = 16 * MIB
 _RESET_CONNECTION: Final = 0x1F
 _UNKNOWN_DATABASE: Final = 1049
 _OPTIONS: Final = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
@@ -272,12 +272,16 @@ class MySQLDatabase:
             # Waiting for others is not the query's fault, so it ends in words of its own.
             "lock_wait_timeout": lock_seconds,
             "innodb_lock_wait_timeout": lock_seconds,
+            # By default it cuts a value after 1,024 bytes (MySQL), and tells nobody.
+            "group_concat_max_len": _LONGEST_TEXT,
         }
         if self._is_mariadb:
             settings |= {
                 "tx_read_only": 1,
                 "max_statement_time": limits.seconds,
                 "max_session_mem_used": max(8192, limits.memory),
+                # Likewise a recursion after 1,000 rounds; MySQL says so, in an error.
+                "max_recursive_iterations": 4294967295,
             }
         else:
             milliseconds = max(1, int(limits.seconds * 1000))

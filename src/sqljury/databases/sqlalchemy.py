@@ -15,6 +15,7 @@ import hashlib
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock
 from time import perf_counter
 from typing import Any, Final
 
@@ -45,6 +46,8 @@ _CANCELS: Final = ("interrupt", "cancel")
 """Methods of a driver's connection that end its statement from another thread: sqlite3, duckdb;
 psycopg, psycopg2, oracledb."""
 
+_CANCEL_SECONDS: Final = 1.5
+
 _DIALECTS = {
     "postgresql": "postgres",
     "cockroachdb": "postgres",
@@ -65,7 +68,7 @@ def open_url(
     """
     try:
         parsed = sa.make_url(url)
-    except sa.exc.ArgumentError:
+    except (sa.exc.ArgumentError, ValueError):
         raise InfrastructureError("SJ272", "SQLAlchemy does not understand the URL.") from None
     file = parsed.database or ""
     if parsed.get_backend_name() == "sqlite" and not Path(file).is_file():
@@ -91,6 +94,7 @@ class SQLAlchemyDatabase:
         self._describe = describe
         self._schema: Schema | None = None
         self._closed = False
+        self._busy = Lock()
         try:
             self._engine = sa.create_engine(url, poolclass=sa.pool.NullPool)
             self._connection = self._engine.connect()
@@ -127,7 +131,8 @@ class SQLAlchemyDatabase:
         status, table, message = Status.OK, None, ""
         token = WATCHDOG.watch(limits.seconds, self._cancel)
         try:
-            result = self._run(statement, limits)
+            with self._busy:
+                result = self._run(statement, limits)
             if isinstance(result, str):
                 status, message = Status.TOO_LARGE, result
             else:
@@ -239,8 +244,10 @@ class SQLAlchemyDatabase:
         """Give the connection back; a statement still running is cancelled if the driver can."""
         self._closed = True
         self._cancel()
-        with suppress(sa.exc.SQLAlchemyError):
-            self._connection.close()
+        if self._busy.acquire(timeout=_CANCEL_SECONDS):  # else it is another thread's to leave
+            with suppress(sa.exc.SQLAlchemyError):
+                self._connection.close()
+            self._busy.release()
 
 
 def _words(error: Exception) -> str:
