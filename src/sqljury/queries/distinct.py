@@ -8,12 +8,13 @@ from functools import lru_cache
 from sqljury.queries.tokens import MAX_CHARS
 
 # Everything in which the word is no keyword comes first in the alternation, so that the
-# keyword itself is what is left. No sqlglot here: one pass that works on broken SQL as well,
-# in a text of any length, is all it takes.
+# keyword itself is what is left. What is never closed goes on to the end of the text: looking for
+# its end from each of a million open brackets would be quadratic. No sqlglot here: one pass that
+# works on broken SQL as well, in a text of any length, is all it takes.
 _DISTINCT = re.compile(
     r"""
-      '(?:[^']|'')*' | "(?:[^"]|"")*" | `[^`]*` | \[[^\]]*\]
-    | --[^\n]* | /\*.*?\*/
+      '[^']*'? | "[^"]*"? | `[^`]*`? | \[[^\]]*\]?
+    | --[^\n]* | /\*.*?(?:\*/|\Z)
     | (?<![\w$.]) (?P<keyword> distinct ) (?! [\w$] | \s+from\b )
     """,
     re.IGNORECASE | re.VERBOSE | re.DOTALL,

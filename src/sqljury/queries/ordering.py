@@ -31,17 +31,21 @@ def top_level_order(sql: str, dialect: str = "sqlite") -> bool:
     return _top_level_order(sql, dialect)
 
 
+# Nobody writes more of them, and each costs a look at the whole text.
+_MAX_BRACKETS = 20
+
+
 @lru_cache(maxsize=1024)
 def _top_level_order(sql: str, dialect: str) -> bool:
     from sqlglot.tokens import TokenType as T
 
-    tokens = tokenize(sql, dialect)
-    if not tokens:
-        return False
+    tokens = tokenize(sql, dialect) or []
+    while tokens and tokens[-1].token_type is T.SEMICOLON:
+        tokens.pop()
     levels = depths(tokens)
     # Brackets around the whole query are not a level of their own.
     outer = 0
-    while _wrapped(levels, outer):
+    while outer < _MAX_BRACKETS and _wrapped(levels, outer):
         outer += 1
     return any(
         token.token_type is T.ORDER_BY and level == outer

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sqljury.queries.tokens import depths, tokenize
+from sqljury.queries.tokens import MAX_CHARS, depths, tokenize
 
 if TYPE_CHECKING:
     from sqlglot.tokens import Token
@@ -55,19 +56,35 @@ class WiderQuery:
     limit: int
 
 
+_EXACT = ("binary", "c", "posix")
+_VOLATILE = ("newid", "rand", "random", "uuid")
+
+
+def _folds(collation: str) -> bool:
+    """Whether texts that differ in case only are equal: NOCASE, utf8mb4_general_ci."""
+    return collation == "nocase" or collation.endswith("_ci")
+
+
 def _folded(value: Any) -> Any:
     return value.casefold() if isinstance(value, str) else value
 
 
-@lru_cache(maxsize=1024)
 def keyed_for_ties(sql: str, dialect: str = "sqlite") -> KeyedQuery | None:
     """The query with its order keys, or None where they cannot be had without changing its rows.
 
     >>> keyed_for_ties("SELECT a FROM t ORDER BY b DESC, 1").sql
     'SELECT a, b AS sqljury_key_1 FROM t ORDER BY b DESC, 1'
     """
+    return _keyed(sql, dialect) if len(sql) <= MAX_CHARS else None
+
+
+@lru_cache(maxsize=1024)
+def _keyed(sql: str, dialect: str) -> KeyedQuery | None:
     outline = _outline(sql, dialect)
     if outline is None or not outline.keys:
+        return None
+    collations = outline.collations()
+    if any(name not in _EXACT and not _folds(name) for name in collations):
         return None
     places: list[tuple[bool, int]] = []
     added: list[str] = []
@@ -82,7 +99,7 @@ def keyed_for_ties(sql: str, dialect: str = "sqlite") -> KeyedQuery | None:
             return None
     columns = "".join(f", {text} AS sqljury_key_{n}" for n, text in enumerate(added, start=1))
     before = sql[: outline.end_of_columns]
-    fold = dialect == "mysql" or outline.has_collation()
+    fold = any(map(_folds, collations)) or (dialect == "mysql" and not collations)
     text = before + columns + sql[len(before) :]
     return KeyedQuery(text if added else sql, len(added), tuple(places), fold)
 
@@ -94,8 +111,13 @@ def without_limit(sql: str, dialect: str = "sqlite") -> WiderQuery | None:
     >>> without_limit("SELECT a FROM t ORDER BY a LIMIT 3").query.sql
     'SELECT a FROM t ORDER BY a LIMIT 4'
     """
-    if "limit" not in sql.lower():
+    if len(sql) > MAX_CHARS or "limit" not in sql.lower():
         return None
+    return _without_limit(sql, dialect)
+
+
+@lru_cache(maxsize=1024)
+def _without_limit(sql: str, dialect: str) -> WiderQuery | None:
     keyed = keyed_for_ties(sql, dialect)
     outline = _outline(keyed.sql, dialect) if keyed is not None else None
     token = outline.limit() if outline is not None else None
@@ -141,16 +163,24 @@ class _Outline:
 
         if len(key) == 1 and key[0].token_type is T.NUMBER:
             return int(key[0].text) - 1 if key[0].text.isdigit() and int(key[0].text) else None
-        names = [column.name if self._binds_by_name(column) else "" for column in self.columns]
-        if len(key) == 1 and _name(key[0]) in names:
-            return self._index(names.index(_name(key[0])))
+        if len(key) == 1 and (named := self._called(_name(key[0]))):
+            return self._index(named[0])
         for i, column in enumerate(self.columns):
             if not column.is_star and _same(column.expression, key) and not self.set_operation:
                 return self._index(i)
         return None
 
-    def _binds_by_name(self, column: _Column) -> bool:
-        return column.is_alias or self.set_operation
+    def _called(self, name: str) -> list[int]:
+        """The columns that a bare name can mean: an alias before a column of that name.
+
+        Two columns of one name are an error of the query, except in a set operation, whose
+        columns are known by nothing but their names.
+        """
+        found = [i for i, column in enumerate(self.columns) if column.name == name]
+        aliases = [i for i in found if self.columns[i].is_alias]
+        if aliases or self.set_operation:
+            return aliases or found
+        return found if len(found) == 1 else []
 
     def _index(self, i: int) -> int | None:
         if not any(column.is_star for column in self.columns[:i]):
@@ -163,14 +193,22 @@ class _Outline:
         """Whether a key can be one more column without changing the rows."""
         if self.distinct or self.set_operation:
             return False
+        if any(token.text.lower() in _VOLATILE for token in key):
+            return False
         # An alias inside of an expression is a name that the list of columns cannot use.
         aliases = {column.name for column in self.columns if column.is_alias}
         return not any(_name(token) in aliases for token in key)
 
-    def has_collation(self) -> bool:
+    def collations(self) -> list[str]:
+        """The names behind COLLATE in the keys."""
         from sqlglot.tokens import TokenType as T
 
-        return any(token.token_type is T.COLLATE for key in self.keys for token in key)
+        return [
+            name.text.lower()
+            for key in self.keys
+            for token, name in pairwise(key)
+            if token.token_type is T.COLLATE
+        ]
 
     def limit(self) -> Token | None:
         """The token of the number of rows in ``LIMIT n [OFFSET m]`` or ``LIMIT m, n``."""
@@ -195,13 +233,15 @@ def _outline(sql: str, dialect: str) -> _Outline | None:
     levels = depths(tokens)
     top = [i for i, level in enumerate(levels) if level == 0]
     kinds = {i: tokens[i].token_type for i in top}
+    if any(a.token_type is T.GROUP_BY and b.token_type is T.ALL for a, b in pairwise(tokens)):
+        return None  # one more column would be one more key of the groups
     select = next((i for i in top if kinds[i] is T.SELECT), None)
     order = next((i for i in reversed(top) if kinds[i] is T.ORDER_BY), None)
     if select is None or order is None or order < select:
         return None
     set_operations = (T.UNION, T.INTERSECT, T.EXCEPT)
     ends = (T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, *set_operations)
-    end = next(i for i in top if i > select and kinds[i] in ends)
+    end = next(i for i in top if i > select and kinds[i] in ends and kinds.get(i - 1) != T.DISTINCT)
     start = select + 1
     distinct = kinds.get(start) is T.DISTINCT
     if distinct or kinds.get(start) is T.ALL:
