@@ -40,6 +40,7 @@ FILES = [
     ("bird/dev.json", 1534, 0, 1534, 0, 0),
     ("bird/dev_gold.sql.gz", 1534, 0, 1534, 0, 0),
     ("bird/arcwise/mini_dev_sqlite_gold.sql", 500, 0, 500, 0, 0),
+    ("bird/arcwise/mini_dev_sqlite.json", 500, 0, 500, 0, 0),
     ("bird/ibm/bird_mini_dev_sqlite.json.gz", 500, 0, 500, 0, 0),
     ("spider/dev.json", 1034, 0, 1034, 0, 0),
     ("spider/dev_gold.sql", 1034, 0, 1034, 0, 0),
@@ -126,12 +127,17 @@ def test_spider_parse_is_neither_prediction_nor_extra(data_dir: Path) -> None:
 # --- predictions
 
 
-def test_every_mini_dev_prediction_file(data_dir: Path) -> None:
-    references = data_dir / "rose-vec/mini_dev.json"
+MINI_DEV = ["bird/arcwise/mini_dev_sqlite.json", "rose-vec/mini_dev.json"]
+
+
+@pytest.mark.parametrize("file", MINI_DEV)
+def test_every_mini_dev_prediction_file(data_dir: Path, file: str) -> None:
+    references = data_dir / file
     files = sorted((data_dir / "bird/mini_dev_predictions").rglob("*.json.gz"))
     assert len(files) == 13
     cases = read_cases(references, predictions=files)
-    assert not cases.warnings
+    assert len(cases.warnings) == 13
+    assert all("its keys are positions in" in warning for warning in cases.warnings)
     found = list(cases)
     assert len(found) == 500 * 13
     assert len({case.key for case in found}) == 500 * 13
@@ -140,8 +146,19 @@ def test_every_mini_dev_prediction_file(data_dir: Path) -> None:
     for number, case in enumerate(found):
         position = number // 13
         text = raw[case.source][str(position)]  # type: ignore[call-overload]
-        assert case.id == str(questions[position]["question_id"])
+        assert case.id.removesuffix("#2") == str(questions[position]["question_id"])
         assert f"{case.predicted_sql}\t----- bird -----\t{case.db_id}" == text
+
+
+def test_questions_that_stand_twice(data_dir: Path) -> None:
+    """The first release of mini-dev repeats two questions, and is in another order than later ones."""
+    first, later = (list(read_cases(data_dir / file)) for file in MINI_DEV)
+    assert [case.id for case in first if "#" in case.id] == ["137#2", "138#2"]
+    assert [case.id for case in first[:484]] == [case.id for case in later[:484]]
+    assert all(
+        one.id != other.id and one.db_id == other.db_id
+        for one, other in zip(first[484:], later[484:], strict=True)
+    )
 
 
 BIRD_DEV = [
