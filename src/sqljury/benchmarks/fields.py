@@ -61,7 +61,7 @@ def as_object(record: Record) -> Mapping[str, Json]:
     """The record as an object."""
     if not isinstance(record.data, dict):
         raise InputError(
-            "SJ105", f"an object is needed, not {kind(record.data)}.", where=record.origin
+            "SJ105", f"a case is an object, not {kind(record.data)}.", where=record.origin
         )
     return record.data
 
@@ -85,11 +85,10 @@ def as_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) 
     value = data[key]
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # pandas writes a column of integers with a gap as floats
-    if (isinstance(value, str) and value) or (
-        isinstance(value, int) and not isinstance(value, bool)
-    ):
+    if (isinstance(value, str) and value) or type(value) is int:
         return str(value)
-    raise InputError("SJ105", f"{key!r} must be a number or text, not {kind(value)}.", where=origin)
+    what = "empty" if value == "" else kind(value)
+    raise InputError("SJ105", f"{key!r} must be text or a whole number, not {what}.", where=origin)
 
 
 def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str | Missing | None:

@@ -292,7 +292,9 @@ class Source:
         try:
             return pyarrow.parquet.ParquetFile(self.path)
         except (pyarrow.ArrowException, OSError) as error:
-            raise InputError("SJ106", f"broken Parquet: {error}.", where=self.name) from None
+            raise InputError(
+                "SJ106", f"broken Parquet: {str(error).rstrip('.')}.", where=self.name
+            ) from None
 
     def _parquet_columns(self) -> tuple[str, ...]:
         return tuple(self._parquet().schema_arrow.names)
@@ -358,7 +360,7 @@ class Source:
                 "SJ107",
                 f"byte {data[at]:#04x} at position {at} is not {self._encoding[:6].rstrip('-')}.",
                 where=f"{self.name}:{line}",
-                hint="Run: iconv -f latin1 -t utf-8 FILE",
+                hint=f"Run: iconv -f latin1 -t utf-8 {self.path.name} > NEW",
             )
         return InputError("SJ107", "the text cannot be decoded.", where=self.name)
 

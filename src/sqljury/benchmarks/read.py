@@ -80,7 +80,8 @@ class _Reader:
         kind = source.kind
         self._options = Options(_applicable(mapping, source, systems), benchmark)
         self._format: Format = format_named(format) if format else detect(source)
-        if kind not in (Kind.TEXT, Kind.JSON_OBJECT) and not source.head:
+        filled = source.document if kind is Kind.JSON_OBJECT else source.head
+        if kind is not Kind.TEXT and not filled:
             raise InputError("SJ103", "there are no cases in the file.", where=source.name)
 
     def cases(self) -> Iterator[Case]:

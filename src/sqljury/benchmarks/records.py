@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from itertools import islice
 
 from sqljury.benchmarks.bird import split
-from sqljury.benchmarks.fields import as_references, build
-from sqljury.benchmarks.files import Kind, Source
+from sqljury.benchmarks.fields import as_object, as_references, build
+from sqljury.benchmarks.files import Kind, Record, Source
 from sqljury.benchmarks.formats import Format, Options, register
-from sqljury.benchmarks.layout import guessed, missing_key, suggest
-from sqljury.case import Case
+from sqljury.benchmarks.layout import guess, guessed, missing_key, suggest
+from sqljury.benchmarks.names import is_field
+from sqljury.case import Case, Json
 from sqljury.errors import InputError
 
 
@@ -26,35 +29,58 @@ class Records(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a record."""
-        if source.kind is Kind.JSON_OBJECT:
-            return _by_id(source, options)
-        return _records(source, options)
+        if source.kind is not Kind.JSON_OBJECT:
+            return _records(source, options)
+        if any(is_field(key) for key in source.document):
+            return _alone(source, options)
+        return _by_id(source, options)
 
 
 def _records(source: Source, options: Options) -> Iterator[Case]:
     stem = source.stem
     for position, (record, layout) in enumerate(guessed(source, options.mapping)):
+        as_object(record)
         if not {"predicted_sql", "reference_sqls"} & layout.keys.keys():
             raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
         yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
 
 
+def _alone(source: Source, options: Options) -> Iterator[Case]:
+    """A file that holds one case, and no list."""
+    layout = guess(source.document, options.mapping, source.name)
+    record = Record(source.document, source.name)
+    yield build(record, layout, position=0, stem=source.stem, benchmark=options.benchmark)
+
+
 def _by_id(source: Source, options: Options) -> Iterator[Case]:
     """References by id, as EHRSQL's label.json."""
+    benchmark = source.stem if options.benchmark is None else options.benchmark
     for key, value in source.document.items():
-        origin = f"{source.name}[{key!r}]"
-        if isinstance(value, str) and split(value)[1] is not None:
-            raise InputError(
-                "SJ108",
-                "these are predictions; the file with the questions lacks.",
-                where=source.name,
-                hint=f"Run: sqljury evaluate dev.json --predictions {source.name}",
-            )
+        origin = f"{source.name}[{json.dumps(key)}]"
+        _check_reference(source, value)
         references, answerable = as_references(value, origin)
         yield Case(
             id=key,
             reference_sqls=references,
             answerable=answerable,
-            benchmark=source.stem if options.benchmark is None else options.benchmark,
+            benchmark=benchmark,
             origin=origin,
+        )
+
+
+def _check_reference(source: Source, value: Json) -> None:
+    if isinstance(value, str) and split(value)[1] is not None:
+        raise InputError(
+            "SJ108",
+            "these are predictions; the file with the questions is needed too.",
+            where=source.name,
+            hint=f"Run: sqljury evaluate dev.json --predictions {source.name}",
+        )
+    if value is not None and not isinstance(value, str):
+        keys = ", ".join(islice(source.document, 5))
+        raise InputError(
+            "SJ108",
+            f"the object holds neither a case nor queries by id (keys: {keys}).",
+            where=source.name,
+            hint="Give a list of cases.",
         )
