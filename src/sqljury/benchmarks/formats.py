@@ -87,6 +87,11 @@ def has_keys(source: Source, *keys: str) -> bool:
     return set(keys) <= set(source.keys)
 
 
+def id_key(source: Source, *keys: str) -> dict[str, str]:
+    """The first of these keys that the records have, as the id; without, the position is it."""
+    return next(({"id": key} for key in keys if has_keys(source, key)), {})
+
+
 def build_all(source: Source, layout: Layout, options: Options) -> Iterator[Case]:
     """One case per record of the file."""
     for position, record in enumerate(source.records()):

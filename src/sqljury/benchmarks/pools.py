@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from sqljury.benchmarks.fields import as_object, as_sql, build, plain
 from sqljury.benchmarks.files import Record, Source
-from sqljury.benchmarks.formats import Format, Options, has_keys, register
+from sqljury.benchmarks.formats import Format, Options, has_keys, id_key, register
 from sqljury.benchmarks.layout import stated
 from sqljury.case import MISSING, Case, Json
 from sqljury.errors import InputError
@@ -41,8 +41,8 @@ class Pools(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a candidate, question after question."""
-        key = "index" if has_keys(source, "index") else "question_id"
-        layout = stated({"id": key, **_KEYS}, options.mapping, dropped=(_POOL,))
+        keys = id_key(source, "index", "question_id", "id") | _KEYS
+        layout = stated(keys, options.mapping, dropped=(_POOL,))
         for position, record in enumerate(source.records()):
             shared = build(
                 record, layout, position=position, stem=source.stem, benchmark=options.benchmark

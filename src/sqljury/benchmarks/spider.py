@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from sqljury.benchmarks.fields import as_references
 from sqljury.benchmarks.files import Kind, Line, Source
-from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
+from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, id_key, register
 from sqljury.benchmarks.layout import stated
 from sqljury.case import Case
 
 _KEYS = {
-    "id": "id",
     "question": "question",
     "db_id": "db_id",
     "reference_sqls": "query",
@@ -46,11 +45,9 @@ class Spider(Format):
         """One case a question, or a line."""
         if source.kind is Kind.TEXT:
             return _gold(source, options)
-        keys = dict(_KEYS)
+        keys = id_key(source, "id") | _KEYS
         if has_keys(source, _SYNONYMS):
             keys["question"] = _SYNONYMS
-        if not has_keys(source, "id"):
-            del keys["id"]  # the position is the id
         return build_all(source, stated(keys, options.mapping, dropped=_COPIES), options)
 
 
