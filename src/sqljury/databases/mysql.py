@@ -223,10 +223,11 @@ class MySQLDatabase:
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
         started = perf_counter()
+        seconds = None
         status, table, message = Status.OK, None, ""
         token = WATCHDOG.watch(limits.seconds + _GRACE_SECONDS, self._kill)
         try:
-            result = self._run(statement, limits)
+            result, seconds = self._run(statement, limits)
             if isinstance(result, str):
                 status, message = Status.TOO_LARGE, result
             else:
@@ -239,17 +240,21 @@ class MySQLDatabase:
             status, message = _failure(error, limits)
         finally:
             WATCHDOG.release(token)
-        seconds = perf_counter() - started
+        if seconds is None:
+            seconds = perf_counter() - started
         # SLEEP and BENCHMARK end early at the limit, without an error.
         if seconds >= limits.seconds and status in (Status.OK, Status.UNAVAILABLE, Status.TIMEOUT):
             status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
         return Execution(status, table, message, seconds)
 
-    def _run(self, statement: str, limits: Limits) -> ResultTable | str:
+    def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
+        """The result, and the seconds of the statement itself."""
         self._begin(limits)
         self._running = True
+        started = perf_counter()
         try:
             result = self._fetch(statement, limits)
+            seconds = perf_counter() - started
         except pymysql.Error:
             self._running = False
             self._reset()
@@ -262,7 +267,7 @@ class MySQLDatabase:
         else:
             self._running = False
             self._reset()
-        return result
+        return result, seconds
 
     def _begin(self, limits: Limits) -> None:
         if not self._connection.open and not self._closed:
@@ -278,7 +283,7 @@ class MySQLDatabase:
         if self._is_mariadb:
             settings |= {
                 "tx_read_only": 1,
-                "max_statement_time": limits.seconds,
+                "max_statement_time": max(0.001, limits.seconds),  # 0 is no limit
                 "max_session_mem_used": max(8192, limits.memory),
                 # Likewise a recursion after 1,000 rounds; MySQL says so, in an error.
                 "max_recursive_iterations": 4294967295,

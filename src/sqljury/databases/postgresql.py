@@ -321,7 +321,7 @@ class PostgreSQLDatabase:
     def _attempt(self, statement: str, limits: Limits) -> Execution:
         started = perf_counter()
         try:
-            result = self._run(statement, limits)
+            result, seconds = self._run(statement, limits)
         except InfrastructureError as error:
             return Execution(Status.UNAVAILABLE, None, error.message, perf_counter() - started)
         except TimeoutError:
@@ -331,12 +331,12 @@ class PostgreSQLDatabase:
             seconds = perf_counter() - started
             status, message = _failure(error, seconds, limits)
             return Execution(status, None, message, seconds)
-        seconds = perf_counter() - started
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
         return Execution(Status.OK, result, "", seconds)
 
-    def _run(self, statement: str, limits: Limits) -> ResultTable | str:
+    def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
+        """The result, and the seconds of the statement itself."""
         started = perf_counter()
         try:
             return self._in_transaction(statement, limits)
@@ -348,11 +348,12 @@ class PostgreSQLDatabase:
 
     def _in_transaction(
         self, statement: str, limits: Limits, *, tolerant: bool = False
-    ) -> ResultTable | str:
+    ) -> tuple[ResultTable | str, float]:
         text = statement.encode()
         self._begin(limits)
+        started = perf_counter()
         try:
-            return self._fetch(text, limits, tolerant)
+            return self._fetch(text, limits, tolerant), perf_counter() - started
         finally:
             # A connection that fails here shows itself as closed at the next statement.
             with suppress(psycopg.Error):
