@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqljury.benchmarks.fields import as_sql
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
-from sqljury.benchmarks.layout import stated
+from sqljury.benchmarks.layout import FAILED, stated
 from sqljury.case import Case, Json
 
 _KEYS = {
@@ -21,9 +21,6 @@ _KEYS = {
 }
 
 _MARK = "\t----- bird -----\t"
-
-FAILED = 0
-"""What BIRD's prediction files hold where no query could be had: an empty prediction."""
 
 # Some re-packings add the query as a parse tree or a copy under `sql`.
 _COPIES = frozenset({"sql"})

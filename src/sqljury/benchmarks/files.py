@@ -236,7 +236,10 @@ class Source:
             return True
         if _SQL.match(first):
             return False  # SELECT name, id, …: no header, though it names an id
-        cells = next(csv.reader([first], delimiter=_delimiter(first)), [])
+        try:
+            cells = next(csv.reader([first], delimiter=_delimiter(first)), [])
+        except csv.Error:
+            return False
         return len(cells) > 1 and any(is_field(cell) for cell in cells)
 
     def _bare_name(self) -> str:

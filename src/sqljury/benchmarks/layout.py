@@ -12,6 +12,10 @@ from sqljury.case import Json
 from sqljury.errors import InputError
 
 
+FAILED = 0
+"""What BIRD's scripts write where no query could be had: an empty prediction."""
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Which key of a file's objects holds which field of a Case."""

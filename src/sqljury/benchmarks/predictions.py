@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqljury.benchmarks.bird import FAILED, prediction, split
+from sqljury.benchmarks.bird import prediction, split
 from sqljury.benchmarks.fields import as_sql, build
 from sqljury.benchmarks.files import Kind, Record, Source
-from sqljury.benchmarks.layout import Layout, guess, guessed, missing_key, suggest
+from sqljury.benchmarks.layout import FAILED, Layout, guess, guessed, missing_key, suggest
 from sqljury.benchmarks.spider import is_gold, split_line
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError

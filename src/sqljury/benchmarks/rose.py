@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import IO
 
-from sqljury.benchmarks.bird import FAILED
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
 from sqljury.benchmarks.jsontext import dump
-from sqljury.benchmarks.layout import stated
+from sqljury.benchmarks.layout import FAILED, stated
 from sqljury.case import MISSING, Case, Json
 
 _KEYS = {
