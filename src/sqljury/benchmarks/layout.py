@@ -11,7 +11,6 @@ from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, n
 from sqljury.case import Json
 from sqljury.errors import InputError
 
-
 FAILED = 0
 """What BIRD's scripts write where no query could be had: an empty prediction."""
 

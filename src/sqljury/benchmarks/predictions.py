@@ -50,14 +50,16 @@ class Joined:
     """One system's predictions, by the position of the reference they belong to.
 
     Lines, lists without ids and tables without ids belong to the reference in the same place.
-    Keys and ids may be the references' ids or their positions: whichever fits all of them and
-    contradicts no database. Where both fit and differ, that is an error, not a guess.
+    Keys of an object may be the references' ids or their positions: whichever fits all of them
+    and contradicts no database. Where both fit and differ, that is an error, not a guess. Rows
+    that state an id mean it, if the references have it.
     """
 
     def __init__(self, source: Source, references: References, mapping: Mapping[str, str]) -> None:
         self.warnings: list[str] = []
         self._name = source.name
         self._references = references
+        self._states_ids = source.kind is not Kind.JSON_OBJECT
         keyed, ordered = _read(source, mapping)
         self._by_position = self._in_order(ordered) if keyed is None else self._by_key(keyed)
         self._warn_of_missing()
@@ -115,6 +117,8 @@ class Joined:
         chosen = ids.keys() <= found.keys() and ids != positions
         if (chosen or found.keys() <= ids.keys()) and not self._contradiction(found, ids):
             fits.append(ids)
+            if self._states_ids:
+                return ids
         if len(fits) == 2 and any(positions.get(key) != ids.get(key) for key in found):
             raise InputError(
                 "SJ112",
