@@ -88,7 +88,8 @@ def _clauses_of(sql: str, dialect: str, schema: Schema | None, values: bool) -> 
         return None
     names = names_of(schema) if schema is not None else None
     try:
-        return _Reader(names, values).top(tree)
+        clauses = _Reader(names, values).top(tree)
+        return clauses if clauses.select else None
     except RecursionError:
         return None
 
@@ -130,8 +131,9 @@ class _Reader:
         Args:
             tail: whose ORDER BY and LIMIT it has, if not its own.
         """
-        reader = self._with_ctes(tree)
+        tree = _bare(tree)
         tail = tail or tree
+        reader = self._with_ctes(tree)
         if tree.key == "select":
             return reader._select(tree, tail)
         if tree.key not in _SET_OPERATIONS:
@@ -218,7 +220,9 @@ class _Reader:
         parts: list[Condition] = []
         connectors: list[str] = []
         for join in joins:
-            conditions = self._conditions(join.args.get("on"))
+            on = join.args.get("on")
+            # A JOIN without ON is parsed as ON TRUE.
+            conditions = self._conditions(on if on is not None and on.key != "boolean" else None)
             connectors.extend(["and"] if parts and conditions.parts else [])
             connectors.extend(conditions.connectors)
             parts.extend(conditions.parts)
