@@ -148,10 +148,11 @@ def _distinct(cases: Iterator[Case]) -> Iterator[Case]:
     with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as seen:
         seen.execute("PRAGMA journal_mode = OFF")
         seen.execute("PRAGMA synchronous = OFF")
-        seen.execute("CREATE TABLE seen (key TEXT PRIMARY KEY, origin TEXT) WITHOUT ROWID")
+        seen.execute("CREATE TABLE seen (key BLOB PRIMARY KEY, origin TEXT) WITHOUT ROWID")
         seen.execute("BEGIN")
         for case in cases:
-            key = "\0".join(case.key)
+            # As bytes: SQLite refuses text with half of a surrogate pair, which JSON can hold.
+            key = "\0".join(case.key).encode("utf-8", "surrogatepass")
             try:
                 seen.execute("INSERT INTO seen VALUES (?, ?)", (key, case.origin))
             except sqlite3.IntegrityError:
