@@ -122,17 +122,43 @@ def _evaluate(
 
 
 def _steady(cases: Path, databases: Path, options: argparse.Namespace, folder: Path) -> None:
-    """Two workers against one when start-up no longer counts: the same cases eight times over."""
+    """The rate at which verdicts are found once all workers are at work.
+
+    The same cases four times over, a comment making each prediction a text of its own, so that
+    every one is executed; measured between a fifth and nine tenths of the verdicts, which leaves
+    out starting, reading the cases, and aggregating.
+    """
     many = folder / "many.jsonl"
     with many.open("w") as out:
-        for copy in range(8):
+        for copy in range(4):
             for line in cases.read_text().splitlines():
-                out.write(json.dumps(json.loads(line) | {"source": str(copy)}) + "\n")
-    seconds = {w: _evaluate(many, databases, w, folder) for w in options.workers}
+                case = json.loads(line)
+                case |= {"source": str(copy), "predicted_sql": f"{case['predicted_sql']} -- {copy}"}
+                out.write(json.dumps(case) + "\n")
+    rates = {workers: _rate(many, databases, workers, folder) for workers in options.workers}
     first, *rest = options.workers
+    for workers, rate in rates.items():
+        print(f"steady state, {workers} worker(s)   {rate:9,.0f} pairs/s")
     for workers in rest:
-        ratio = seconds[first] / seconds[workers]
+        ratio = rates[workers] / rates[first]
         print(f"steady state, {workers} against {first} worker(s): {ratio:.2f} x as fast")
+
+
+def _rate(cases: Path, databases: Path, workers: int, folder: Path) -> float:
+    import sqljury
+
+    seen: list[tuple[float, int]] = []
+
+    def on_progress(done: int, total: int) -> None:
+        if 0.2 * total <= done <= 0.9 * total:
+            seen.append((time.perf_counter(), done))
+
+    run = tempfile.mkdtemp(dir=folder)
+    sqljury.evaluate(
+        [cases], ["execution"], databases, run=run, workers=workers, on_progress=on_progress
+    ).close()
+    (start, first), (end, last) = seen[0], seen[-1]
+    return (last - first) / (end - start)
 
 
 def _fresh(pairs: list[Pair], databases: Path, sample: int, ours: float) -> None:
@@ -157,11 +183,11 @@ def _fresh(pairs: list[Pair], databases: Path, sample: int, ours: float) -> None
 
 
 def _memory(cases: Path, databases: Path, folder: Path) -> None:
-    """Peak memory of the parent and of its workers, for an eighth and for eight times as many."""
+    """Peak memory of the parent and of its workers, for an eighth and for four times as many."""
     few = folder / "few.jsonl"
     lines = cases.read_text().splitlines(keepends=True)
     few.write_text("".join(lines[::8]))
-    for name, path in (("few", few), ("all", cases), ("8 x", folder / "many.jsonl")):
+    for name, path in (("few", few), ("all", cases), ("4 x", folder / "many.jsonl")):
         peak = _peak_mib(path, databases, folder)
         with path.open() as file:
             count = sum(1 for _ in file)

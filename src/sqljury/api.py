@@ -38,7 +38,7 @@ class Evaluation:
         self._temporary = temporary
         signatures = {judge.name: judge.signature for judge in run.judges}
         self.summary: Summary = summarise(
-            run.records(with_evidence=False), signatures, str(run.folder)
+            run.records(whole=False, with_evidence=False), signatures, str(run.folder)
         )
 
     def records(self, *, case_id: str = "") -> Iterator[Record]:

@@ -109,6 +109,7 @@ class Case:
 
     def fingerprint(self) -> str:
         """A sha256 over all a judge may look at: equal fingerprints, equal verdicts."""
-        data = self.to_dict()
-        text = json.dumps([data.get(name, "\0absent") for name in _JUDGED], ensure_ascii=True)
+        judged = [getattr(self, name) for name in _JUDGED]
+        # MISSING is no JSON value: a list stands for it, which no field can be.
+        text = json.dumps([[] if value is MISSING else value for value in judged])
         return hashlib.sha256(text.encode()).hexdigest()

@@ -16,7 +16,7 @@ WATCH = struct.Struct("<d16s")
 """What a worker is executing: monotonic start in seconds (0: nothing), execution token."""
 
 WATCH_CASE = struct.Struct("<q")
-"""After :data:`WATCH`: one more than the ordinal of the case it is at (0: none yet)."""
+"""After :data:`WATCH`: the number of the case it is at (0: none yet)."""
 
 WATCH_SIZE = WATCH.size + WATCH_CASE.size
 
@@ -29,7 +29,6 @@ class Setup:
     descriptions: str | None
     judges: tuple[str, ...]
     """Specs that :func:`make_judge` understands."""
-    judge_keys: tuple[str, ...]
     limits: Limits
     python_path: tuple[str, ...]
 

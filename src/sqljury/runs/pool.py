@@ -79,9 +79,9 @@ class _Worker:
         return start, token
 
     def judging(self) -> int | None:
-        """The ordinal of the case it is at, None before the first."""
+        """The number of the case it is at, None before the first."""
         (number,) = WATCH_CASE.unpack(self.watch[WATCH.size :])
-        return number - 1 if number else None
+        return number or None
 
 
 class Pool:
@@ -109,6 +109,7 @@ class Pool:
         self._most_resident = setup.limits.memory + 4 * setup.limits.bytes + 512 * MIB
 
     def __enter__(self) -> Pool:
+        self._workers.extend(self._start() for _ in range(self._size))
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -132,13 +133,11 @@ class Pool:
         # Breadth first: the second worker gets its first batch before the first its second.
         for depth in range(_AHEAD):
             for slot in range(self._size):
-                if slot < len(self._workers) and len(self._workers[slot].handed) > depth:
+                if len(self._workers[slot].handed) > depth:
                     continue
                 items = self._next_items(source)
                 if not items:
                     return
-                if slot >= len(self._workers):
-                    self._workers.append(self._start())
                 self._hand(self._workers[slot], items)
 
     def _next_items(self, source: Iterator[WorkItem]) -> tuple[WorkItem, ...]:
@@ -216,7 +215,7 @@ class Pool:
         """A worker is gone: keep what it leaves to do, and blame what it was executing."""
         code = self._end(worker)
         start, token = worker.executing()
-        ordinal = worker.judging()
+        number = worker.judging()
         slot = self._workers.index(worker)
         rest = [item for handed in worker.handed for item in handed.rest]
         self._dispose(worker)
@@ -225,10 +224,10 @@ class Pool:
             self._known[worker.killed[0]] = worker.killed[1]
         elif start:
             self._known[token] = _died(code)
-        elif ordinal is None:
+        elif number is None:
             self._give_up_if_hopeless(code)
         else:
-            verdicts = self._blame_judge(ordinal, rest, code)
+            verdicts = self._blame_judge(number, rest, code)
         self._again.extendleft(reversed(rest))
         self._workers[slot] = self._start()
         return verdicts
@@ -242,18 +241,18 @@ class Pool:
                 hint="Their own words are above; `sqljury doctor` checks the installation.",
             )
 
-    def _blame_judge(self, ordinal: int, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
+    def _blame_judge(self, number: int, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
         """The process died outside of any statement: once may be bad luck, twice is the case."""
-        self._deaths[ordinal] = self._deaths.get(ordinal, 0) + 1
-        suspect = next((item for item in rest if item.ordinal == ordinal), None)
-        if suspect is None or self._deaths[ordinal] < 2:
+        self._deaths[number] = self._deaths.get(number, 0) + 1
+        suspect = next((item for item in rest if item.number == number), None)
+        if suspect is None or self._deaths[number] < 2:
             return ()
         rest.remove(suspect)
         reason = f"the worker died while judging ({_exit_text(code)})"
         return tuple(
             VerdictRow(
-                ordinal=suspect.ordinal,
-                judge=self._setup.judge_keys[position],
+                number=suspect.number,
+                judge=position,
                 outcome=Outcome.JUDGE_UNAVAILABLE.value,
                 score=None,
                 reason=reason,

@@ -75,10 +75,18 @@ class Run:
         manifest = self._store.fact("manifest")
         return manifest if isinstance(manifest, dict) else {}
 
-    def records(self, *, with_evidence: bool = True, case_id: str = "") -> Iterator[Record]:
-        """Records by case, then judge, in the order of the input, whatever the workers did."""
+    def records(
+        self, *, whole: bool = True, with_evidence: bool = True, case_id: str = ""
+    ) -> Iterator[Record]:
+        """Records by case, then judge, in the order of the input, whatever the workers did.
+
+        Args:
+            whole: whole cases; otherwise only what slices and labels are read from.
+            with_evidence: the verdicts' evidence too, which is most of what a run holds.
+            case_id: of the cases with this id only.
+        """
         pairs = [(judge.name, judge.key) for judge in self.judges]
-        return self._store.records(pairs, with_evidence=with_evidence, case_id=case_id)
+        return self._store.records(pairs, whole=whole, with_evidence=with_evidence, case_id=case_id)
 
     def close(self) -> None:
         """Close the store."""
@@ -116,11 +124,14 @@ def run_judges(
     """
     made = [make_judge(spec) for spec in judges]
     _check_distinct(made)
+    specs = tuple(_spec_for_worker(judge) for judge in made)
+    keys = [_key(judge, options.limits) for judge in made]
     store = RunStore(Path(folder), create=True)
     try:
-        _load(store, cases, made, options)
-        keys = [_key(judge, options.limits) for judge in made]
-        _judge_all(store, [_spec_for_worker(judge) for judge in made], keys, options, on_progress)
+        # Workers import what they need while the cases are read.
+        with Pool(_setup(specs, options), options.workers) as pool:
+            _load(store, cases, made, options)
+            _judge_all(store, pool, keys, on_progress)
     except BaseException:
         store.close()
         raise
@@ -142,31 +153,56 @@ def _check_distinct(judges: Sequence[Judge]) -> None:
 def _load(
     store: RunStore, cases: Iterable[Case], judges: Sequence[Judge], options: RunOptions
 ) -> None:
+    data = _Data(options)
     digest = hashlib.sha256()
-    if store.replace_cases(_rows(cases, digest.update)) == 0:
+    if store.replace_cases(_rows(cases, data, digest.update)) == 0:
         raise InputError("SJ409", "there are no cases in the input.")
-    data, engines = _data_fingerprints(store, options)
     needs_database = any(judge.needs & _NEED_DATABASE for judge in judges)
-    if needs_database and not engines:
+    if needs_database and not data.engines:
         raise InputError(
             "SJ410",
             f"none of the databases that the cases name is in {options.databases!r}: "
-            f"{_some(store.database_ids())}.",
+            f"{_some(sorted(data.fingerprints))}.",
             hint="Point --databases to the folder that holds DB_ID/DB_ID.sqlite, or to a URL "
             "with {db_id}.",
         )
-    store.set_data(data)
-    digest.update(json.dumps(sorted(data.items())).encode())
-    _write_manifest(store, judges, options, engines, digest.hexdigest())
+    _write_manifest(store, judges, options, sorted(data.engines), digest.hexdigest())
 
 
-def _rows(cases: Iterable[Case], digest: Callable[[bytes], None]) -> Iterator[CaseRow]:
+class _Data:
+    """What the databases hold, asked once for each: verdicts on other contents are not reused."""
+
+    def __init__(self, options: RunOptions) -> None:
+        self._databases = open_databases(options.databases, descriptions=options.descriptions)
+        self.fingerprints: dict[str, str] = {}
+        self.engines: set[str] = set()
+
+    def fingerprint(self, db_id: str) -> str:
+        """Of one database; empty where there is none."""
+        if db_id not in self.fingerprints:
+            self.fingerprints[db_id] = self._asked(db_id)
+        return self.fingerprints[db_id]
+
+    def _asked(self, db_id: str) -> str:
+        database = self._databases.open(db_id)
+        if database is None:
+            return ""
+        try:
+            self.engines.add(database.engine)
+            return f"{database.engine}:{database.fingerprint()}"
+        finally:
+            database.close()
+
+
+def _rows(cases: Iterable[Case], data: _Data, digest: Callable[[bytes], None]) -> Iterator[CaseRow]:
     for case in cases:
-        fingerprint = case.fingerprint()
-        digest(fingerprint.encode())
+        judged = f"{case.fingerprint()}:{data.fingerprint(case.db_id)}".encode()
+        fingerprint = hashlib.blake2b(judged, digest_size=16).digest()
+        digest(fingerprint)
         text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
         text = text if isinstance(text, str) else ""
-        yield CaseRow(fingerprint, case, _short_hash(text), _features(text))
+        body = json.dumps(case.to_dict())
+        yield CaseRow(case, body, fingerprint, _short_hash(text), _features(text))
 
 
 @lru_cache(maxsize=4096)
@@ -175,21 +211,8 @@ def _features(sql: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _short_hash(text: str) -> str:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def _data_fingerprints(store: RunStore, options: RunOptions) -> tuple[dict[str, str], set[str]]:
-    databases = open_databases(options.databases, descriptions=options.descriptions)
-    data: dict[str, str] = {}
-    engines: set[str] = set()
-    for db_id in store.database_ids():
-        database = databases.open(db_id)
-        if database is not None:
-            data[db_id] = f"{database.engine}:{database.fingerprint()}"
-            engines.add(database.engine)
-            database.close()
-    return data, engines
+def _short_hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:
@@ -198,14 +221,18 @@ def _some(names: Sequence[str], most: int = 5) -> str:
 
 
 def _write_manifest(
-    store: RunStore, judges: Sequence[Judge], options: RunOptions, engines: set[str], data: str
+    store: RunStore,
+    judges: Sequence[Judge],
+    options: RunOptions,
+    engines: Sequence[str],
+    data: str,
 ) -> None:
     limits = options.limits
     signed = [
         RunJudge(
             spec_of(judge),
             _key(judge, limits),
-            signature(judge, sorted(engines), limits, options.version, data),
+            signature(judge, engines, limits, options.version, data),
         )
         for judge in judges
     ]
@@ -219,7 +246,7 @@ def _write_manifest(
                 "sqljury": options.version,
                 "python": sys.version.split()[0],
                 "databases": _without_password(options.databases),
-                "engines": sorted(engines),
+                "engines": list(engines),
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": data,
             },
@@ -228,7 +255,8 @@ def _write_manifest(
 
 
 def _without_password(spec: str) -> str:
-    return re.sub(r"(://[^:/@]*):[^@/]*@", r"\1:***@", spec)
+    parts = (re.sub(r"(://[^:@/?#]*):.*@", r"\1:***@", part) for part in spec.split(","))
+    return ",".join(parts)
 
 
 def _key(judge: Judge, limits: Limits) -> str:
@@ -274,36 +302,29 @@ def _spec_for_worker(judge: Judge) -> str:
     return spec
 
 
-def _judge_all(
-    store: RunStore,
-    specs: Sequence[str],
-    keys: Sequence[str],
-    options: RunOptions,
-    on_progress: OnProgress,
-) -> None:
-    todo = store.count_work(keys)
-    total = store.count_cases() * len(keys)
-    done = total - todo
-    on_progress(done, total)
-    if not todo:
-        return
-    setup = Setup(
+def _setup(specs: tuple[str, ...], options: RunOptions) -> Setup:
+    return Setup(
         databases=options.databases,
         descriptions=options.descriptions,
-        judges=tuple(specs),
-        judge_keys=tuple(keys),
+        judges=specs,
         limits=options.limits,
         python_path=tuple(path or str(Path.cwd()) for path in sys.path),
     )
+
+
+def _judge_all(store: RunStore, pool: Pool, keys: Sequence[str], on_progress: OnProgress) -> None:
+    numbers = store.judge_numbers(keys)
+    total = store.count_cases() * len(keys)
+    done = total - store.count_work(keys)
+    on_progress(done, total)
     committed = time.monotonic()
     try:
-        with Pool(setup, min(options.workers, todo)) as pool:
-            for verdicts in pool.run(store.work(keys)):
-                store.add_verdicts(verdicts)
-                done += len(verdicts)
-                on_progress(done, total)
-                if time.monotonic() - committed > _COMMIT_SECONDS:
-                    store.commit()
-                    committed = time.monotonic()
+        for verdicts in pool.run(store.work(keys)):
+            store.add_verdicts(verdicts, numbers)
+            done += len(verdicts)
+            on_progress(done, total)
+            if time.monotonic() - committed > _COMMIT_SECONDS:
+                store.commit()
+                committed = time.monotonic()
     finally:
         store.commit()

@@ -1,7 +1,8 @@
 """The run store: one SQLite file that a killed run resumes from.
 
-A verdict is kept under (fingerprint of the case, judge key, fingerprint of the data): the same
-command again finds it, and anything that could change a verdict makes it unfindable. Cases are
+A verdict is kept under a case, whose fingerprint covers the data it is judged on, and a judge,
+whose key covers its options and limits: the same command again finds it, and anything that could
+change it makes it unfindable. Cases are
 streamed in and out; nothing here grows with their number.
 """
 
@@ -11,7 +12,11 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -22,37 +27,36 @@ _FILE = "run.sqlite"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS judges (judge INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS cases (
-  ordinal INTEGER PRIMARY KEY,
-  fingerprint TEXT NOT NULL,
+  number INTEGER PRIMARY KEY,
+  fingerprint BLOB NOT NULL UNIQUE,
+  ordinal INTEGER,
   benchmark TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL,
-  db_id TEXT NOT NULL,
-  batch_key TEXT NOT NULL,
+  db_id TEXT NOT NULL, difficulty TEXT, label INTEGER,
+  batch_key BLOB NOT NULL,
   features TEXT NOT NULL,
-  body TEXT NOT NULL,
-  UNIQUE (benchmark, id, source)
+  body TEXT NOT NULL
 );
-CREATE INDEX IF NOT EXISTS cases_in_batches ON cases (db_id, batch_key, ordinal);
-CREATE TABLE IF NOT EXISTS data (db_id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS cases_by_ordinal ON cases (ordinal);
 CREATE TABLE IF NOT EXISTS verdicts (
-  fingerprint TEXT NOT NULL, judge TEXT NOT NULL, data TEXT NOT NULL,
+  number INTEGER NOT NULL, judge INTEGER NOT NULL,
   outcome TEXT NOT NULL, score REAL, reason TEXT NOT NULL,
-  labels TEXT NOT NULL, measures TEXT NOT NULL, evidence TEXT NOT NULL, seconds REAL NOT NULL,
-  PRIMARY KEY (fingerprint, judge, data)
-) WITHOUT ROWID;
+  labels TEXT NOT NULL, measures TEXT NOT NULL, evidence TEXT NOT NULL, seconds REAL NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS verdicts_by_case ON verdicts (number, judge);
 """
+# A case that is not in the last input any more has no ordinal; its verdicts wait for it.
 
-_JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.fingerprint = c.fingerprint
-  AND v.judge = ? AND v.data = coalesce(d.fingerprint, '') AND v.outcome <> 'judge_unavailable')"""
-_CASES = "FROM cases c LEFT JOIN data d ON d.db_id = c.db_id"
+_JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.number = c.number AND v.judge = ?
+  AND v.outcome <> 'judge_unavailable')"""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
     """A case that some judges have yet to see."""
 
-    ordinal: int
-    db_id: str
+    number: int
     body: str
     """The case as JSON text."""
     judges: tuple[int, ...]
@@ -63,9 +67,12 @@ class WorkItem:
 class CaseRow:
     """A case as the store keeps it."""
 
-    fingerprint: str
     case: Case
-    batch_key: str
+    body: str
+    """The case as JSON text."""
+    fingerprint: bytes
+    """Of all that a judge may look at, and of the data: equal ones have equal verdicts."""
+    batch_key: bytes
     """Cases with equal keys share executions, so they are judged one after the other."""
     features: tuple[str, ...]
 
@@ -74,8 +81,9 @@ class CaseRow:
 class VerdictRow:
     """A verdict as the store keeps it: text that is ready to be written."""
 
-    ordinal: int
-    judge: str
+    number: int
+    judge: int
+    """Position of the judge."""
     outcome: str
     score: float | None
     reason: str
@@ -149,10 +157,11 @@ class RunStore:
             InputError: two cases with the same key.
         """
         count = 0
+        seen: set[bytes] = set()
         try:
-            self._db.execute("DELETE FROM cases")
+            self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
             for row in rows:
-                self._insert_case(count, row)
+                self._put_case(count, row, seen)
                 count += 1
         except BaseException:
             # A broken line 900 must not cost what an earlier run computed.
@@ -161,74 +170,76 @@ class RunStore:
         self._db.commit()
         return count
 
-    def _insert_case(self, ordinal: int, row: CaseRow) -> None:
+    def _put_case(self, ordinal: int, row: CaseRow, seen: set[bytes]) -> None:
         case = row.case
-        body = json.dumps(case.to_dict(), ensure_ascii=True)
-        try:
-            self._db.execute(
-                "INSERT INTO cases VALUES (?,?,?,?,?,?,?,?,?)",
-                (
-                    ordinal,
-                    row.fingerprint,
-                    case.benchmark,
-                    case.id,
-                    case.source,
-                    case.db_id,
-                    row.batch_key,
-                    " ".join(row.features),
-                    body,
-                ),
-            )
-        except sqlite3.IntegrityError as error:
+        key = blake2b(repr(case.key).encode("utf-8", "backslashreplace"), digest_size=12).digest()
+        if key in seen:
             raise InputError(
                 "SJ404",
                 f"two cases are both known as {case.name!r}.",
                 where=case.origin,
                 hint="Ids must differ within a benchmark and prediction source.",
-            ) from error
+            )
+        seen.add(key)
+        self._db.execute(
+            "INSERT INTO cases VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)"
+            " ON CONFLICT (fingerprint) DO UPDATE SET ordinal = excluded.ordinal,"
+            " difficulty = excluded.difficulty, label = excluded.label, body = excluded.body",
+            (
+                row.fingerprint,
+                ordinal,
+                *case.key,
+                case.db_id,
+                case.difficulty,
+                case.label,
+                row.batch_key,
+                " ".join(row.features),
+                row.body,
+            ),
+        )
 
-    def set_data(self, fingerprints: Mapping[str, str]) -> None:
-        """Remember what the databases hold: verdicts on other contents are not reused."""
-        self._db.execute("DELETE FROM data")
-        self._db.executemany("INSERT INTO data VALUES (?, ?)", fingerprints.items())
-        self._db.commit()
-
-    def database_ids(self) -> list[str]:
-        """The databases that the cases name, sorted."""
-        rows = self._db.execute("SELECT DISTINCT db_id FROM cases ORDER BY db_id")
-        return [row[0] for row in rows]
+    def count_cases(self) -> int:
+        """How many cases the run is about."""
+        sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL"
+        return int(self._db.execute(sql).fetchone()[0])
 
     # ------------------------------------------------------------ work out, verdicts in
 
-    def work(self, judges: Sequence[str]) -> Iterator[WorkItem]:
+    def judge_numbers(self, keys: Sequence[str]) -> list[int]:
+        """The number of each judge, by its key; new ones are given."""
+        self._db.executemany("INSERT OR IGNORE INTO judges (key) VALUES (?)", [(k,) for k in keys])
+        self._db.commit()
+        find = "SELECT judge FROM judges WHERE key = ?"
+        return [self._db.execute(find, (key,)).fetchone()[0] for key in keys]
+
+    def work(self, keys: Sequence[str]) -> Iterator[WorkItem]:
         """Every case that some judge has yet to see, in an order that lets neighbours share
         executions."""
-        missing = ", ".join(f"NOT {_JUDGED}" for _ in judges)
+        missing = ", ".join(f"NOT {_JUDGED}" for _ in keys)
         cursor = self._db.execute(
-            f"SELECT c.ordinal, c.db_id, c.body, {missing} {_CASES}"
+            f"SELECT c.number, c.body, {missing} FROM cases c WHERE c.ordinal IS NOT NULL"
             " ORDER BY c.db_id, c.batch_key, c.ordinal",
-            tuple(judges),
+            self.judge_numbers(keys),
         )
-        for ordinal, db_id, body, *flags in cursor:
+        for number, body, *flags in cursor:
             todo = tuple(position for position, flag in enumerate(flags) if flag)
             if todo:
-                yield WorkItem(ordinal, db_id, body, todo)
+                yield WorkItem(number, body, todo)
 
-    def count_work(self, judges: Sequence[str]) -> int:
+    def count_work(self, keys: Sequence[str]) -> int:
         """How many verdicts are still to be found."""
-        missing = " + ".join(f"(NOT {_JUDGED})" for _ in judges)
-        row = self._db.execute(f"SELECT total({missing}) {_CASES}", tuple(judges)).fetchone()
-        return int(row[0])
+        missing = " + ".join(f"(NOT {_JUDGED})" for _ in keys)
+        sql = f"SELECT total({missing}) FROM cases c WHERE c.ordinal IS NOT NULL"
+        return int(self._db.execute(sql, self.judge_numbers(keys)).fetchone()[0])
 
-    def add_verdicts(self, rows: Iterable[VerdictRow]) -> None:
+    def add_verdicts(self, rows: Iterable[VerdictRow], numbers: Sequence[int]) -> None:
         """Write verdicts; :meth:`commit` makes them last."""
         self._db.executemany(
-            "INSERT OR REPLACE INTO verdicts SELECT c.fingerprint, ?2, coalesce(d.fingerprint, ''),"
-            f" ?3, ?4, ?5, ?6, ?7, ?8, ?9 {_CASES} WHERE c.ordinal = ?1",
+            "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?)",
             [
                 (
-                    row.ordinal,
-                    row.judge,
+                    row.number,
+                    numbers[row.judge],
                     row.outcome,
                     row.score,
                     row.reason,
@@ -244,39 +255,62 @@ class RunStore:
     # ------------------------------------------------------------ records out
 
     def records(
-        self, judges: Sequence[tuple[str, str]], *, with_evidence: bool = True, case_id: str = ""
+        self,
+        judges: Sequence[tuple[str, str]],
+        *,
+        whole: bool = True,
+        with_evidence: bool = True,
+        case_id: str = "",
     ) -> Iterator[Record]:
-        """Records in the order of the cases, then of ``judges`` ((name, key) pairs)."""
+        """Records in the order of the cases, then of ``judges`` ((name, key) pairs).
+
+        Args:
+            whole: whole cases; otherwise only what slices and labels are read from.
+        """
+        numbers = self.judge_numbers([key for _, key in judges])
+        names = {number: (i, judges[i][0]) for i, number in enumerate(numbers)}
+        marks = ",".join("?" * len(numbers))
+        body = "c.body" if whole else "''"
         evidence = "v.evidence" if with_evidence else "'{}'"
-        where = "WHERE c.id = ?1" if case_id else ""
-        cases = self._db.execute(
-            "SELECT c.body, c.features, c.fingerprint, coalesce(d.fingerprint, '')"
-            f" {_CASES} {where} ORDER BY c.ordinal",
-            (case_id,) if case_id else (),
+        rows = self._db.execute(
+            "SELECT c.ordinal, c.benchmark, c.id, c.source, c.db_id, c.difficulty, c.label,"
+            f" c.features, {body}, v.judge, v.outcome, v.score, v.reason, v.labels, v.measures,"
+            f" {evidence}, v.seconds FROM cases c JOIN verdicts v ON v.number = c.number"
+            f" WHERE c.ordinal IS NOT NULL AND v.judge IN ({marks})"
+            f" {'AND c.id = ?' if case_id else ''} ORDER BY c.ordinal",
+            [*numbers, *([case_id] if case_id else [])],
         )
-        find = (
-            f"SELECT outcome, score, reason, labels, measures, {evidence}, seconds FROM verdicts v"
-            " WHERE fingerprint = ? AND judge = ? AND data = ?"
+        for _, group in groupby(rows, key=itemgetter(0)):
+            yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
+
+
+def _records(
+    rows: Sequence[tuple[Any, ...]], names: Mapping[int, tuple[int, str]]
+) -> Iterator[Record]:
+    """The records of one case."""
+    _, benchmark, id_, source, db_id, difficulty, label, features, body, *_ = rows[0]
+    case = (
+        Case.from_dict(json.loads(body))
+        if body
+        else Case(
+            id=id_,
+            db_id=db_id,
+            difficulty=difficulty,
+            label=None if label is None else bool(label),
+            benchmark=benchmark,
+            source=source,
         )
-        lookup = self._db.cursor()
-        for body, features, fingerprint, data in cases:
-            case = Case.from_dict(json.loads(body))
-            for name, key in judges:
-                row = lookup.execute(find, (fingerprint, key, data)).fetchone()
-                if row is not None:
-                    yield Record(
-                        case=case,
-                        judge=name,
-                        verdict=_verdict(row),
-                        features=tuple(features.split()),
-                    )
-
-    def count_cases(self) -> int:
-        """How many cases the run is about."""
-        return int(self._db.execute("SELECT count(*) FROM cases").fetchone()[0])
+    )
+    for row in rows:
+        yield Record(
+            case=case,
+            judge=names[row[9]][1],
+            verdict=_verdict(row[10:]),
+            features=tuple(features.split()),
+        )
 
 
-def _verdict(row: tuple[str, float | None, str, str, str, str, float]) -> Verdict:
+def _verdict(row: tuple[Any, ...]) -> Verdict:
     outcome, score, reason, labels, measures, evidence, seconds = row
     return Verdict(
         outcome=Outcome(outcome),

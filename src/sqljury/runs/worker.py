@@ -52,7 +52,6 @@ class Bench:
             setup.databases, descriptions=setup.descriptions
         )
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
-        self._keys = setup.judge_keys
         self._limits = setup.limits
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._watch_memory = watch
@@ -71,10 +70,10 @@ class Bench:
                     database.close()
         self._open.clear()
 
-    def judge(self, case: Case, ordinal: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
+    def judge(self, case: Case, number: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
         """The verdicts of some judges on one case."""
         if self._watch_memory is not None:
-            self._watch_memory[WATCH.size :] = WATCH_CASE.pack(ordinal + 1)
+            self._watch_memory[WATCH.size :] = WATCH_CASE.pack(number)
         database = self._database(case.db_id)
         for position in judges:
             start = time.perf_counter()
@@ -84,7 +83,7 @@ class Bench:
                 evidence = DatabaseEvidence(case, database, self.cache, self._limits)
                 verdict = _verdict(self._judges[position], case, evidence)
             seconds = time.perf_counter() - start
-            yield _row(ordinal, self._keys[position], verdict, seconds)
+            yield _row(number, position, verdict, seconds)
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
         if db_id not in self._open:
@@ -107,10 +106,10 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
         return Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
 
 
-def _row(ordinal: int, key: str, verdict: Verdict, seconds: float) -> VerdictRow:
+def _row(number: int, judge: int, verdict: Verdict, seconds: float) -> VerdictRow:
     return VerdictRow(
-        ordinal=ordinal,
-        judge=key,
+        number=number,
+        judge=judge,
         outcome=verdict.outcome.value,
         score=verdict.score,
         reason=verdict.reason,
@@ -170,7 +169,7 @@ def _work_through(bench: Bench, batch: Batch, reporter: Reporter) -> None:
     reporter.begin(batch.number)
     for index, item in enumerate(batch.items, start=1):
         case = Case.from_dict(json.loads(item.body))
-        rows = list(bench.judge(case, item.ordinal, item.judges))
+        rows = list(bench.judge(case, item.number, item.judges))
         reporter.add(rows, last=index == len(batch.items))
 
 
