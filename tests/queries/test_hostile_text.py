@@ -24,6 +24,7 @@ TEXTS = {
     "brackets": "SELECT DISTINCT " + "(" * N + "1" + ")" * N + " ORDER BY 1 LIMIT 1",
     "only brackets": "(" * N + "ORDER BY DISTINCT LIMIT",
     "subqueries": "SELECT * FROM " + "(SELECT * FROM " * 5_000 + "t" + ")" * 5_000 + " ORDER BY 1",
+    "open subqueries": "(SELECT" * 28_000,
     "types": "SELECT CAST(1 AS " + "array<" * N + "int" + ">" * N + ") ORDER BY 1",
     "negations": "SELECT " + "NOT " * N + "1 ORDER BY 1",
     "minuses": "SELECT " + "- " * N + "1 ORDER BY 1",
@@ -55,6 +56,18 @@ def test_bombs(name: str) -> None:
     started = time.process_time()
     everything(TEXTS[name])
     assert time.process_time() - started < 3
+
+
+# What sqlglot itself fails on: TypeError, and a warning on the terminal.
+BROKEN = [("SELECT a ? ,", "postgres"), ("SET vote_id , FROM t", "sqlite")]
+
+
+@pytest.mark.parametrize(("sql", "dialect"), BROKEN)
+def test_failures_of_the_parser_are_silent(
+    capfd: pytest.CaptureFixture[str], sql: str, dialect: str
+) -> None:
+    assert clauses_of(sql, dialect) is None
+    assert capfd.readouterr() == ("", "")
 
 
 def test_ten_megabytes() -> None:

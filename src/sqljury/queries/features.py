@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -31,43 +32,13 @@ FEATURES = (
 )
 """All features there are. Every query that can be read has one ``joins`` and one ``nesting``."""
 
-_AGGREGATES = frozenset(
-    [
-        "any_value",
-        "array_agg",
-        "avg",
-        "bit_and",
-        "bit_or",
-        "bool_and",
-        "bool_or",
-        "count",
-        "every",
-        "group_concat",
-        "json_agg",
-        "json_group_array",
-        "json_group_object",
-        "jsonb_agg",
-        "list",
-        "listagg",
-        "max",
-        "median",
-        "min",
-        "mode",
-        "quantile",
-        "percentile_cont",
-        "percentile_disc",
-        "std",
-        "stddev",
-        "stddev_pop",
-        "stddev_samp",
-        "string_agg",
-        "sum",
-        "total",
-        "var_pop",
-        "var_samp",
-        "variance",
-    ]
-)
+_AGGREGATES_TEXT = """
+any_value array_agg avg bit_and bit_or bool_and bool_or count every group_concat json_agg
+json_group_array json_group_object jsonb_agg list listagg max median min mode quantile
+percentile_cont percentile_disc std stddev stddev_pop stddev_samp string_agg sum total
+var_pop var_samp variance
+"""
+_AGGREGATES = frozenset(_AGGREGATES_TEXT.split())
 
 
 def features(sql: str, dialect: str = "sqlite") -> tuple[str, ...]:
@@ -88,81 +59,127 @@ def _features(sql: str, dialect: str) -> tuple[str, ...]:
     tokens = tokenize(sql, dialect)
     if not tokens:
         return ()
-    found, joins, nesting = _scan(tokens)
-    found.add("joins:3+" if joins >= 3 else f"joins:{joins}")
-    found.add("nesting:2+" if nesting >= 2 else f"nesting:{nesting}")
-    return tuple(sorted(found))
+    scan = _Scan(tokens)
+    scan.found.add("joins:3+" if scan.joins >= 3 else f"joins:{scan.joins}")
+    scan.found.add("nesting:2+" if scan.nesting >= 2 else f"nesting:{scan.nesting}")
+    return tuple(sorted(scan.found))
+
+
+@dataclass(slots=True)
+class _Level:
+    """A bracket that is open, or the text around all of them."""
+
+    is_query: bool
+    nesting: int
+    in_from: bool = False
+
+
+class _Scan:
+    """One pass over the tokens: the plain features, the joins, the depth of nesting."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.found: set[str] = set()
+        self.joins = 0
+        self.nesting = 0
+        self._tokens = tokens
+        self._opens_query = _opens_query(tokens)
+        self._levels = [_Level(is_query=True, nesting=0)]
+        types = _types()
+        for i, token in enumerate(tokens):
+            kind = token.token_type
+            if kind is types.opening:
+                self._open(i)
+            elif kind is types.closing:
+                if len(self._levels) > 1:
+                    self._levels.pop()
+            elif kind in types.watched and not self._is_no_keyword(i):
+                self._keyword(kind, types)
+
+    def _open(self, i: int) -> None:
+        before = self._tokens[i - 1] if i else None
+        types = _types()
+        nested = self._opens_query[i] and not _is_operand(self._tokens, i)
+        nesting = self._levels[-1].nesting + nested
+        self.nesting = max(self.nesting, nesting)
+        self._levels.append(_Level(self._opens_query[i], nesting))
+        if before and before.token_type is not types.quoted and before.text.lower() in _AGGREGATES:
+            self.found.add("aggregate")
+
+    def _keyword(self, kind: TokenType, types: _Types) -> None:
+        level = self._levels[-1]
+        if kind in types.joins:
+            self.joins += kind is not types.comma or level.in_from
+        elif kind is types.start_of_from:
+            level.in_from = level.is_query
+        else:
+            level.in_from = level.in_from and kind not in types.end_of_from
+            if kind in types.names and (level.is_query or kind is not types.order):
+                self.found.add(types.names[kind])
+
+    def _is_no_keyword(self, i: int) -> bool:
+        """A column called like a keyword, a WITH of something else, ``IS DISTINCT FROM``."""
+        from sqlglot.tokens import TokenType as T
+
+        kind = self._tokens[i].token_type
+        before = self._tokens[i - 1].token_type if i else None
+        after = self._tokens[i + 1].token_type if i + 1 < len(self._tokens) else None
+        if kind is T.WITH:
+            return before is not None and before is not T.L_PAREN
+        comparison = (kind, after) == (T.DISTINCT, T.FROM) or (before, kind) == (T.DISTINCT, T.FROM)
+        return before is T.DOT or comparison
 
 
 class _Types(NamedTuple):
     """Token types by what they mean here."""
 
+    opening: TokenType
+    closing: TokenType
+    quoted: TokenType
+    comma: TokenType
+    order: TokenType
+    start_of_from: TokenType
+    end_of_from: frozenset[TokenType]
+    joins: frozenset[TokenType]
     names: dict[TokenType, str]
-    ends_from: frozenset[TokenType]
-    set_operations: frozenset[TokenType]
+    watched: frozenset[TokenType]
 
 
 @cache
 def _types() -> _Types:
     from sqlglot.tokens import TokenType as T
 
-    set_operations = frozenset((T.UNION, T.INTERSECT, T.EXCEPT))
     names = {
         T.CASE: "case",
         T.DISTINCT: "distinct",
+        T.EXCEPT: "set_operation",
+        T.FETCH: "limit",
         T.GROUP_BY: "grouping",
         T.HAVING: "having",
+        T.INTERSECT: "set_operation",
         T.LIMIT: "limit",
-        T.FETCH: "limit",
+        T.ORDER_BY: "ordering",
         T.OVER: "window",
-        **dict.fromkeys(set_operations, "set_operation"),
+        T.UNION: "set_operation",
+        T.WITH: "cte",
     }
-    ends = (T.SELECT, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.WINDOW, T.QUALIFY)
-    return _Types(names, frozenset(ends) | set_operations, set_operations)
-
-
-def _scan(tokens: list[Token]) -> tuple[set[str], int, int]:
-    """The plain features, the number of joins and the depth of nesting, in one pass."""
-    from sqlglot.tokens import TokenType as T
-
-    names, ends_from, _ = _types()
-    opens_query = _opens_query(tokens)
-    found: set[str] = set()
-    joins = nesting = 0
-    # One entry a bracket that is open: is it a query, is it a nested one, are we in its FROM.
-    levels = [[True, False, False]]
-    before = None
-    for i, token in enumerate(tokens):
-        kind = token.token_type
-        level = levels[-1]
-        if before is T.DOT:
-            pass  # a column that is called like a keyword
-        elif kind is T.L_PAREN:
-            nested = opens_query[i] and not _is_operand(tokens, i)
-            levels.append([opens_query[i], nested, False])
-            if nested:
-                nesting = max(nesting, sum(entry[1] for entry in levels))
-            if i and before is not T.IDENTIFIER and tokens[i - 1].text.lower() in _AGGREGATES:
-                found.add("aggregate")
-        elif kind is T.R_PAREN and len(levels) > 1:
-            levels.pop()
-        elif kind is T.JOIN or (kind is T.COMMA and level[2]):
-            joins += 1
-        elif kind is T.FROM and level[0] and before is not T.DISTINCT:
-            level[2] = True
-        elif kind is T.WITH and (before is None or before is T.L_PAREN):
-            found.add("cte")
-        elif kind is T.FROM and before is T.DISTINCT:
-            pass  # IS DISTINCT FROM
-        else:
-            if kind in ends_from:
-                level[2] = False
-            if kind is T.ORDER_BY and level[0]:
-                found.add("ordering")
-            elif kind in names and not _is_comparison(tokens, i):
-                found.add(names[kind])
-        before = kind
-    return found, joins, nesting
+    ends = frozenset((T.SELECT, T.WHERE, T.WINDOW, T.QUALIFY, *names)) - {
+        T.CASE,
+        T.DISTINCT,
+        T.OVER,
+    }
+    joins = frozenset((T.JOIN, T.COMMA))
+    return _Types(
+        opening=T.L_PAREN,
+        closing=T.R_PAREN,
+        quoted=T.IDENTIFIER,
+        comma=T.COMMA,
+        order=T.ORDER_BY,
+        start_of_from=T.FROM,
+        end_of_from=ends,
+        joins=joins,
+        names=names,
+        watched=ends | joins | {T.FROM} | frozenset(names),
+    )
 
 
 def _opens_query(tokens: list[Token]) -> list[bool]:
@@ -182,12 +199,4 @@ def _is_operand(tokens: list[Token], i: int) -> bool:
 
     if i and tokens[i - 1].token_type in (T.ALL, T.DISTINCT):
         i -= 1
-    return i == 0 or tokens[i - 1].token_type in _types().set_operations
-
-
-def _is_comparison(tokens: list[Token], i: int) -> bool:
-    """Whether it is the DISTINCT of ``IS [NOT] DISTINCT FROM``."""
-    from sqlglot.tokens import TokenType as T
-
-    following = tokens[i + 1].token_type if i + 1 < len(tokens) else None
-    return tokens[i].token_type is T.DISTINCT and following is T.FROM
+    return i == 0 or tokens[i - 1].token_type in (T.UNION, T.INTERSECT, T.EXCEPT)

@@ -5,11 +5,13 @@ sqlglot is imported inside functions: it takes 0.15 s, and ``import sqljury`` mu
 
 from __future__ import annotations
 
+import logging
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.dialects.dialect import Dialect
     from sqlglot.tokens import Token, TokenType
 
 MAX_CHARS = 200_000
@@ -25,35 +27,35 @@ def tokenize(sql: str, dialect: str) -> list[Token] | None:
     """The tokens of a text without comments, or None where it is broken or over-long."""
     if len(sql) > MAX_CHARS:
         return None
-    tokenizer, token_error = _tokenizer(dialect)
+    known, sqlglot_error = _sqlglot(dialect)
     try:
-        return tokenizer(sql)  # type: ignore[no-any-return]
-    except token_error:
+        return known.tokenize(sql)
+    except sqlglot_error:
         return None
-
-
-@cache
-def _tokenizer(dialect: str) -> tuple[Any, type[Exception]]:
-    from sqlglot.dialects import Dialect
-    from sqlglot.errors import SqlglotError
-
-    return Dialect.get_or_raise(dialect).tokenize, SqlglotError
 
 
 def parse(sql: str, dialect: str) -> exp.Expr | None:
     """The tree of a single statement, or None where it is broken, over-long or too deep."""
-    from sqlglot.dialects import Dialect
-    from sqlglot.errors import SqlglotError
-
     tokens = tokenize(sql, dialect)
     if not tokens or len(tokens) > _MAX_PARSED_TOKENS or max(depths(tokens)) > _MAX_PARSED_DEPTH:
         return None
     try:
-        trees = Dialect.get_or_raise(dialect).parser().parse(tokens, sql)
-    except (SqlglotError, RecursionError):
+        trees = _sqlglot(dialect)[0].parser().parse(tokens, sql)
+    except Exception:  # on broken text it is TypeError, RecursionError and others, too
         return None
     found = [tree for tree in trees if tree is not None]
     return found[0] if len(found) == 1 else None
+
+
+@cache
+def _sqlglot(dialect: str) -> tuple[Dialect, type[Exception]]:
+    from sqlglot.dialects.dialect import Dialect
+    from sqlglot.errors import SqlglotError
+
+    # It warns of statements that it does not understand. That is for those who ask for logs, and
+    # not for everybody's terminal.
+    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+    return Dialect.get_or_raise(dialect), SqlglotError
 
 
 def depths(tokens: list[Token]) -> list[int]:
