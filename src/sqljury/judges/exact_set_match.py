@@ -36,8 +36,11 @@ class ExactSetMatch:
     columns are compared with, unless that is a subquery; GROUP BY by column names; one direction
     for all of ORDER BY; LIMIT there or not; tables without their join conditions; columns
     that a foreign key makes equal are one column. Subqueries in WHERE, HAVING and FROM must be
-    the same to the letter. What Spider's grammar lacks (outer joins, CTEs, OFFSET, …) is compared
-    as it is: the script counts every such prediction as wrong.
+    the same in everything but values (in FROM: in values, too).
+
+    Differs from the script where its parser fails: what its grammar lacks (INNER and outer joins,
+    ``<>``, aliases without AS, CTEs, OFFSET, …) is read and compared and not counted as wrong, an
+    OR behind a comparison of two columns is seen, and an alias holds for its own SELECT only.
 
     A prediction that cannot be parsed is ``prediction_error``; if no reference can be, the
     verdict is ``unknown``. The measures are 1 for each component that agrees with the closest
