@@ -55,7 +55,7 @@ def formatted(sql: str) -> str:
     text = sql.replace("\r\n", "\n").strip()
     if len(text) > _MOST_FORMATTED:
         return text
-    if not _QUERY.match(text) or _is_slow(text):
+    if not _QUERY.match(text):
         return text
     # A report does not know the engine. SQLite's reading of quotes is the standard's; the
     # others take what it refuses.
@@ -71,23 +71,6 @@ def formatted(sql: str) -> str:
 
 _QUERY = re.compile(r"(?>[\s(]|--[^\n]*\n|/\*.*?\*/)*+(?:select|with|values)\b", re.I | re.S)
 """Anything else sqlglot takes for a command, and says so in the log."""
-_JOIN_WORDS = re.compile(r"\b(?:(cross|natural)\s+)?(join|on|using)\b", re.I)
-_MOST_OPEN_JOINS = 12
-
-
-def _is_slow(sql: str) -> bool:
-    """Whether sqlglot would try in vain to find where each JOIN has its ON.
-
-    It tries both readings of every join that has none: 22 of them take 19 seconds.
-    """
-    is_open = most = 0
-    for kind, word in _JOIN_WORDS.findall(sql):
-        if word.lower() != "join":
-            is_open = max(0, is_open - 1)
-        elif not kind:
-            is_open += 1
-            most = max(most, is_open)
-    return most > _MOST_OPEN_JOINS
 
 
 def compared(reference: str, prediction: str) -> list[DiffLine]:
