@@ -270,6 +270,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Judges are written NAME[:VARIANT][,key=value...], such as "
         "execution:strict,tolerance=1e-6. `sqljury judges` shows the options.",
     ),
+    "SJ305": (
+        "no chat model in this run",
+        "A judge asked a chat model without declaring that it needs one: its `needs` must hold "
+        "Needs.LLM.",
+    ),
     # --- SJ4xx: runs (runs/)
     "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),
     "SJ402": (

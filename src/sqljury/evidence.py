@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Protocol
+from threading import RLock
+from typing import TYPE_CHECKING, Protocol
 
 from sqljury.case import Case
 from sqljury.databases.protocol import Database
+from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
 from sqljury.schema import Schema
+
+if TYPE_CHECKING:
+    from sqljury.llm import Answer, Client, Request
 
 
 class Evidence(Protocol):
@@ -44,6 +49,13 @@ class Evidence(Protocol):
         The order alternates from repeat to repeat, so that drift of the machine falls on both.
         """
 
+    def ask(self, request: Request) -> Answer:
+        """A chat model's answer; what it cannot say is a value too.
+
+        Raises:
+            SqljuryError: nobody can be asked (no ledger entry on replay, the budget is spent).
+        """
+
 
 class DatabaseEvidence:
     """Evidence on one case from an open database, with a cache shared by the cases of a worker.
@@ -53,17 +65,24 @@ class DatabaseEvidence:
         database: its database, or None where there is none.
         cache: what has been executed already; shared by all cases of one process.
         limits: what one query may use.
+        client: who asks chat models, where the run has any.
     """
 
-    __slots__ = ("_cache", "_database", "_limits", "case")
+    __slots__ = ("_cache", "_client", "_database", "_limits", "case")
 
     def __init__(
-        self, case: Case, database: Database | None, cache: ExecutionCache, limits: Limits
+        self,
+        case: Case,
+        database: Database | None,
+        cache: ExecutionCache,
+        limits: Limits,
+        client: Client | None = None,
     ) -> None:
         self.case = case
         self._database = database
         self._cache = cache
         self._limits = limits
+        self._client = client
 
     @property
     def has_database(self) -> bool:
@@ -96,6 +115,12 @@ class DatabaseEvidence:
                 seconds[side].append(self._cache.run(self._database, sql, self._limits).seconds)
         return seconds
 
+    def ask(self, request: Request) -> Answer:
+        """A chat model's answer, from the ledger if it is there."""
+        if self._client is None:
+            raise InputError("SJ305", "the run was set up without a chat model.")
+        return self._client.ask(request, case=self.case.name)
+
 
 class ExecutionCache:
     """The last executions of one process: least recently used out first, bounded in rows.
@@ -114,6 +139,9 @@ class ExecutionCache:
     ) -> None:
         self.known: dict[bytes, Execution] = {}
         self._watch = watch
+        # Judges that wait for a chat model run in threads; one database takes one statement
+        # at a time, and what is asked for twice is still executed once.
+        self._lock = RLock()
         self._entries: OrderedDict[tuple[str, str], Execution] = OrderedDict()
         self._cells = 0
         self._max_entries = max_entries
@@ -122,24 +150,26 @@ class ExecutionCache:
     def execute(self, database: Database, sql: str, limits: Limits) -> Execution:
         """The execution of a statement: a remembered one, else a new one."""
         key = (database.db_id, sql)
-        found = self._entries.get(key)
-        if found is not None:
-            self._entries.move_to_end(key)
-            return found
-        execution = self.run(database, sql, limits)
-        self._remember(key, execution)
-        return execution
+        with self._lock:
+            found = self._entries.get(key)
+            if found is not None:
+                self._entries.move_to_end(key)
+                return found
+            execution = self.run(database, sql, limits)
+            self._remember(key, execution)
+            return execution
 
     def run(self, database: Database, sql: str, limits: Limits) -> Execution:
         """Run a statement now, whatever is remembered."""
         token = execution_token(database.db_id, sql)
         if token in self.known:
             return self.known[token]
-        self._watch(token)
-        try:
-            return database.execute(sql, limits)
-        finally:
-            self._watch(None)
+        with self._lock:
+            self._watch(token)
+            try:
+                return database.execute(sql, limits)
+            finally:
+                self._watch(None)
 
     def _remember(self, key: tuple[str, str], execution: Execution) -> None:
         self._entries[key] = execution

@@ -31,6 +31,8 @@ class Needs(Flag):
     """At least one reference that runs."""
     PREDICTION_ROWS = auto()
     """A prediction that runs."""
+    LLM = auto()
+    """A chat model; such judges wait for answers, many at once."""
 
 
 @runtime_checkable

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pickle
 import struct
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sqljury.errors import SqljuryError
 from sqljury.execution import Execution, Limits
 from sqljury.runs.store import VerdictRow, WorkItem
+
+if TYPE_CHECKING:
+    from sqljury.llm import ClientSettings
 
 _LENGTH = struct.Struct("<Q")
 WATCH = struct.Struct("<d16s")
@@ -31,13 +34,16 @@ class Setup:
     """Specs that :func:`make_judge` understands."""
     limits: Limits
     python_path: tuple[str, ...]
+    llm: ClientSettings | None = None
+    """How chat models are asked, for judges that need one."""
+    threads: int = 1
+    """Cases that one worker is at, at once: judges that wait for answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Cases to judge."""
 
-    number: int
     items: tuple[WorkItem, ...]
     known: dict[bytes, Execution]
     """Executions that had to be ended from outside: not to be tried again."""
@@ -45,12 +51,10 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Verdicts of the first ``cases`` cases of a batch that were not reported yet."""
+    """Cases that are judged, by number, and the verdicts on them."""
 
-    number: int
-    cases: int
+    cases: tuple[int, ...]
     verdicts: tuple[VerdictRow, ...]
-    finished: bool
 
 
 @dataclass(frozen=True, slots=True)

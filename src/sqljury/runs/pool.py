@@ -51,25 +51,16 @@ _AHEAD = 2
 """Batches that a worker holds, so that it never waits for the parent."""
 
 
-@dataclass(slots=True)
-class _Handed:
-    """A batch in a worker's hands, and how far it is."""
-
-    batch: Batch
-    done: int = 0
-
-    @property
-    def rest(self) -> tuple[WorkItem, ...]:
-        return self.batch.items[self.done :]
-
-
 @dataclass(eq=False, slots=True)
 class _Worker:
     process: subprocess.Popen[bytes]
     watch: mmap.mmap
     watch_path: Path
     outbox: queue.SimpleQueue[object]
-    handed: deque[_Handed] = field(default_factory=deque)
+    handed: dict[int, WorkItem] = field(default_factory=dict)
+    """What it has yet to judge, by case number."""
+    last_batch: int = 0
+    """The size of its last batch."""
     killed: tuple[bytes, Execution] | None = None
     """The statement that the parent ended it for, and what became of that statement."""
 
@@ -101,7 +92,6 @@ class Pool:
         self._known: dict[bytes, Execution] = {}
         self._deaths: dict[int, int] = {}
         self._barren_deaths = 0
-        self._numbers = 0
         self._seconds_per_case = 0.0
         self._last_watch = 0.0
         # The engine's share, the fetched rows as Python objects, and the interpreter. Engines
@@ -133,12 +123,13 @@ class Pool:
         # Breadth first: the second worker gets its first batch before the first its second.
         for depth in range(_AHEAD):
             for slot in range(self._size):
-                if len(self._workers[slot].handed) > depth:
+                worker = self._workers[slot]
+                if len(worker.handed) > depth * worker.last_batch:
                     continue
                 items = self._next_items(source)
                 if not items:
                     return
-                self._hand(self._workers[slot], items)
+                self._hand(worker, items)
 
     def _next_items(self, source: Iterator[WorkItem]) -> tuple[WorkItem, ...]:
         size = _LARGEST_BATCH
@@ -146,6 +137,7 @@ class Pool:
             size = max(1, int(_BATCH_SECONDS / self._seconds_per_case))
         elif self._seconds_per_case == 0.0:
             size = 8
+        size = max(size, _AHEAD * self._setup.threads)
         items: list[WorkItem] = []
         weight = 0
         while len(items) < size and weight < _LARGEST_BATCH_BYTES:
@@ -157,10 +149,9 @@ class Pool:
         return tuple(items)
 
     def _hand(self, worker: _Worker, items: tuple[WorkItem, ...]) -> None:
-        self._numbers += 1
-        batch = Batch(self._numbers, items, dict(self._known))
-        worker.handed.append(_Handed(batch))
-        worker.outbox.put(batch)
+        worker.handed.update((item.number, item) for item in items)
+        worker.last_batch = len(items)
+        worker.outbox.put(Batch(items, dict(self._known)))
 
     # ------------------------------------------------------------ collecting
 
@@ -182,11 +173,10 @@ class Pool:
 
     def _collect(self, worker: _Worker, progress: Progress) -> tuple[VerdictRow, ...]:
         self._barren_deaths = 0
-        handed = worker.handed[0]
-        handed.done += progress.cases
-        if progress.finished:
-            worker.handed.popleft()
-        spent = sum(row.seconds for row in progress.verdicts) / progress.cases
+        for number in progress.cases:
+            worker.handed.pop(number, None)
+        spent = sum(row.seconds for row in progress.verdicts) / len(progress.cases)
+        spent /= self._setup.threads
         # A moving mean: the size of batches follows the work from database to database.
         weight = 0.5 if self._seconds_per_case else 1.0
         self._seconds_per_case += weight * (spent - self._seconds_per_case)
@@ -217,7 +207,7 @@ class Pool:
         start, token = worker.executing()
         number = worker.judging()
         slot = self._workers.index(worker)
-        rest = [item for handed in worker.handed for item in handed.rest]
+        rest = list(worker.handed.values())
         self._dispose(worker)
         verdicts: tuple[VerdictRow, ...] = ()
         if worker.killed is not None:

@@ -8,9 +8,11 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqljury.case import Case
 from sqljury.databases import open_databases
@@ -22,6 +24,9 @@ from sqljury.runs.messages import Setup
 from sqljury.runs.pool import Pool
 from sqljury.runs.store import CaseRow, RunStore
 from sqljury.verdict import Record
+
+if TYPE_CHECKING:
+    from sqljury.llm import ClientSettings
 
 _COMMIT_SECONDS = 0.5
 _NEED_DATABASE = Needs.DATABASE | Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
@@ -40,6 +45,8 @@ class RunOptions:
     descriptions: str | None = None
     limits: Limits = _NO_LIMITS_ASKED
     workers: int = 1
+    llm: ClientSettings | None = None
+    """How chat models are asked; needed by judges that need one."""
     version: str = ""
     """Of sqljury, for signatures and the manifest."""
 
@@ -124,18 +131,74 @@ def run_judges(
     """
     made = [make_judge(spec) for spec in judges]
     _check_distinct(made)
-    specs = tuple(_spec_for_worker(judge) for judge in made)
-    keys = [_key(judge, options.limits) for judge in made]
+    groups = [group for group in (_Group.of_rows(made), _Group.of_models(made)) if group.judges]
     store = RunStore(Path(folder), create=True)
     try:
-        # Workers import what they need while the cases are read.
-        with Pool(_setup(specs, options), options.workers) as pool:
+        with ExitStack() as stack:
+            # Workers import what they need while the cases are read.
+            pools = [
+                stack.enter_context(Pool(group.setup(options), group.processes(options)))
+                for group in groups
+            ]
             _load(store, cases, made, options)
-            _judge_all(store, pool, keys, on_progress)
+            progress = _Progress(
+                store, [_key(judge, options.limits) for judge in made], on_progress
+            )
+            # Cheap evidence first: what rows alone decide is there before a model is asked.
+            for group, pool in zip(groups, pools, strict=True):
+                _judge_all(store, pool, [_key(j, options.limits) for j in group.judges], progress)
     except BaseException:
         store.close()
         raise
     return Run(store)
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Judges that run in the same way: on rows in processes, or waiting for a model in threads."""
+
+    judges: tuple[Judge, ...]
+    asks_models: bool
+
+    @classmethod
+    def of_rows(cls, judges: Sequence[Judge]) -> _Group:
+        return cls(tuple(judge for judge in judges if not judge.needs & Needs.LLM), False)
+
+    @classmethod
+    def of_models(cls, judges: Sequence[Judge]) -> _Group:
+        return cls(tuple(judge for judge in judges if judge.needs & Needs.LLM), True)
+
+    def processes(self, options: RunOptions) -> int:
+        """One process keeps to one budget and one rate; a replay has neither."""
+        waits = self.asks_models and options.llm is not None and not options.llm.replay
+        return 1 if waits else options.workers
+
+    def setup(self, options: RunOptions) -> Setup:
+        llm = options.llm if self.asks_models else None
+        return Setup(
+            databases=options.databases,
+            descriptions=options.descriptions,
+            judges=tuple(_spec_for_worker(judge) for judge in self.judges),
+            limits=options.limits,
+            python_path=tuple(path or str(Path.cwd()) for path in sys.path),
+            llm=llm,
+            threads=1 if llm is None or llm.replay else llm.concurrency,
+        )
+
+
+class _Progress:
+    """Verdicts found so far, over all groups of judges."""
+
+    def __init__(self, store: RunStore, keys: Sequence[str], on_progress: OnProgress) -> None:
+        self._total = store.count_cases() * len(keys)
+        self._done = self._total - store.count_work(keys)
+        self._on_progress = on_progress
+        self.add(0)
+
+    def add(self, verdicts: int) -> None:
+        """Count some more."""
+        self._done += verdicts
+        self._on_progress(self._done, self._total)
 
 
 def _check_distinct(judges: Sequence[Judge]) -> None:
@@ -302,27 +365,13 @@ def _spec_for_worker(judge: Judge) -> str:
     return spec
 
 
-def _setup(specs: tuple[str, ...], options: RunOptions) -> Setup:
-    return Setup(
-        databases=options.databases,
-        descriptions=options.descriptions,
-        judges=specs,
-        limits=options.limits,
-        python_path=tuple(path or str(Path.cwd()) for path in sys.path),
-    )
-
-
-def _judge_all(store: RunStore, pool: Pool, keys: Sequence[str], on_progress: OnProgress) -> None:
+def _judge_all(store: RunStore, pool: Pool, keys: Sequence[str], progress: _Progress) -> None:
     numbers = store.judge_numbers(keys)
-    total = store.count_cases() * len(keys)
-    done = total - store.count_work(keys)
-    on_progress(done, total)
     committed = time.monotonic()
     try:
         for verdicts in pool.run(store.work(keys)):
             store.add_verdicts(verdicts, numbers)
-            done += len(verdicts)
-            on_progress(done, total)
+            progress.add(len(verdicts))
             if time.monotonic() - committed > _COMMIT_SECONDS:
                 store.commit()
                 committed = time.monotonic()

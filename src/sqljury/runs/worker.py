@@ -16,8 +16,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from sqljury.case import Case
 from sqljury.databases import open_databases
@@ -29,15 +30,17 @@ from sqljury.runs.messages import (
     WATCH,
     WATCH_CASE,
     WATCH_SIZE,
-    Batch,
     Failure,
     Progress,
     Setup,
     receive,
     send,
 )
-from sqljury.runs.store import VerdictRow
+from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.llm import Client
 
 _FLUSH_SECONDS = 0.1
 _PARENT_SECONDS = 0.5
@@ -53,8 +56,11 @@ class Bench:
         )
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
         self._limits = setup.limits
+        self._threads = setup.threads
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._watch_memory = watch
+        self._client = _client(setup)
+        self._opening = threading.Lock()
         self.cache = ExecutionCache(watch=self._watch)
 
     def _watch(self, token: bytes | None) -> None:
@@ -70,17 +76,24 @@ class Bench:
                     database.close()
         self._open.clear()
 
+    def _close_one(self) -> None:
+        """Close the database that was opened first: the cases that share it are long done."""
+        database = self._open.pop(next(iter(self._open)))
+        if database is not None and not isinstance(database, SqljuryError):
+            database.close()
+
     def judge(self, case: Case, number: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
         """The verdicts of some judges on one case."""
         if self._watch_memory is not None:
             self._watch_memory[WATCH.size :] = WATCH_CASE.pack(number)
-        database = self._database(case.db_id)
+        with self._opening:
+            database = self._database(case.db_id)
         for position in judges:
             start = time.perf_counter()
             if isinstance(database, SqljuryError):
                 verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
             else:
-                evidence = DatabaseEvidence(case, database, self.cache, self._limits)
+                evidence = DatabaseEvidence(case, database, self.cache, self._limits, self._client)
                 verdict = _verdict(self._judges[position], case, evidence)
             seconds = time.perf_counter() - start
             yield _row(number, position, verdict, seconds)
@@ -89,8 +102,8 @@ class Bench:
         if db_id not in self._open:
             # Neighbours in the order of work share a database; a benchmark with hundreds of
             # them must not keep hundreds of connections.
-            if len(self._open) >= _OPEN_DATABASES:
-                self.close()
+            if len(self._open) >= _OPEN_DATABASES + self._threads:
+                self._close_one()
             try:
                 self._open[db_id] = self._databases.open(db_id)
             except SqljuryError as error:
@@ -98,9 +111,19 @@ class Bench:
         return self._open[db_id]
 
 
+def _client(setup: Setup) -> Client | None:
+    if setup.llm is None:
+        return None
+    from sqljury.llm import Client
+
+    return Client(setup.llm)
+
+
 def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
     try:
         return settled(judge, case, evidence) or judge.judge(case, evidence)
+    except SqljuryError:
+        raise  # the budget is spent, an answer is not in the ledger: the run must stop
     except Exception as error:  # a judge's own fault is a fact about the judge, not the run
         reason = f"the judge failed: {type(error).__name__}: {error}"
         return Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
@@ -127,50 +150,62 @@ class Reporter:
     def __init__(self, replies: IO[bytes]) -> None:
         self._replies = replies
         self._lock = threading.Lock()
-        self._number = 0
-        self._cases = 0
+        self._cases: list[int] = []
         self._rows: list[VerdictRow] = []
         threading.Thread(target=self._flush_now_and_then, daemon=True).start()
 
-    def begin(self, number: int) -> None:
-        """A new batch."""
-        self._number = number
-
-    def add(self, rows: list[VerdictRow], *, last: bool) -> None:
-        """All verdicts on the next case of the batch."""
+    def add(self, case: int, rows: list[VerdictRow]) -> None:
+        """All verdicts on a case."""
         with self._lock:
             self._rows.extend(rows)
-            self._cases += 1
-            if last:
-                self._send(finished=True)
+            self._cases.append(case)
+
+    def flush(self) -> None:
+        """Report what was not reported yet."""
+        with self._lock:
+            if self._cases:
+                send(self._replies, Progress(tuple(self._cases), tuple(self._rows)))
+                self._rows.clear()
+                self._cases.clear()
+
+    def fail(self, error: SqljuryError) -> None:
+        """Report what there is, and that there will be no more."""
+        self.flush()
+        with self._lock:
+            send(self._replies, Failure(error))
 
     def _flush_now_and_then(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # the parent is gone
             while True:
                 time.sleep(_FLUSH_SECONDS)
-                with self._lock:
-                    if self._cases:
-                        self._send(finished=False)
-
-    def _send(self, *, finished: bool) -> None:
-        send(self._replies, Progress(self._number, self._cases, tuple(self._rows), finished))
-        self._rows.clear()
-        self._cases = 0
+                self.flush()
 
 
-def _serve(bench: Bench, requests: IO[bytes], replies: IO[bytes]) -> None:
-    reporter = Reporter(replies)
-    while (batch := receive(requests)) is not None:
-        _work_through(bench, batch, reporter)
+def _serve(bench: Bench, threads: int, requests: IO[bytes], reporter: Reporter) -> None:
+    if threads == 1:
+        while (batch := receive(requests)) is not None:
+            bench.cache.known.update(batch.known)
+            for item in batch.items:
+                _judge(bench, item, reporter)
+            reporter.flush()
+        return
+    with ThreadPoolExecutor(threads) as executor:
+        while (batch := receive(requests)) is not None:
+            bench.cache.known.update(batch.known)
+            for item in batch.items:
+                executor.submit(_judge_in_thread, bench, item, reporter)
 
 
-def _work_through(bench: Bench, batch: Batch, reporter: Reporter) -> None:
-    bench.cache.known.update(batch.known)
-    reporter.begin(batch.number)
-    for index, item in enumerate(batch.items, start=1):
-        case = Case.from_dict(json.loads(item.body))
-        rows = list(bench.judge(case, item.number, item.judges))
-        reporter.add(rows, last=index == len(batch.items))
+def _judge(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
+    case = Case.from_dict(json.loads(item.body))
+    reporter.add(item.number, list(bench.judge(case, item.number, item.judges)))
+
+
+def _judge_in_thread(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
+    try:
+        _judge(bench, item, reporter)
+    except SqljuryError as error:
+        reporter.fail(error)
 
 
 def main() -> None:
@@ -183,12 +218,13 @@ def main() -> None:
     setup: Setup = receive(requests)
     sys.path[:0] = [path for path in setup.python_path if path not in sys.path]
     bench: Bench | None = None
+    reporter = Reporter(replies)
     try:
         with Path(sys.argv[1]).open("r+b") as file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
             bench = Bench(setup, watch)
-            _serve(bench, requests, replies)
+            _serve(bench, setup.threads, requests, reporter)
     except SqljuryError as error:
-        send(replies, Failure(error))
+        reporter.fail(error)
     except (EOFError, BrokenPipeError):
         pass  # the parent is gone: nobody to tell
     finally:
