@@ -70,7 +70,7 @@ class Evaluation:
 def evaluate(
     cases: Iterable[Case] | PathLike | Sequence[PathLike],
     judges: Sequence[str | Judge] = ("execution",),
-    databases: PathLike | Sequence[PathLike] = ".",
+    databases: PathLike | Sequence[PathLike] | None = None,
     *,
     descriptions: PathLike | None = None,
     run: PathLike | None = None,
@@ -83,7 +83,8 @@ def evaluate(
     Args:
         cases: cases, or files that hold them (see :func:`sqljury.read_cases`).
         judges: names such as ``execution:spider``, or judges.
-        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``.
+        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``; not
+            needed by judges that look at texts alone.
         descriptions: a folder with column descriptions.
         run: the folder that the verdicts are kept in; the same folder again resumes.
         limits: what one query may use.
@@ -115,7 +116,9 @@ def evaluate(
     return Evaluation(done, temporary)
 
 
-def _spec(databases: PathLike | Sequence[PathLike]) -> str:
+def _spec(databases: PathLike | Sequence[PathLike] | None) -> str | None:
+    if databases is None:
+        return None
     if isinstance(databases, (str, os.PathLike)):
         return str(databases)
     return ",".join(str(part) for part in databases)
@@ -221,7 +224,12 @@ class _People:
         """The rows with these labels; as they are where there are no label files."""
         if not self._by_benchmark:
             return rows
-        return [replace(row, label=self._labels_of(row).get(row.id)) for row in rows]
+        return [replace(row, label=self._label_of(row)) for row in rows]
+
+    def _label_of(self, row: Scored) -> bool | None:
+        labels = self._labels_of(row)
+        # Rows of a prediction source are id/source; the labels of a question have no source.
+        return labels.get(row.id, labels.get(row.id.rpartition("/")[0]))
 
     def _labels_of(self, row: Scored) -> Mapping[str, bool]:
         if len(self._by_benchmark) == 1:

@@ -70,11 +70,11 @@ def evaluate(
         typer.Option("--predictions", "-p", help="Prediction files, joined to the cases by id."),
     ] = None,
     databases: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
         ),
-    ] = ".",
+    ] = None,
     judge: Annotated[
         list[str] | None,
         typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
@@ -128,6 +128,8 @@ def evaluate(
         format=format_,
         mapping=parse_mapping(mapping) if mapping else None,
     )
+    for warning in cases.warnings:
+        typer.echo(f"warning: {warning}", err=True)
     with (
         _progress() as on_progress,
         api.evaluate(
@@ -336,6 +338,15 @@ def demo(
 
 
 # ---------------------------------------------------------------- what there is
+
+
+@app.command()
+def formats() -> None:
+    """List the file formats that are read."""
+    from sqljury.benchmarks import formats as known
+
+    for name, line in known().items():
+        typer.echo(f"{name:10} {line}")
 
 
 @app.command()

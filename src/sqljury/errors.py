@@ -305,6 +305,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "None of the databases that the cases name was found, so that nothing could be learnt. "
         "One missing database is no error: its cases end as database_missing.",
     ),
+    "SJ413": (
+        "no databases were named",
+        "Judges that execute need databases: a folder, a file, or a URL with {db_id}. Those that "
+        "look at texts alone (exact_match, exact_set_match) do not.",
+    ),
     "SJ411": (
         "a judge in the main script",
         "Workers are processes of their own and import judges by name; what is defined in the "

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -46,7 +45,12 @@ def ask(database, spec: str, predicted: str, *references: str) -> Verdict:
 # policy, reference, prediction, agrees
 EXECUTION = [
     ("strict", "SELECT name FROM boat", "SELECT name FROM boat ORDER BY name DESC", True),
-    ("strict", "SELECT name FROM boat ORDER BY name", "SELECT name FROM boat ORDER BY 1 DESC", False),
+    (
+        "strict",
+        "SELECT name FROM boat ORDER BY name",
+        "SELECT name FROM boat ORDER BY 1 DESC",
+        False,
+    ),
     ("bird", "SELECT name FROM boat ORDER BY name", "SELECT name FROM boat ORDER BY 1 DESC", True),
     # Any order inside a tie is right: Ara and Di, Bo and Cy are of one year.
     (
@@ -55,8 +59,18 @@ EXECUTION = [
         "SELECT name FROM boat ORDER BY year, name DESC",
         False,
     ),
-    ("strict", "SELECT name FROM boat ORDER BY year", "SELECT name FROM boat ORDER BY year, id DESC", True),
-    ("strict", "SELECT name FROM boat ORDER BY year", "SELECT name FROM boat ORDER BY year DESC", False),
+    (
+        "strict",
+        "SELECT name FROM boat ORDER BY year",
+        "SELECT name FROM boat ORDER BY year, id DESC",
+        True,
+    ),
+    (
+        "strict",
+        "SELECT name FROM boat ORDER BY year",
+        "SELECT name FROM boat ORDER BY year DESC",
+        False,
+    ),
     (
         "strict",
         "SELECT berth, count(*) FROM boat GROUP BY berth ORDER BY count(*) DESC",
@@ -182,7 +196,9 @@ def test_soft_f1_is_free_of_order_and_bounded(left, right, random) -> None:
 
 
 def test_soft_f1_judge(database) -> None:
-    verdict = ask(database, "soft_f1", "SELECT name FROM boat WHERE id < 5", "SELECT name FROM boat")
+    verdict = ask(
+        database, "soft_f1", "SELECT name FROM boat WHERE id < 5", "SELECT name FROM boat"
+    )
     assert verdict.measures == {"precision": 1.0, "recall": 0.8}
     assert verdict.score == pytest.approx(8 / 9)
     assert verdict.outcome == "incorrect"

@@ -1,9 +1,11 @@
 """Queries as text: what they are made of, and how they are made comparable. Pure functions."""
 
 from sqljury.queries.clauses import Clauses, Condition, Conditions, clauses_of
+from sqljury.queries.comments import without_comments
 from sqljury.queries.distinct import remove_distinct
 from sqljury.queries.features import FEATURES, features
 from sqljury.queries.ordering import any_order, top_level_order
+from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
 from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
 
@@ -18,8 +20,12 @@ __all__ = [
     "clauses_of",
     "features",
     "keyed_for_ties",
+    "neighbours_of",
     "normalise_text",
     "remove_distinct",
+    "some_values",
+    "tables_of",
     "top_level_order",
+    "without_comments",
     "without_limit",
 ]

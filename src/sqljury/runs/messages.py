@@ -28,7 +28,7 @@ WATCH_SIZE = WATCH.size + WATCH_CASE.size
 class Setup:
     """What every worker of a run is told once."""
 
-    databases: str
+    databases: str | None
     descriptions: str | None
     judges: tuple[str, ...]
     """Specs that :func:`make_judge` understands."""

@@ -41,7 +41,8 @@ _NO_LIMITS_ASKED = Limits()
 class RunOptions:
     """What may differ between two runs of the same judges over the same cases."""
 
-    databases: str
+    databases: str | None = None
+    """Where databases come from; judges that look at texts alone need none."""
     descriptions: str | None = None
     limits: Limits = _NO_LIMITS_ASKED
     workers: int = 1
@@ -216,12 +217,18 @@ def _check_distinct(judges: Sequence[Judge]) -> None:
 def _load(
     store: RunStore, cases: Iterable[Case], judges: Sequence[Judge], options: RunOptions
 ) -> None:
+    needing = [spec_of(judge) for judge in judges if judge.needs & _NEED_DATABASE]
+    if needing and options.databases is None:
+        raise InputError(
+            "SJ413",
+            f"{', '.join(needing)} needs databases, and none were named.",
+            hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
+        )
     data = _Data(options)
     digest = hashlib.sha256()
     if store.replace_cases(_rows(cases, data, digest.update)) == 0:
         raise InputError("SJ409", "there are no cases in the input.")
-    needs_database = any(judge.needs & _NEED_DATABASE for judge in judges)
-    if needs_database and not data.engines:
+    if needing and not data.engines:
         raise InputError(
             "SJ410",
             f"none of the databases that the cases name is in {options.databases!r}: "
@@ -236,7 +243,11 @@ class _Data:
     """What the databases hold, asked once for each: verdicts on other contents are not reused."""
 
     def __init__(self, options: RunOptions) -> None:
-        self._databases = open_databases(options.databases, descriptions=options.descriptions)
+        self._databases = (
+            None
+            if options.databases is None
+            else open_databases(options.databases, descriptions=options.descriptions)
+        )
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
 
@@ -247,7 +258,7 @@ class _Data:
         return self.fingerprints[db_id]
 
     def _asked(self, db_id: str) -> str:
-        database = self._databases.open(db_id)
+        database = None if self._databases is None else self._databases.open(db_id)
         if database is None:
             return ""
         try:
@@ -308,7 +319,7 @@ def _write_manifest(
             "manifest": {
                 "sqljury": options.version,
                 "python": sys.version.split()[0],
-                "databases": _without_password(options.databases),
+                "databases": _without_password(options.databases or ""),
                 "engines": list(engines),
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": data,

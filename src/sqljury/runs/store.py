@@ -188,9 +188,9 @@ class RunStore:
             (
                 row.fingerprint,
                 ordinal,
-                *case.key,
-                case.db_id,
-                case.difficulty,
+                *(_storable(part) for part in case.key),
+                _storable(case.db_id),
+                None if case.difficulty is None else _storable(case.difficulty),
                 case.label,
                 row.batch_key,
                 " ".join(row.features),
@@ -282,6 +282,11 @@ class RunStore:
         )
         for _, group in groupby(rows, key=itemgetter(0)):
             yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
+
+
+def _storable(text: str) -> str:
+    """Half a surrogate pair is no text for SQLite; the case's body keeps it as it is."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _records(

@@ -51,8 +51,10 @@ class Bench:
     """Where the judges of one process sit: databases, evidence, and the judges themselves."""
 
     def __init__(self, setup: Setup, watch: mmap.mmap | None = None) -> None:
-        self._databases: Databases = open_databases(
-            setup.databases, descriptions=setup.descriptions
+        self._databases: Databases | None = (
+            None
+            if setup.databases is None
+            else open_databases(setup.databases, descriptions=setup.descriptions)
         )
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
         self._limits = setup.limits
@@ -99,6 +101,8 @@ class Bench:
             yield _row(number, position, verdict, seconds)
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
+        if self._databases is None:
+            return None
         if db_id not in self._open:
             # Neighbours in the order of work share a database; a benchmark with hundreds of
             # them must not keep hundreds of connections.
