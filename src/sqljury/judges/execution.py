@@ -30,6 +30,7 @@ from sqljury.tables import (
 from sqljury.verdict import Outcome, Verdict
 
 _SHOWN_ROWS = 20
+_EXPLAINED_ROWS = 10
 
 
 @register
@@ -138,6 +139,7 @@ class Execution:
             compared.result,
             ordered=compared.ordered,
             ties=compared.ties,
+            max_rows=_EXPLAINED_ROWS,
         )
         labels = ("limit_cuts_tie",) if _limit_cuts_tie(reference, evidence) else ()
         return Verdict.incorrect(
