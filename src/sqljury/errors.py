@@ -275,6 +275,22 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A judge asked a chat model without declaring that it needs one: its `needs` must hold "
         "Needs.LLM.",
     ),
+    # --- SJ350 to SJ359: judges that ask a model
+    "SJ350": (
+        "a judge that asks a model was not told which",
+        "Write --judge rose,model=PROVIDER:MODEL, such as model=openai:o3-2025-04-16 (names that "
+        "carry their date keep scores of different versions apart), or name a server of your own "
+        "with model_options=base_url=http://localhost:8000/v1.",
+    ),
+    "SJ351": (
+        "options of a model that cannot be read",
+        "Written key=value, several joined by semicolons: model_options=temperature=0;seed=7.",
+    ),
+    "SJ352": (
+        "a panel that cannot vote",
+        "models=A+B+C names two or more different models; member says which judge each of "
+        "them is (rose, prover, flex, ...).",
+    ),
     # --- SJ4xx: runs (runs/)
     "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),
     "SJ402": (

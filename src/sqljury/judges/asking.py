@@ -1,0 +1,238 @@
+"""What all judges that ask a chat model have in common: the model, and a hearing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs
+from sqljury.judges.dossier import LAYOUT, Dossier, Section, comparison, message
+from sqljury.judges.execution import Execution
+from sqljury.judges.majority import as_json, majority, total
+from sqljury.judges.prompts import Prompt
+from sqljury.llm import Answer, Message, Model, Request, parse_model
+from sqljury.verdict import Cost, Outcome, Verdict
+
+
+@dataclass(frozen=True)
+class ModelJudge:
+    """A judge that asks a chat model.
+
+    Subclasses say in :meth:`once` what they ask; this class knows the model, and asks again.
+    """
+
+    name: ClassVar[str]
+    needs: ClassVar[Needs]
+    title: ClassVar[str]
+    """What the paper calls it, for ``TITLE_model-yymm``."""
+    prompts: ClassVar[tuple[Prompt, ...]]
+
+    model: str = ""
+    """``provider:model``."""
+    model_options: str = ""
+    """``key=value`` pairs for the model, joined by ``;``: ``temperature=0;seed=7``."""
+    dated: str = ""
+    """The model's release as ``yymm``, where its name does not say it."""
+    repeats: int = 1
+    """How often the whole judgement is asked for; the majority decides."""
+
+    def __post_init__(self) -> None:
+        _ = self.asked_model  # a bad option is an error when the judge is made
+        if self.repeats < 1:
+            raise ValueError("repeats must be at least 1")
+        if self.dated and not _YYMM.fullmatch(self.dated):
+            raise ValueError(f"dated={self.dated} is not yymm, such as 2504")
+
+    @cached_property
+    def asked_model(self) -> Model:
+        """The model with its options."""
+        if not self.model:
+            raise InputError(
+                "SJ350",
+                f"the judge {self.name} needs a model.",
+                hint=f"Write --judge {self.name},model=PROVIDER:MODEL, such as "
+                "model=openai:o3-2025-04-16.",
+            )
+        return parse_model(self.model, _pairs(self.model_options))
+
+    @property
+    def reported_name(self) -> str:
+        """The name under which results are reported: ``ROSE_o3-2504``."""
+        return f"{self.title}_{dated_name(self.asked_model.name, self.dated)}"
+
+    def signature_fields(self) -> dict[str, Json]:
+        """The versioned name and the prompts, for the line under a score."""
+        prompts = "+".join(prompt.fingerprint for prompt in self.prompts)
+        return {"judge": self.reported_name, "prompts": f"{prompts}/{LAYOUT}"}
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """Ask once, or several times with the majority deciding."""
+        if self.repeats == 1:
+            return self.once(case, evidence, 0)
+        verdicts = [self.once(case, evidence, sample) for sample in range(self.repeats)]
+        found = majority(verdicts)
+        repeats = [as_json(verdict) for verdict in verdicts]
+        return replace(found, evidence={**found.evidence, "repeats": repeats})
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """One judgement; ``sample`` tells apart the repeats."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class IntentJudge(ModelJudge):
+    """A judge that shows a model the question, the database and the queries."""
+
+    rows: int = 20
+    """How many rows of a result are shown; its true size always is."""
+    samples: int = 0
+    """How many values of each column are shown."""
+    criteria: str = ""
+    """Acceptance criteria for all cases, beside those that a case carries."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rows < 0 or self.samples < 0:
+            raise ValueError("rows and samples are counts")
+        if "," in self.criteria:
+            raise ValueError("criteria cannot hold a comma: judges are written with commas")
+
+    def dossier(self, case: Case, evidence: Evidence) -> Dossier:
+        """The case as far as this judge shows it."""
+        return Dossier(case, evidence, self.rows, self.samples, self.criteria)
+
+
+@dataclass(frozen=True)
+class ComparingJudge(IntentJudge):
+    """A judge that compares the rows first, and shows a model what that found."""
+
+    match: str = "rose"
+    """The policy by which rows are compared."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self._execution.rules.remove_distinct:
+            raise ValueError(f"match={self.match} executes other queries than those to be judged")
+
+    @cached_property
+    def _execution(self) -> Execution:
+        return Execution(policy=self.match)
+
+    def signature_fields(self) -> dict[str, Json]:
+        """Judge, prompts, and how rows are compared."""
+        return {**super().signature_fields(), "match": self.match}
+
+    def compare(self, hearing: Hearing, dossier: Dossier) -> tuple[bool, Section]:
+        """Whether the rows are a reference's, and what the model reads of it.
+
+        With several references equal rows of one are enough.
+        """
+        found = self._execution.judge(dossier.case, dossier.evidence)
+        equal = found.outcome is Outcome.CORRECT
+        hearing.note(rows_equal=equal, **found.evidence)
+        return equal, comparison(equal, found.evidence.get("explanation"))
+
+
+class Hearing:
+    """The questions put to a model about one case, and what came back."""
+
+    def __init__(self, judge: ModelJudge, evidence: Evidence, sample: int) -> None:
+        self._judge = judge
+        self._evidence = evidence
+        self._sample = sample
+        self._answers: list[Answer] = []
+        self._found: dict[str, Json] = {}
+        self._prompts: dict[str, Json] = {}
+        self._unanswered = ""
+
+    def ask(
+        self, stage: str, prompt: Prompt, sections: Sequence[Section]
+    ) -> dict[str, Json] | None:
+        """The model's answer, or None where it cannot be had."""
+        request = Request(
+            model=self._judge.asked_model,
+            messages=(Message("system", prompt.text), Message("user", message(sections))),
+            schema=prompt.answer,
+            attempt=self._sample,
+        )
+        answer = self._evidence.ask(request)
+        self._answers.append(answer)
+        self._prompts[stage] = prompt.fingerprint
+        if answer.value is None:
+            self._unanswered = f"the {stage} gave no answer: {answer.problem}"
+            return None
+        self._found[stage] = dict(answer.value)
+        return dict(answer.value)
+
+    def note(self, **facts: Json) -> None:
+        """Add to the evidence what was known before anybody was asked."""
+        self._found.update(facts)
+
+    def accepts(self, reason: str, labels: Sequence[str] = ()) -> Verdict:
+        """Score 1."""
+        return self._closed(Verdict.correct(reason, labels=tuple(labels)))
+
+    def rejects(self, reason: str, labels: Sequence[str] = ()) -> Verdict:
+        """Score 0."""
+        return self._closed(Verdict.incorrect(reason, labels=tuple(labels)))
+
+    def unavailable(self) -> Verdict:
+        """No verdict: the model's last answer cannot be had."""
+        return self._closed(Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=self._unanswered))
+
+    def _closed(self, verdict: Verdict) -> Verdict:
+        evidence = self._found | ({"prompts": self._prompts} if self._prompts else {})
+        return replace(verdict, evidence=evidence, cost=total(map(_cost, self._answers)))
+
+
+def _cost(answer: Answer) -> Cost:
+    return Cost(
+        seconds=answer.seconds, calls=answer.calls, tokens=answer.tokens, money=answer.money
+    )
+
+
+def unasked() -> Verdict:
+    """The verdict on a case whose question nobody wrote down."""
+    return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question to judge by")
+
+
+def _pairs(text: str) -> dict[str, str]:
+    pairs = {}
+    for part in filter(None, text.split(";")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError("SJ351", f"{part!r} is not key=value.", where=f"model_options={text}")
+        pairs[key.strip()] = value.strip()
+    return pairs
+
+
+# ---------------------------------------------------------------- names
+
+_YYMM = re.compile(r"\d\d(?:0[1-9]|1[0-2])")
+# The year 20yy with a month (and day), or yymm alone from 2022 on: 0613 is the 13th of June.
+_FULL_DATE = re.compile(r"-?\b20(\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[12]\d|3[01]))?$")
+_SHORT_DATE = re.compile(r"-(2[2-9]|3\d)(0[1-9]|1[0-2])$")
+
+
+def dated_name(model: str, dated: str = "") -> str:
+    """A model with the month of its release, so that scores of different versions stay apart.
+
+    >>> dated_name("o3-2025-04-16"), dated_name("Qwen/Qwen3-235B-A22B-2507")
+    ('o3-2504', 'Qwen3-235B-A22B-2507')
+    >>> dated_name("gemini-2.5-pro", "2506"), dated_name("gemini-2.5-pro")
+    ('gemini-2.5-pro-2506', 'gemini-2.5-pro-undated')
+
+    Source: ROSE (Pei et al. 2026) names its judges ``ROSE_<model>-<yymm>``.
+    """
+    name = model.rpartition("/")[2]
+    for pattern in (_FULL_DATE, _SHORT_DATE):
+        found = pattern.search(name)
+        if found is not None:
+            return f"{name[: found.start()]}-{dated or found[1] + found[2]}"
+    return f"{name}-{dated or 'undated'}"

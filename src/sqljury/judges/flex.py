@@ -1,0 +1,61 @@
+"""FLEX: a model looks for the accidents and the injustices of execution accuracy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.asking import ComparingJudge, Hearing, unasked
+from sqljury.judges.base import Needs, register
+from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.verdict import Verdict
+
+_ANSWER = answer(reason=TEXT, verdict=YES_NO)
+FLEX_EQUAL = Prompt("flex_equal", _ANSWER)
+FLEX_DIFFER = Prompt("flex_differ", _ANSWER)
+
+
+@register
+@dataclass(frozen=True)
+class Flex(ComparingJudge):
+    """A model corrects execution accuracy: one prompt where the rows agree, one where not.
+
+    Where they agree (`match`: bird, rose, strict, intent) it looks for accidental matches, and
+    is not shown the rows; where they differ, for differences that do no harm.
+
+    Source: Kim et al. 2024, FLEX (arXiv:2409.19014; NAACL 2025).
+    """
+
+    name: ClassVar[str] = "flex"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS | Needs.LLM
+    title: ClassVar[str] = "FLEX"
+    prompts: ClassVar[tuple[Prompt, ...]] = (FLEX_EQUAL, FLEX_DIFFER)
+
+    match: str = "bird"
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """One question, by what the comparison of the rows says."""
+        if not case.question:
+            return unasked()
+        hearing = Hearing(self, evidence, sample)
+        dossier = self.dossier(case, evidence)
+        equal, rows = self.compare(hearing, dossier)
+        queries = [dossier.predicted_sql, *dossier.running_references()]
+        found = hearing.ask(
+            "flex",
+            FLEX_EQUAL if equal else FLEX_DIFFER,
+            [
+                *dossier.question(),
+                *dossier.schema(queries),
+                *dossier.prediction(with_rows=not equal),
+                *dossier.references(with_rows=not equal),
+                *([] if equal else [rows]),
+            ],
+        )
+        if found is None:
+            return hearing.unavailable()
+        close = hearing.accepts if found["verdict"] else hearing.rejects
+        return close(found["reason"])

@@ -1,0 +1,54 @@
+"""G-Eval: a model scores 0 or 1 whether two queries agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.asking import Hearing, ModelJudge
+from sqljury.judges.base import Needs, register
+from sqljury.judges.dossier import Dossier
+from sqljury.judges.prompts import Prompt, answer
+from sqljury.verdict import Verdict
+
+G_EVAL = Prompt("g_eval", answer(score={"type": "integer", "enum": [0, 1]}))
+
+
+@register
+@dataclass(frozen=True)
+class GEval(ModelJudge):
+    """A model scores prediction and reference as consistent (1) or not (0), from their texts alone.
+
+    No reasoning is asked for and no schema shown. With several references one is enough.
+
+    Source: Liu et al. 2023, G-Eval (arXiv:2303.16634), as FuncEvalGMN (Zhan et al. 2025,
+    appendix N.2) applies it to SQL.
+    """
+
+    name: ClassVar[str] = "g_eval"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE | Needs.LLM
+    title: ClassVar[str] = "G-Eval"
+    prompts: ClassVar[tuple[Prompt, ...]] = (G_EVAL,)
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """Ask about each reference until one agrees."""
+        hearing = Hearing(self, evidence, sample)
+        dossier = Dossier(case, evidence)
+        for number, reference in enumerate(case.reference_sqls, start=1):
+            stage = "scorer" if number == 1 else f"scorer {number}"
+            found = hearing.ask(
+                stage,
+                G_EVAL,
+                [
+                    dossier.sql("First query", reference),
+                    dossier.sql("Second query", dossier.predicted_sql),
+                ],
+            )
+            if found is None:
+                return hearing.unavailable()
+            if found["score"] == 1:
+                return hearing.accepts("scored as consistent")
+        return hearing.rejects("scored as not consistent")

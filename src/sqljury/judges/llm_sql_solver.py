@@ -1,0 +1,74 @@
+"""LLM-SQL-Solver: a model says whether two queries are equivalent, by thinking of databases."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.asking import Hearing, ModelJudge
+from sqljury.judges.base import Needs, register
+from sqljury.judges.dossier import Dossier
+from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.verdict import Verdict
+
+SOLVER_STRICT = Prompt(
+    "solver_strict",
+    answer(miniature=TEXT, counterexample=TEXT, reason=TEXT, equivalent=YES_NO),
+)
+SOLVER_RELAXED = Prompt(
+    "solver_relaxed", answer(first=TEXT, second=TEXT, reason=TEXT, equivalent=YES_NO)
+)
+_TASKS = {"strict": SOLVER_STRICT, "relaxed": SOLVER_RELAXED}
+
+
+@register
+@dataclass(frozen=True)
+class LlmSqlSolver(ModelJudge):
+    """A model says whether prediction and reference are equivalent; it sees the schema, no rows.
+
+    The variant is the task. `strict`: the same on every database (Miniature & Mull: execute on a
+    small one, then look for one that tells them apart). `relaxed`: the same but for minor
+    differences (Explain & Compare). With several references one that is equivalent is enough.
+
+    Source: Zhao et al. 2023, LLM-SQL-Solver (arXiv:2312.10321).
+    """
+
+    name: ClassVar[str] = "llm_sql_solver"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE | Needs.LLM
+    variant: ClassVar[str] = "task"
+    title: ClassVar[str] = "LLM-SQL-Solver"
+    prompts: ClassVar[tuple[Prompt, ...]] = (SOLVER_STRICT,)
+
+    task: str = "strict"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.task not in _TASKS:
+            raise ValueError(f"task={self.task}: one of {', '.join(_TASKS)}")
+        object.__setattr__(self, "prompts", (_TASKS[self.task],))
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """Ask about each reference until one is equivalent."""
+        hearing = Hearing(self, evidence, sample)
+        dossier = Dossier(case, evidence)
+        reasons = []
+        for number, reference in enumerate(case.reference_sqls, start=1):
+            stage = "solver" if number == 1 else f"solver {number}"
+            found = hearing.ask(
+                stage,
+                self.prompts[0],
+                [
+                    *dossier.schema([reference, dossier.predicted_sql]),
+                    dossier.sql("First query", reference),
+                    dossier.sql("Second query", dossier.predicted_sql),
+                ],
+            )
+            if found is None:
+                return hearing.unavailable()
+            if found["equivalent"]:
+                return hearing.accepts(found["reason"])
+            reasons.append(found["reason"])
+        return hearing.rejects(reasons[0])

@@ -1,0 +1,75 @@
+"""A panel of models that vote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.evidence import Evidence
+from sqljury.judges.asking import ModelJudge
+from sqljury.judges.base import Needs, make_judge, register
+from sqljury.judges.majority import as_json, majority
+from sqljury.verdict import Verdict
+
+
+@register
+@dataclass(frozen=True)
+class Panel:
+    """Several models judge the same case, and the majority decides; a tie is `unknown`.
+
+    `models=A+B+C` names them, `member` which judge each is, `options` that judge's options
+    (`match=bird;rows=10`). Where they disagree the verdict carries the label `panel_disagrees`
+    and each member's vote; the measure `agreement` is the larger side's share.
+
+    Source: Verga et al. 2024, panels of model judges (arXiv:2404.18796).
+    """
+
+    name: ClassVar[str] = "panel"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS | Needs.LLM
+
+    models: str = ""
+    member: str = "rose"
+    options: str = ""
+    model_options: str = ""
+
+    def __post_init__(self) -> None:
+        # A panel needs what its members need.
+        object.__setattr__(self, "needs", self.members[0].needs)
+
+    @cached_property
+    def members(self) -> tuple[ModelJudge, ...]:
+        """One judge for each model."""
+        names = [name for name in self.models.split("+") if name]
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise InputError(
+                "SJ352",
+                "a panel needs two or more different models.",
+                hint="Write --judge panel,models=PROVIDER:A+PROVIDER:B+PROVIDER:C.",
+            )
+        return tuple(self._member(name) for name in names)
+
+    def _member(self, model: str) -> ModelJudge:
+        options = [option for option in self.options.split(";") if option]
+        if self.model_options:
+            options.append(f"model_options={self.model_options}")
+        member = make_judge(",".join([self.member, f"model={model}", *options]))
+        assert isinstance(member, ModelJudge)  # it took the option model
+        return member
+
+    def signature_fields(self) -> dict[str, Json]:
+        """The members' versioned names, and the prompts they share."""
+        fields = [member.signature_fields() for member in self.members]
+        return {**fields[0], "judge": "+".join(str(one["judge"]) for one in fields)}
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """The vote."""
+        votes = {member.model: member.judge(case, evidence) for member in self.members}
+        found = majority(list(votes.values()))
+        shown = {model: as_json(vote) for model, vote in votes.items()}
+        disagree = found.measures.get("agreement", 1.0) < 1.0
+        labels = (*found.labels, "panel_disagrees") if disagree else found.labels
+        return replace(found, labels=labels, evidence={**found.evidence, "panel": shown})

@@ -1,0 +1,57 @@
+"""The system prompts of the judges that ask a model, and the shape of the answers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from sqljury.case import Json
+
+__all__ = ["TEXT", "YES_NO", "Prompt", "answer"]
+
+TEXT: Json = {"type": "string"}
+YES_NO: Json = {"type": "boolean"}
+
+
+def answer(**fields: Json) -> dict[str, Json]:
+    """The JSON schema of an object that has exactly these fields, in this order.
+
+    Reasons come before verdicts: a model that writes first what it found decides better.
+    """
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A system prompt, ``NAME.md`` beside this file, and the JSON schema of its answer.
+
+    Nothing is ever filled into the text: all that a case brings stands in the user's message.
+    """
+
+    name: str
+    answer: Mapping[str, Json]
+
+    @property
+    def text(self) -> str:
+        """The duties, and what holds for all data."""
+        return f"{_read(self.name)}\n{_read('fences')}"
+
+    @property
+    def fingerprint(self) -> str:
+        """Eight characters that change with any word of the text and of the answer's shape."""
+        whole = json.dumps([self.text, self.answer])
+        return hashlib.sha256(whole.encode()).hexdigest()[:8]
+
+
+@cache
+def _read(name: str) -> str:
+    return (files(__name__) / f"{name}.md").read_text(encoding="utf-8")

@@ -1,0 +1,65 @@
+"""ROSE's Prover: does the query answer the question? Judged without any reference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case, Json
+from sqljury.evidence import Evidence
+from sqljury.judges.asking import Hearing, IntentJudge, unasked
+from sqljury.judges.base import Needs, register
+from sqljury.judges.dossier import Dossier
+from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.verdict import Verdict
+
+PROVER = Prompt(
+    "prover",
+    answer(expected_answer=TEXT, sql_description=TEXT, reason=TEXT, evidence=TEXT, verdict=YES_NO),
+)
+
+
+@register
+@dataclass(frozen=True)
+class Prover(IntentJudge):
+    """A model says whether the query answers the question, without seeing a reference.
+
+    It is shown question, hint, criteria, schema, the query and its rows. By itself it is too
+    lenient: the paper's "ROSE w/o Refuter".
+
+    Source: ROSE (ACL 2026, arXiv:2604.12988), SQL Prover.
+    """
+
+    name: ClassVar[str] = "prover"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.PREDICTION_ROWS | Needs.LLM
+    title: ClassVar[str] = "ProverOnly"
+    prompts: ClassVar[tuple[Prompt, ...]] = (PROVER,)
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """The Prover's verdict."""
+        if not case.question:
+            return unasked()
+        hearing = Hearing(self, evidence, sample)
+        proof = examine(hearing, self.dossier(case, evidence))
+        if proof is None:
+            return hearing.unavailable()
+        return (
+            hearing.accepts(proof["reason"])
+            if proof["verdict"]
+            else hearing.rejects(proof["reason"])
+        )
+
+
+def examine(hearing: Hearing, dossier: Dossier) -> Mapping[str, Json] | None:
+    """The Prover's answer, or None where it cannot be had."""
+    return hearing.ask(
+        "prover",
+        PROVER,
+        [
+            *dossier.question(),
+            *dossier.schema([dossier.predicted_sql], neighbours=True),
+            *dossier.prediction(),
+        ],
+    )

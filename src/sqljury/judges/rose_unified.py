@@ -1,0 +1,75 @@
+"""ROSE's ablation in one prompt: Prover and Refuter are parts that one answer plays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.asking import Hearing, IntentJudge, unasked
+from sqljury.judges.base import Needs, register
+from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.refuter import AMBIGUITY, labels_of
+from sqljury.verdict import Verdict
+
+_PARTS = {
+    "expected_answer": TEXT,
+    "sql_description": TEXT,
+    "prover_reason": TEXT,
+    "prover_verdict": YES_NO,
+    "refuter_judgement": TEXT,
+    "reason": TEXT,
+    "verdict": YES_NO,
+    "ambiguity": AMBIGUITY,
+}
+UNIFIED = Prompt("unified", answer(**_PARTS, gold_correct=YES_NO))
+UNIFIED_WOGT = Prompt("unified_wogt", answer(**_PARTS))
+
+
+@register
+@dataclass(frozen=True)
+class RoseUnified(IntentJudge):
+    """One prompt plays Prover and Refuter; `reference=false` leaves the reference out.
+
+    Source: ROSE (ACL 2026, arXiv:2604.12988), ablations "Unified" and "Unified w/o GT".
+    """
+
+    name: ClassVar[str] = "rose_unified"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS | Needs.LLM
+    title: ClassVar[str] = "Unified"
+    prompts: ClassVar[tuple[Prompt, ...]] = (UNIFIED,)
+
+    reference: bool = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.reference:
+            # What is not shown need not be there.
+            object.__setattr__(self, "needs", Needs.PREDICTION_ROWS | Needs.LLM)
+            object.__setattr__(self, "prompts", (UNIFIED_WOGT,))
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """One question, one answer."""
+        if not case.question:
+            return unasked()
+        hearing = Hearing(self, evidence, sample)
+        dossier = self.dossier(case, evidence)
+        queries = [dossier.predicted_sql]
+        if self.reference:
+            queries += dossier.running_references()
+        found = hearing.ask(
+            "unified",
+            self.prompts[0],
+            [
+                *dossier.question(),
+                *dossier.schema(queries, neighbours=not self.reference),
+                *dossier.prediction(),
+                *(dossier.references() if self.reference else []),
+            ],
+        )
+        if found is None:
+            return hearing.unavailable()
+        close = hearing.accepts if found["verdict"] else hearing.rejects
+        return close(found["reason"], labels_of(found))
