@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqljury.queries.tokens import parse, tokenize
@@ -57,6 +58,7 @@ def neighbours_of(tables: Iterable[Table], schema: Schema) -> tuple[Table, ...]:
     return _named(near - own, schema)
 
 
+@lru_cache(maxsize=4096)
 def some_values(table: str, column: str, dialect: str, most: int) -> str:
     """The statement that returns the first distinct values of a column, in their own order.
 
