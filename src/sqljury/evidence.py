@@ -135,7 +135,7 @@ class ExecutionCache:
         *,
         watch: Callable[[bytes | None], None] = lambda _: None,
         max_entries: int = 512,
-        max_cells: int = 4_000_000,
+        max_cells: int = 500_000,
     ) -> None:
         self.known: dict[bytes, Execution] = {}
         self._watch = watch
