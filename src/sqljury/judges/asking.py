@@ -136,7 +136,7 @@ class ComparingJudge(IntentJudge):
         found = self._execution.judge(dossier.case, dossier.evidence)
         equal = found.outcome is Outcome.CORRECT
         hearing.note(rows_equal=equal, **found.evidence)
-        return equal, comparison(equal, found.evidence.get("explanation"))
+        return equal, comparison(found)
 
 
 class Hearing:

@@ -26,6 +26,7 @@ from sqljury.queries import (
 )
 from sqljury.schema import Column, Schema, Table
 from sqljury.tables import render_cell
+from sqljury.verdict import Outcome, Verdict
 
 LAYOUT = 1
 """Raised with any change to what the functions below write."""
@@ -234,22 +235,26 @@ def _cell_key(cell: Any) -> tuple[int, float, str]:
     return (2, 0.0, str(value))
 
 
-def comparison(equal: bool, explanation: Mapping[str, Json] | None) -> Section:
-    """What a comparison of the rows found, as a model reads it.
+def comparison(rows: Verdict) -> Section:
+    """What :class:`Execution` found, as a model reads it.
 
     Row numbers are left out: without ORDER BY they depend on the engine's mood.
     """
     title = "Comparison of the rows"
-    if equal:
+    if rows.outcome is Outcome.CORRECT:
         return Section(title, "", "The query returns the rows of a reference query.")
+    explanation = rows.evidence.get("explanation")
     if explanation is None:
         return Section(title, "", "The rows could not be compared.")
+    note = f"Differences from the (first) reference: {', '.join(explanation['kinds'])}."
+    if "limit_cuts_tie" in rows.labels:
+        note += " Its LIMIT leaves out rows that tie with its last row."
     lines = [
         line
         for side, of in (("missing", "the reference"), ("extra", "the prediction"))
         for line in _only_in(of, explanation[side])
     ]
-    return Section(title, "\n".join(lines), f"Differences: {', '.join(explanation['kinds'])}.")
+    return Section(title, "\n".join(lines), note)
 
 
 def _only_in(side: str, rows: Mapping[str, Json]) -> list[str]:
