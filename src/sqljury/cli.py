@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sqljury.api import Evaluation
     from sqljury.execution import Limits
+    from sqljury.uses.agree import Agreement
     from sqljury.verdict import Record
 
 app = typer.Typer(
@@ -228,6 +229,10 @@ def agree(
         str, typer.Option("--unknown", help="Cases without a score: no, or exclude.")
     ] = "no",
     seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option("--fail-under", help="STATISTIC=VALUE, such as kappa=0.75; exit 1 below."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
@@ -236,12 +241,34 @@ def agree(
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
     found = agree_files(inputs, label=label, labels=labels or (), unknown=unknown, seed=seed)
+    thresholds = [_threshold(text) for text in fail_under or ()]
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))
-        return
-    from sqljury.reports.terminal import print_agreement
+    else:
+        from sqljury.reports.terminal import print_agreement
 
-    print_agreement(found, _console())
+        print_agreement(found, _console())
+    _exit_below_any(found, thresholds)
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise InputError(
+            "SJ005", f"--fail-under {text!r} is not STATISTIC=VALUE.", hint="Write kappa=0.75."
+        ) from None
+
+
+def _exit_below_any(found: Agreement, thresholds: list[tuple[str, float]]) -> None:
+    from sqljury.uses.agree import below
+
+    lines = [line for name, value in thresholds for line in below(found, name, value)]
+    for line in lines:
+        typer.echo(f"below: {line}", err=True)
+    if lines:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
 # ---------------------------------------------------------------- look at a run

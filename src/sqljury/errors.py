@@ -89,6 +89,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "--unknown says what a case without a score counts as in `agree`: no (the default), or "
         "exclude, which leaves it out of kappa, accuracy, MCC and F1.",
     ),
+    "SJ005": (
+        "a threshold is wrong",
+        "`agree --fail-under` takes a statistic and a fraction: kappa=0.75, f1=0.9. Statistics are "
+        "the keys of `agree --json`.",
+    ),
     "SJ004": ("no such code", "Codes are printed at the start of each error, such as SJ104."),
     # --- SJ010 to SJ019: the demonstration (demo/)
     "SJ010": (
@@ -359,6 +364,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ506": (
         "--fail-under is not a fraction",
         "Scores are fractions: 80 % is 0.8.",
+    ),
+    "SJ507": (
+        "no such statistic",
+        "Thresholds are set on what `agree` prints: kappa, accuracy, mcc, f1, precision, recall, "
+        "auc, and the correlations.",
     ),
     "SJ510": ("an input of agree names no file", "Write RUN, FILE, or NAME=FILE,FILE."),
     "SJ511": (

@@ -145,6 +145,15 @@ def test_agree_on_a_run_and_its_export(demo: Path, tmp_path: Path) -> None:
     assert max(map(len, printed.stdout.splitlines())) <= 100
 
 
+def test_agree_is_a_gate(demo: Path) -> None:
+    assert run("agree", demo / "run", "--fail-under", "precision=0.01").returncode == 0
+    below = run("agree", demo / "run", "--fail-under", "kappa=0.99")
+    assert below.returncode == 1
+    assert "execution:strict: kappa 0." in below.stderr
+    assert run("agree", demo / "run", "--fail-under", "charm=1").returncode == 2
+    assert run("agree", demo / "run", "--fail-under", "0.9").returncode == 2
+
+
 def test_judges_doctor_explain_version(demo: Path) -> None:
     assert "execution" in run("judges").stdout
     doctor = run("doctor", "-d", demo / "databases")

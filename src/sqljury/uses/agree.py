@@ -131,6 +131,28 @@ class Agreement:
         return asdict(self) | {"judges": [{"name": j.name} | asdict(j) for j in self.judges]}
 
 
+def below(agreement: Agreement, statistic: str, threshold: float) -> list[str]:
+    """One line for each judge whose pooled statistic is below a threshold, or undefined.
+
+    Raises:
+        InputError: there is no such statistic.
+    """
+    if statistic not in STATISTICS:
+        raise InputError(
+            "SJ507",
+            f"there is no statistic {statistic!r}.",
+            hint=f"Known: {', '.join(STATISTICS)}.",
+        )
+    found = [(judge, getattr(judge, statistic)) for judge in agreement.judges]
+    return [
+        f"{judge.name}: {statistic} undefined"
+        if value is None
+        else f"{judge.name}: {statistic} {value:.4f} over {judge.n} cases"
+        for judge, value in found
+        if value is None or value < threshold
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class _Options:
     unknown: Unknown
