@@ -192,6 +192,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "a format that is only read",
         "Cases are written as sqljury (nothing is lost) or rose.",
     ),
+    "SJ120": (
+        "no output of ROSE's reference implementation",
+        "Its folders hold eval_results.json and, beside it, prover_output.json and "
+        "refuter_output.json; docs/rose-recordings.md shows the layout.",
+    ),
     # --- SJ2xx: databases (databases/)
     "SJ201": (
         "no such place to look for databases",

@@ -14,19 +14,39 @@ from sqljury.benchmarks.formats import Format, Options, formats, register
 from sqljury.benchmarks.mapping import parse_mapping
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import read_labels, read_results
+from sqljury.benchmarks.rose_output import (
+    ProverAnswer,
+    RecordedJudgement,
+    RecordedRun,
+    RefuterAnswer,
+    find_rose_outputs,
+    is_rose_output,
+    read_rose_output,
+    recording_fingerprint,
+)
+from sqljury.benchmarks.rose_writer import write_rose_output
 from sqljury.benchmarks.write import write_cases
 
 __all__ = [
     "Cases",
     "Format",
     "Options",
+    "ProverAnswer",
+    "RecordedJudgement",
+    "RecordedRun",
+    "RefuterAnswer",
     "Source",
+    "find_rose_outputs",
     "fingerprint",
     "formats",
+    "is_rose_output",
     "parse_mapping",
     "read_cases",
     "read_labels",
     "read_results",
+    "read_rose_output",
+    "recording_fingerprint",
     "register",
     "write_cases",
+    "write_rose_output",
 ]

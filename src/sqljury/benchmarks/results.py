@@ -149,29 +149,29 @@ def _score(
     data: Mapping[str, Json], columns: _Columns, outcome: Outcome | None, origin: str
 ) -> float | None:
     if columns.has_scores:
-        return _number(columns.layout.get(data, "score"), origin)
+        return as_score(columns.layout.get(data, "score"), origin)
     settled = outcome is not None and not outcome.left_out and outcome is not Outcome.UNKNOWN
     return float(outcome is Outcome.CORRECT) if settled else None
 
 
-def _number(value: Json, origin: str) -> float | None:
+def as_score(value: Json, origin: str) -> float | None:
     """A score; None where there is none: null, NaN, an empty cell."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if isinstance(value, str):
-        return _number_in(value, origin)
+        return _score_in(value, origin)
     if isinstance(value, int | float) and not math.isinf(value):
         return None if math.isnan(value) else float(value)
     raise InputError("SJ116", f"a score must be a number, not {kind(value)}.", where=origin)
 
 
-def _number_in(text: str, origin: str) -> float | None:
+def _score_in(text: str, origin: str) -> float | None:
     try:
         number = float(text)
     except ValueError:
         pass
     else:
-        return _number(number, origin)
+        return as_score(number, origin)
     try:
         return float(bool(as_label(text, origin)))
     except InputError:

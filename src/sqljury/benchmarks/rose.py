@@ -11,7 +11,7 @@ from sqljury.benchmarks.jsontext import dump
 from sqljury.benchmarks.layout import FAILED, stated
 from sqljury.case import MISSING, Case, Json
 
-_KEYS = {
+KEYS = {
     "id": "question_id",
     "question": "question",
     "db_id": "db_id",
@@ -41,13 +41,13 @@ class Rose(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case an object."""
-        return build_all(source, stated(_KEYS, options.mapping, failed=(FAILED,)), options)
+        return build_all(source, stated(KEYS, options.mapping, failed=(FAILED,)), options)
 
     def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
         """A list with one object a case."""
         separator = "[\n"
         for case in cases:
-            stream.write(separator + _indented(dump(_to_rose(case), indent=2)))
+            stream.write(separator + _indented(dump(as_rose(case), indent=2)))
             separator = ",\n"
         stream.write("\n]\n" if separator == ",\n" else "[]\n")
 
@@ -56,7 +56,8 @@ def _indented(text: str) -> str:
     return "\n".join(f"  {line}" for line in text.split("\n"))
 
 
-def _to_rose(case: Case) -> dict[str, Json]:
+def as_rose(case: Case) -> dict[str, Json]:
+    """A case as an object of ROSE's files."""
     out: dict[str, Json] = {"question_id": int(case.id) if _is_number(case.id) else case.id}
     out["question"] = case.question
     out["db_id"] = case.db_id
