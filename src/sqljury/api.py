@@ -266,12 +266,14 @@ def _judge_name(given: AgreeInput, judge: str, judges: int, path: Path) -> str:
 def _of_run(folder: Path, label: str) -> dict[str, list[Scored]]:
     rows: dict[str, list[Scored]] = {}
     with open_run(folder) as run:
+        thresholds = {judge.name: judge.threshold for judge in run.judges}
         for record in run.records(with_evidence=False):
-            rows.setdefault(record.judge, []).append(_scored_record(record, label))
+            row = _scored_record(record, label, thresholds[record.judge])
+            rows.setdefault(record.judge, []).append(row)
     return rows
 
 
-def _scored_record(record: Record, label: str) -> Scored:
+def _scored_record(record: Record, label: str, threshold: float) -> Scored:
     case = record.case
     said = case.label if label == "label" else case.extra.get(label)
     slices = {"db_id": case.db_id, "difficulty": case.difficulty or ""}
@@ -280,6 +282,7 @@ def _scored_record(record: Record, label: str) -> Scored:
         score=record.verdict.score,
         label=None if said is None else bool(said),
         outcome=record.verdict.outcome,
+        threshold=threshold,
         benchmark=case.benchmark,
         slices={name: value for name, value in slices.items() if value},
         origin=case.origin,

@@ -146,7 +146,7 @@ def test_agree_on_a_run_and_its_export(demo: Path, tmp_path: Path) -> None:
 
 
 def test_agree_is_a_gate(demo: Path) -> None:
-    assert run("agree", demo / "run", "--fail-under", "precision=0.01").returncode == 0
+    assert run("agree", demo / "run", "--fail-under", "accuracy=0.01").returncode == 0
     below = run("agree", demo / "run", "--fail-under", "kappa=0.99")
     assert below.returncode == 1
     assert "execution:strict: kappa 0." in below.stderr

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,11 +54,13 @@ class RunOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunJudge:
-    """A judge of a run: its canonical name, its key in the store, its signature line."""
+    """A judge of a run: its canonical name, its key in the store, its signature line, and the
+    score from which on it says yes."""
 
     name: str
     key: str
     signature: str
+    threshold: float = 0.5
 
 
 class Run:
@@ -307,15 +309,13 @@ def _write_manifest(
             spec_of(judge),
             _key(judge, limits),
             signature(judge, engines, limits, options.version, data),
+            getattr(judge, "threshold", 0.5),
         )
         for judge in judges
     ]
     store.set_facts(
         {
-            "judges": [
-                {"name": judge.name, "key": judge.key, "signature": judge.signature}
-                for judge in signed
-            ],
+            "judges": [asdict(judge) for judge in signed],
             "manifest": {
                 "sqljury": options.version,
                 "python": sys.version.split()[0],
