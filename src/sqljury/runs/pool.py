@@ -36,7 +36,7 @@ from sqljury.runs.messages import (
     send,
 )
 from sqljury.runs.store import VerdictRow, WorkItem
-from sqljury.verdict import Outcome
+from sqljury.verdict import Outcome, Verdict
 
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 1.0
@@ -239,20 +239,8 @@ class Pool:
             return ()
         rest.remove(suspect)
         reason = f"the worker died while judging ({_exit_text(code)})"
-        return tuple(
-            VerdictRow(
-                number=suspect.number,
-                judge=position,
-                outcome=Outcome.JUDGE_UNAVAILABLE.value,
-                score=None,
-                reason=reason,
-                labels="[]",
-                measures="{}",
-                evidence="{}",
-                seconds=0.0,
-            )
-            for position in suspect.judges
-        )
+        verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
+        return tuple(VerdictRow.of(number, judge, verdict) for judge in suspect.judges)
 
     # ------------------------------------------------------------ processes
 

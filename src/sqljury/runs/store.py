@@ -92,6 +92,21 @@ class VerdictRow:
     evidence: str
     seconds: float
 
+    @classmethod
+    def of(cls, number: int, judge: int, verdict: Verdict, seconds: float = 0.0) -> VerdictRow:
+        """A verdict made ready, where it was found: the parent only writes it down."""
+        return cls(
+            number=number,
+            judge=judge,
+            outcome=verdict.outcome.value,
+            score=verdict.score,
+            reason=verdict.reason,
+            labels=json.dumps(verdict.labels) if verdict.labels else "[]",
+            measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
+            evidence=json.dumps(verdict.evidence) if verdict.evidence else "{}",
+            seconds=seconds,
+        )
+
 
 class RunStore:
     """One run's folder."""

@@ -98,7 +98,7 @@ class Bench:
                 evidence = DatabaseEvidence(case, database, self.cache, self._limits, self._client)
                 verdict = _verdict(self._judges[position], case, evidence)
             seconds = time.perf_counter() - start
-            yield _row(number, position, verdict, seconds)
+            yield VerdictRow.of(number, position, verdict, seconds)
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
         if self._databases is None:
@@ -131,20 +131,6 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
     except Exception as error:  # a judge's own fault is a fact about the judge, not the run
         reason = f"the judge failed: {type(error).__name__}: {error}"
         return Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
-
-
-def _row(number: int, judge: int, verdict: Verdict, seconds: float) -> VerdictRow:
-    return VerdictRow(
-        number=number,
-        judge=judge,
-        outcome=verdict.outcome.value,
-        score=verdict.score,
-        reason=verdict.reason,
-        labels=json.dumps(verdict.labels) if verdict.labels else "[]",
-        measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
-        evidence=json.dumps(verdict.evidence) if verdict.evidence else "{}",
-        seconds=seconds,
-    )
 
 
 class Reporter:
