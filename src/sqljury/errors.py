@@ -301,6 +301,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "models=A+B+C names two or more different models; member says which judge each of "
         "them is (rose, prover, flex, ...).",
     ),
+    "SJ353": (
+        "recorded judgements that cannot be told apart, or are not there",
+        "A recording is an output folder of ROSE's reference implementation. In a tree of them "
+        "name one with metric=… and model=…: --judge recorded,dir=output,model=o3,metric=ROSE.",
+    ),
     # --- SJ4xx: runs (runs/)
     "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),
     "SJ402": (

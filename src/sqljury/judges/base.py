@@ -73,6 +73,7 @@ _BUILT_IN = {
     "executable": "sqljury.judges.executable",
     "execution": "sqljury.judges.execution",
     "r_ves": "sqljury.judges.r_ves",
+    "recorded": "sqljury.judges.recorded",
     "soft_f1": "sqljury.judges.soft_f1",
 }
 
