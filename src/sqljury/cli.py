@@ -378,14 +378,17 @@ def formats() -> None:
 
 @app.command()
 def judges() -> None:
-    """List the judges, and what each needs."""
-    from sqljury.judges import registered
+    """List the judges, what each needs, and its options with their defaults."""
+    from sqljury.judges import options_of, registered
 
     for name, cls in registered().items():
         needs = [flag.name.lower().replace("_", " ") for flag in cls.needs]
         first_line = (cls.__doc__ or "").strip().splitlines()[0]
         typer.echo(f"{name:16} {first_line}")
         typer.echo(f"{'':16} needs: {', '.join(needs) or 'nothing'}")
+        options = [f"{key}={default}" for key, default in options_of(cls).items()]
+        if options:
+            typer.echo(f"{'':16} options: {', '.join(options)}")
 
 
 @app.command()
@@ -422,8 +425,7 @@ def doctor(
     from sqljury.doctor import checks, database_checks
 
     for check in [*checks(), *(database_checks(databases, db_id) if databases else ())]:
-        mark = "ok     " if check.ok else "missing"
-        typer.echo(f"{mark} {check.name:14} {check.detail}")
+        typer.echo(f"{check.mark:8}{check.name:15}{check.detail}")
 
 
 # ---------------------------------------------------------------- progress and errors

@@ -7,6 +7,8 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Literal
 
 from sqljury.databases import open_databases
 from sqljury.errors import SqljuryError
@@ -26,24 +28,24 @@ class Check:
     """One line of the doctor's report."""
 
     name: str
-    ok: bool
+    mark: Literal["ok", "missing", "warning"]
     detail: str
 
 
 def checks() -> Iterator[Check]:
     """What is installed, and the pip command for what is not."""
-    yield Check("python", True, sys.version.split()[0])
-    yield Check("sqlite", True, f"{sqlite3.sqlite_version} (in Python)")
+    yield Check("python", "ok", sys.version.split()[0])
+    yield Check("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
     for module, extra, purpose in _DRIVERS:
         yield _driver(module, extra, purpose)
 
 
 def _driver(module: str, extra: str, purpose: str) -> Check:
     try:
-        found = importlib.import_module(module)
+        importlib.import_module(module)
     except ImportError:
-        return Check(module, False, f'for {purpose}. Run: pip install "sqljury[{extra}]"')
-    return Check(module, True, f"{getattr(found, '__version__', '?')} ({purpose})")
+        return Check(module, "missing", f'for {purpose}. Run: pip install "sqljury[{extra}]"')
+    return Check(module, "ok", f"{version(module)} ({purpose})")
 
 
 def database_checks(spec: str, db_id: str | None) -> Iterator[Check]:
@@ -54,13 +56,13 @@ def database_checks(spec: str, db_id: str | None) -> Iterator[Check]:
         name = db_id or (ids[0] if ids else "")
         database = databases.open(name)
     except SqljuryError as error:
-        yield Check("databases", False, str(error))
+        yield Check("databases", "missing", str(error))
         return
     if database is None:
-        yield Check("databases", False, f"no database {name!r} in {spec}. Name one: --db-id")
+        yield Check("databases", "missing", f"no database {name!r} in {spec}. Name one: --db-id")
         return
     tables = len(database.schema().tables)
-    yield Check(name or "database", True, f"{database.engine}, {tables} tables, read-only")
+    yield Check(name or "database", "ok", f"{database.engine}, {tables} tables, read-only")
     for warning in getattr(database, "warnings", list)():
-        yield Check(name or "database", False, warning)
+        yield Check(name or "database", "warning", warning)
     database.close()

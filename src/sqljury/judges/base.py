@@ -210,6 +210,17 @@ def _parsed(text: str, kind: str, spec: str, key: str) -> Any:
         raise InputError("SJ304", f"{key}={text} is not a {kind}.", where=spec) from error
 
 
+def options_of(cls: type[Any]) -> dict[str, str]:
+    """A judge's options with their defaults as they are typed; empty where there is none."""
+    if not dataclasses.is_dataclass(cls):
+        return {}
+    return {f.name: "" if f.default is None else _typed(f.default) for f in dataclasses.fields(cls)}
+
+
+def _typed(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def spec_of(judge: Judge) -> str:
     """The canonical ``NAME[:VARIANT][,key=value…]`` of a judge; defaults are left out.
 
@@ -235,8 +246,7 @@ def spec_of(judge: Judge) -> str:
             if not registered_name and value != f.default:
                 parts.append(f"{f.name}={value}")
         elif value != f.default:
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            parts.append(f"{f.name}={text}")
+            parts.append(f"{f.name}={_typed(value)}")
     return ",".join([name, *parts])
 
 
