@@ -390,6 +390,35 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Ids repeat from benchmark to benchmark. Where several results files are pooled, give "
         "--labels once for each, with paths that differ in the same parts as the results' do.",
     ),
+    "SJ520": (
+        "nothing to tell stability from",
+        "Stability compares two or more runs of one judge over the same cases.",
+    ),
+    "SJ521": (
+        "recordings without their cases",
+        "A recording is joined to labelled cases by id and predicted SQL, since ids repeat from "
+        "set to set. Give the files of all the sets that were recorded.",
+    ),
+    "SJ522": (
+        "the same recording twice",
+        "A model's metric counts once for each set. Repeated runs are folders of their own, such "
+        "as ROSE and ROSE-thread-4.",
+    ),
+    "SJ523": (
+        "no recorded methods",
+        "A folder of methods holds, for each of them, NAME/EX-…/eval_results.json and "
+        "NAME/o3-…/eval_results.json; docs/rose-recordings.md shows the layout.",
+    ),
+    "SJ524": (
+        "a table of methods that cannot be read",
+        "methods.csv has the columns folder, method, base_model, kind, released (yyyy-mm) and, "
+        "where figures were published, ex, rose, ex_simple, rose_simple, …",
+    ),
+    "SJ525": (
+        "nothing to diagnose",
+        "Diagnoses are labels that a judge gives (gold_fault, ambiguous_question, "
+        "ambiguous_schema): judge with rose, refuter or recorded.",
+    ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (
         "there is no such policy",
