@@ -66,6 +66,9 @@ class RecordedJudgement:
     score: float | None
     prover: ProverAnswer | None = None
     refuter: RefuterAnswer | None = None
+    rows_equal: bool | None = None
+    """Whether the rows were the reference's, as ROSE compares them: then only the Refuter was
+    asked. None where the recording does not tell."""
     reason: str = ""
     """Of whoever decided."""
     outcome: Outcome | None = None
@@ -158,6 +161,7 @@ class _Stages:
         self._folder = folder
         self._prover = self._answers(_PROVER)
         self._refuter = next(filter(None, map(self._answers, _REFUTERS)), None)
+        self._compares = _file(folder, _REFUTERS[0]) is not None
         self._unified = next(filter(None, map(self._answers, _UNIFIED)), None)
         self._stem = folder.name
 
@@ -193,10 +197,18 @@ class _Stages:
             score=as_score(data.get("score"), row.record.origin),
             prover=prover,
             refuter=refuter,
+            rows_equal=self._rows_equal(data),
             reason=reason or self._unasked(prover, refuter),
             outcome=_outcome(data),
             problems=tuple(problems),
         )
+
+    def _rows_equal(self, data: Mapping[str, Json]) -> bool | None:
+        if not self._compares:
+            return None
+        if data.get("prover_result") is not None:
+            return False
+        return None if data.get("refuter_result") is None else True
 
     def _unasked(self, prover: ProverAnswer | None, refuter: RefuterAnswer | None) -> str:
         if prover or refuter or self._prover is None:

@@ -119,6 +119,8 @@ def _verdict(found: RecordedJudgement, score: float) -> Verdict:
     evidence: dict[str, Json] = {
         name: asdict(answer) for name, answer in stages.items() if answer is not None
     }
+    if found.rows_equal is not None:
+        evidence["rows_equal"] = found.rows_equal
     if found.problems:
         evidence["problems"] = list(found.problems)
     return Verdict(
