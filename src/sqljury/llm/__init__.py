@@ -1,0 +1,44 @@
+"""One client for chat models: a ledger that replays, limits, a budget, answers of a known shape."""
+
+from sqljury.llm.batch import Batches, Collected
+from sqljury.llm.budget import BudgetReachedError
+from sqljury.llm.chat import Answer, Message, Model, Reply, Request
+from sqljury.llm.client import Client, Spent
+from sqljury.llm.estimate import Estimate, estimate
+from sqljury.llm.fences import FENCE_RULE, fence, unfenced, visible
+from sqljury.llm.ledger import Entry, Ledger
+from sqljury.llm.options import parse_model
+from sqljury.llm.prices import Price, Prices
+from sqljury.llm.providers import Capabilities, Provider, known_providers, register
+from sqljury.llm.rehearsal import Rehearsal
+from sqljury.llm.settings import ClientSettings
+
+__all__ = [
+    "FENCE_RULE",
+    "Answer",
+    "Batches",
+    "BudgetReachedError",
+    "Capabilities",
+    "Client",
+    "ClientSettings",
+    "Collected",
+    "Entry",
+    "Estimate",
+    "Ledger",
+    "Message",
+    "Model",
+    "Price",
+    "Prices",
+    "Provider",
+    "Rehearsal",
+    "Reply",
+    "Request",
+    "Spent",
+    "estimate",
+    "fence",
+    "known_providers",
+    "parse_model",
+    "register",
+    "unfenced",
+    "visible",
+]

@@ -1,0 +1,359 @@
+"""The client that all judges of a run share: ledger first, then limits, then the model."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from sqljury.errors import InfrastructureError, InputError
+from sqljury.llm.answers import asked_again, understood
+from sqljury.llm.budget import Budget
+from sqljury.llm.chat import Answer, Json, Reply, Request
+from sqljury.llm.ledger import Entry, Ledger
+from sqljury.llm.limits import Bucket, Clock, Pause, Sleep
+from sqljury.llm.prices import Price, Prices
+from sqljury.llm.providers import provider
+from sqljury.llm.retry import CallFailedError, backoff
+from sqljury.llm.settings import ClientSettings
+from sqljury.llm.shapes import check_schema
+from sqljury.llm.tokens import likely_tokens
+
+_LONGEST_WAIT = 600.0
+"""A server that asks for more than this many seconds has closed for the day."""
+_FAILURES_IN_A_ROW = 8
+"""Questions that fail one after the other before the run is stopped."""
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What this client itself has spent; answers out of the ledger are free."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    unpriced: int = 0
+    """Calls of these whose price is not known."""
+
+    def __add__(self, other: Spent) -> Spent:
+        return Spent(
+            self.calls + other.calls,
+            self.tokens + other.tokens,
+            self.money + other.money,
+            self.unpriced + other.unpriced,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """An answer as the ledger has it."""
+
+    entry: Entry
+    reply: Reply
+    fresh: bool
+
+
+class Client:
+    """Asks chat models for the judges of one process; all methods may be called by any thread.
+
+    >>> from sqljury.llm import Client, ClientSettings, Message, Request, parse_model
+    >>> client = Client(ClientSettings(ledger="answers.sqlite"))  # doctest: +SKIP
+    >>> question = (Message("user", "Is 7 prime? Answer yes or no."),)
+    >>> request = Request(parse_model("ollama:qwen3:4b"), question)
+    >>> client.ask(request, case="1").text  # doctest: +SKIP
+    'yes'
+
+    Args:
+        clock, sleep: for tests.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        *,
+        clock: Clock = time.monotonic,
+        sleep: Sleep = time.sleep,
+    ) -> None:
+        self._settings = settings
+        self._ledger = Ledger(settings.ledger, read_only=settings.replay)
+        self._prices = Prices(settings.prices)
+        self._budget = None if settings.max_cost is None else Budget(settings.max_cost)
+        self._pause = Pause(clock, sleep)
+        self._sleep = sleep
+        rates = (settings.requests_per_minute, settings.tokens_per_minute)
+        self._requests, self._tokens = (
+            None if rate is None else Bucket(rate, clock, sleep) for rate in rates
+        )
+        self._slots = threading.BoundedSemaphore(settings.concurrency)
+        self._under_way = _OneAtATime()
+        self._lock = threading.Lock()
+        self._failures = 0
+        self.spent = Spent()
+
+    def ask(self, request: Request, *, case: str) -> Answer:
+        """The answer to a request, from the ledger if it is there.
+
+        Args:
+            case: the name of the case, for error messages.
+
+        Raises:
+            InputError: the model cannot do what is asked; on replay, the answer is not there.
+            BudgetReachedError: the money is spent.
+            InfrastructureError: the endpoint does not let us in, or fails persistently.
+        """
+        check(request)
+        cost = _Cost()
+        current = request
+        while True:
+            try:
+                found = self._find(current, case)
+            except CallFailedError as error:
+                return cost.answer(None, "", f"no answer: {error}")
+            cost.add(found, self._money(request, found))
+            reply = found.reply
+            value, problem = understood(reply, request.schema)
+            if value is not None:
+                return cost.answer(value, reply.text, "", reply.logprobs)
+            if cost.calls >= self._settings.attempts or reply.finish == "rejected":
+                return cost.answer(None, reply.text, problem)
+            current = asked_again(current, request, reply, problem)
+
+    def close(self) -> None:
+        """Close the ledger."""
+        self._ledger.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------------ one request
+
+    def _find(self, request: Request, case: str) -> _Found:
+        key = request.key()
+        with self._under_way.only(key):
+            entry = self._ledger.get(key)
+            if entry is not None:
+                return _Found(entry, read(request, entry.raw), fresh=False)
+            return self._missing(request, key, case)
+
+    def _missing(self, request: Request, key: str, case: str) -> _Found:
+        if not self._settings.replay:
+            return self._call(request, key)
+        raise InputError(
+            "SJ904",
+            f"the ledger has no answer of {request.model} for this ({key[:12]}).",
+            where=case,
+            hint="Prompts, options and data must be those of the recorded run; without --replay "
+            "the model is asked for what is missing.",
+        )
+
+    def _call(self, request: Request, key: str) -> _Found:
+        for turn in range(self._settings.retries + 1):
+            try:
+                return self._call_once(request)
+            except CallFailedError as error:
+                if not error.again or turn == self._settings.retries:
+                    self._give_up(error, request)
+                    raise
+                self._wait_after(error, turn, key)
+        raise AssertionError("unreachable")
+
+    def _call_once(self, request: Request) -> _Found:
+        price = self._prices.of(request.model)
+        most = self._reserve(request, price)
+        spent = most
+        try:
+            raw, seconds = self._exchange(request)
+            reply = read(request, raw)
+            spent = price.of(reply) if price else 0.0
+            self._count(reply, spent, price)
+            return self._kept(request, raw, reply, seconds)
+        except CallFailedError as error:
+            spent = most if error.charged else 0.0
+            raise
+        finally:
+            if self._budget is not None:
+                self._budget.settle(most, spent)
+
+    def _reserve(self, request: Request, price: Price | None) -> float:
+        if self._budget is None:
+            return 0.0
+        most = most_money(request, price)
+        self._budget.reserve(most)
+        return most
+
+    def _exchange(self, request: Request) -> tuple[Json, float]:
+        if self._requests is not None:
+            self._requests.take(1)
+        if self._tokens is not None:
+            self._tokens.take(likely_tokens(request))
+        with self._slots:
+            self._pause.wait()
+            start = time.perf_counter()
+            raw = provider(request.model.provider).call(request, self._settings.timeout)
+            return raw, time.perf_counter() - start
+
+    def _count(self, reply: Reply, money: float, price: Price | None) -> None:
+        tokens = reply.prompt_tokens + reply.completion_tokens
+        with self._lock:
+            self._failures = 0
+            self.spent += Spent(1, tokens, money, unpriced=int(price is None))
+        if self._tokens is not None:
+            self._tokens.correct(reply.completion_tokens)
+
+    def _kept(self, request: Request, raw: Json, reply: Reply, seconds: float) -> _Found:
+        entry = self._ledger.put(
+            Entry(
+                request=request.canonical(),
+                raw=raw,
+                at=now(),
+                seconds=round(seconds, 3),
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+            )
+        )
+        # Another process may have been first: then its answer holds.
+        return _Found(entry, read(request, entry.raw), fresh=True)
+
+    def _money(self, request: Request, found: _Found) -> float:
+        price = self._prices.of(request.model)
+        return price.of(found.reply, found.entry.via) if price else 0.0
+
+    # ------------------------------------------------------------ failures
+
+    def _give_up(self, error: CallFailedError, request: Request) -> None:
+        """Stop the run where no other question would fare better."""
+        with self._lock:
+            self._failures += 1
+            in_a_row = self._failures
+        if error.hopeless:
+            raise InfrastructureError(
+                "SJ908",
+                f"{request.model} does not let us in: {error}",
+                hint="Check the key, the model's name and the account.",
+            ) from error
+        if in_a_row >= _FAILURES_IN_A_ROW:
+            raise InfrastructureError(
+                "SJ909",
+                f"{in_a_row} questions in a row failed at {request.model}; the last: {error}",
+                hint="All answers are kept: run the same command again when it is back.",
+            ) from error
+
+    def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:
+        if error.wait and error.wait > _LONGEST_WAIT:
+            raise InfrastructureError(
+                "SJ909",
+                f"the endpoint asks to wait {error.wait:.0f} s: {error}",
+                hint="All answers are kept: run the same command again then.",
+            ) from error
+        if error.wait:
+            self._pause.ask(error.wait)  # all callers
+            self._pause.wait()
+        else:
+            self._sleep(backoff(self._settings.backoff, turn, key))
+
+
+def check(request: Request) -> None:
+    """Raise InputError where a model cannot do what a request asks for."""
+    can = provider(request.model.provider).capabilities(request.model.name)
+    if request.logprobs > can.logprobs:
+        most = f"at most {can.logprobs}" if can.logprobs else "no"
+        raise InputError("SJ903", f"{request.model} offers {most} logprobs.")
+    if request.schema is not None:
+        check_schema(request.schema)
+
+
+def now() -> str:
+    """The time in UTC, as ledgers write it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def most_money(request: Request, price: Price | None) -> float:
+    """The most that a request can cost; InputError where that has no end that we know."""
+    most = price.most(request) if price is not None else None
+    if most is None:
+        lacking = "price" if price is None else "longest answer"
+        raise InputError(
+            "SJ911",
+            f"with --max-cost the {lacking} of {request.model} must be known.",
+            hint=f'Name a price table: {{"{request.model}": {{"input": 1.0, "output": 2.0, '
+            '"max_output": 8192}}, in dollars per million tokens.',
+        )
+    return most
+
+
+def read(request: Request, raw: Json) -> Reply:
+    """The reply to a request, with its tokens estimated where the server counts none."""
+    if "rejected" in raw:
+        return Reply("", "rejected", refusal=str(raw["rejected"]["message"]), raw=raw)
+    reply = provider(request.model.provider).read(raw)
+    if reply.prompt_tokens or reply.completion_tokens:
+        return reply
+    # Some servers count nothing; limits and budgets must hold all the same.
+    written = -(-len(reply.text.encode("utf-8", "replace")) // 4)
+    return replace(reply, prompt_tokens=likely_tokens(request), completion_tokens=written)
+
+
+class _OneAtATime:
+    """Equal requests are asked once: the second thread waits and reads the ledger."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def only(self, key: str) -> Iterator[None]:
+        """Nobody else is at this key."""
+        with self._lock:
+            lock, waiting = self._held.get(key, (threading.Lock(), 0))
+            self._held[key] = (lock, waiting + 1)
+        try:
+            with lock:
+                yield
+        finally:
+            with self._lock:
+                lock, waiting = self._held.pop(key)
+                if waiting > 1:
+                    self._held[key] = (lock, waiting - 1)
+
+
+@dataclass
+class _Cost:
+    """What an answer cost, over all its tries."""
+
+    calls: int = 0
+    tokens: int = 0
+    money: float = 0.0
+    seconds: float = 0.0
+    replayed: int = 0
+
+    def add(self, found: _Found, money: float) -> None:
+        """One more reply."""
+        self.calls += 1
+        self.tokens += found.reply.prompt_tokens + found.reply.completion_tokens
+        self.money += money
+        self.seconds += found.entry.seconds
+        self.replayed += not found.fresh
+
+    def answer(
+        self, value: Mapping[str, Json] | None, text: str, problem: str, logprobs: Json = None
+    ) -> Answer:
+        """The answer with its cost."""
+        if problem and self.calls > 1:
+            problem = f"{problem} (asked {self.calls} times)"
+        return Answer(
+            value=value,
+            text=text,
+            problem=problem,
+            calls=self.calls,
+            tokens=self.tokens,
+            money=self.money,
+            seconds=self.seconds,
+            replayed=self.replayed,
+            logprobs=logprobs,
+        )

@@ -1,0 +1,283 @@
+"""Every question put to a model and its raw answer, in one file: nothing is paid for twice."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+
+from sqljury.errors import InputError
+from sqljury.llm.chat import Json, key_of, one_line
+
+_FORMAT = 1
+_APPLICATION = 0x534A4C4C  # "SJLL"
+_SCHEMA = """
+CREATE TABLE reply (
+    key TEXT PRIMARY KEY,
+    request TEXT NOT NULL,
+    raw TEXT NOT NULL,
+    at TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    prompt_tokens INTEGER NOT NULL,
+    completion_tokens INTEGER NOT NULL,
+    via TEXT NOT NULL
+);
+CREATE TABLE batch (
+    id TEXT PRIMARY KEY,
+    model TEXT NOT NULL,
+    submitted TEXT NOT NULL,
+    state TEXT NOT NULL
+);
+CREATE TABLE batch_request (
+    key TEXT PRIMARY KEY,
+    batch TEXT NOT NULL REFERENCES batch (id),
+    request TEXT NOT NULL
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One question and what came back."""
+
+    request: str
+    """The canonical request."""
+    raw: Json
+    """The provider's own answer."""
+    at: str
+    """When, in UTC."""
+    seconds: float = 0.0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    via: str = "call"
+    """``call``, or ``batch``, which costs less."""
+
+    @property
+    def key(self) -> str:
+        """The sha256 of the request."""
+        return key_of(self.request)
+
+
+_COLUMNS = "request, raw, at, seconds, prompt_tokens, completion_tokens, via"
+
+
+class Ledger:
+    """A ledger on disk, for any number of threads and processes; without a path, in memory.
+
+    Args:
+        path: an SQLite file, made if it is not there; to read only, also an export (``.jsonl``).
+        read_only: for a replay; nothing is written, not even beside the file.
+
+    Raises:
+        InputError: the file is no ledger, or not there and only to be read.
+    """
+
+    def __init__(self, path: str | Path | None, *, read_only: bool = False) -> None:
+        self._path = path
+        self._lock = threading.RLock()
+        try:
+            self._database = self._opened(read_only)
+        except (sqlite3.Error, OSError) as error:
+            raise self._unusable(str(error)) from error
+
+    def _opened(self, read_only: bool) -> sqlite3.Connection:
+        if self._path is None:
+            return _prepared(_connected(":memory:"))
+        path = Path(self._path)
+        if read_only and not path.is_file():
+            raise InputError("SJ905", f"there is no ledger {str(path)!r}.")
+        if path.suffix == ".jsonl":
+            if not read_only:
+                raise self._unusable("an export can only be replayed, not written to")
+            self._database = _prepared(_connected(":memory:"))
+            self.import_jsonl(path)
+            return self._database
+        if read_only:
+            return self._checked(_connected(_read_only_uri(path)))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return self._checked(_prepared(_connected(path.absolute().as_uri())))
+
+    def _checked(self, database: sqlite3.Connection) -> sqlite3.Connection:
+        if database.execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
+            raise self._unusable("it is another kind of SQLite file")
+        if database.execute("PRAGMA user_version").fetchone() != (_FORMAT,):
+            raise self._unusable("another version of sqljury wrote it")
+        return database
+
+    def _unusable(self, why: str) -> InputError:
+        return InputError("SJ905", f"the ledger {str(self._path)!r} cannot be used: {why}.")
+
+    def get(self, key: str) -> Entry | None:
+        """What is known of a request."""
+        row = self._one(f"SELECT {_COLUMNS} FROM reply WHERE key = ?", key)
+        return None if row is None else _entry(row)
+
+    def put(self, entry: Entry) -> Entry:
+        """Keep an answer; where another one came first, that one is given back."""
+        with self._lock:
+            self._insert([entry])
+            return self.get(entry.key) or entry
+
+    def _insert(self, entries: Iterable[Entry]) -> int:
+        rows = ((entry.key, *asdict(entry).values()) for entry in entries)
+        texts = ((key, request, one_line(raw), *rest) for key, request, raw, *rest in rows)
+        with self._lock:
+            before = self._database.total_changes
+            with self._database:
+                self._database.executemany(
+                    f"INSERT OR IGNORE INTO reply (key, {_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)",
+                    texts,
+                )
+            return self._database.total_changes - before
+
+    def entries(self) -> Iterator[Entry]:
+        """All of it, by key."""
+        last = ""
+        while row := self._one(
+            f"SELECT {_COLUMNS}, key FROM reply WHERE key > ? ORDER BY key LIMIT 1", last
+        ):
+            last = str(row[-1])
+            yield _entry(row[:-1])
+
+    def __len__(self) -> int:
+        row = self._one("SELECT count(*) FROM reply")
+        return int(str(row[0])) if row else 0
+
+    def _one(self, sql: str, *values: str) -> tuple[object, ...] | None:
+        with self._lock:
+            found: tuple[object, ...] | None = self._database.execute(sql, values).fetchone()
+            return found
+
+    # ------------------------------------------------------------ batches
+
+    def add_batch(self, batch: str, model: str, requests: Iterable[str], at: str) -> None:
+        """Remember a batch that was submitted, with the canonical requests in it."""
+        with self._lock, self._database:
+            self._database.execute("INSERT INTO batch VALUES (?,?,?,'open')", (batch, model, at))
+            self._database.executemany(
+                "INSERT OR REPLACE INTO batch_request VALUES (?,?,?)",
+                ((key_of(request), batch, request) for request in requests),
+            )
+
+    def close_batch(self, batch: str, state: str) -> None:
+        """Its results are in the ledger, or it failed: what is missing may be asked anew."""
+        with self._lock, self._database:
+            self._database.execute("UPDATE batch SET state = ? WHERE id = ?", (state, batch))
+            self._database.execute("DELETE FROM batch_request WHERE batch = ?", (batch,))
+
+    def open_batches(self) -> list[tuple[str, str]]:
+        """Id and model of the batches under way, in the order of their submission."""
+        with self._lock:
+            return self._database.execute(
+                "SELECT id, model FROM batch WHERE state = 'open' ORDER BY submitted, id"
+            ).fetchall()
+
+    def batch_requests(self, batch: str) -> dict[str, str]:
+        """The canonical requests of a batch by key."""
+        with self._lock:
+            return dict(
+                self._database.execute(
+                    "SELECT key, request FROM batch_request WHERE batch = ?", (batch,)
+                )
+            )
+
+    def is_submitted(self, key: str) -> bool:
+        """Whether a batch under way will answer it."""
+        return self._one("SELECT 1 FROM batch_request WHERE key = ?", key) is not None
+
+    # ------------------------------------------------------------ exchange
+
+    def export_jsonl(self, path: str | Path) -> int:
+        """Write all entries as JSON lines, sorted by key: equal ledgers, equal bytes."""
+        count = 0
+        with Path(path).open("w", encoding="ascii", newline="\n") as file:
+            for entry in self.entries():
+                fields = asdict(entry) | {"request": json.loads(entry.request)}
+                file.write(one_line({"key": entry.key, **fields}) + "\n")
+                count += 1
+        return count
+
+    def import_jsonl(self, path: str | Path) -> int:
+        """Add the entries of an export; those already known stay. Returns how many were new.
+
+        Raises:
+            InputError: a line is broken, or its key is not that of its request.
+        """
+        with Path(path).open(encoding="utf-8") as file:
+            lines = (
+                _entry_of_line(line, f"{path}:{number}")
+                for number, line in enumerate(file, start=1)
+                if line.strip()
+            )
+            return self._insert(lines)
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._database.close()
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _connected(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(
+        uri, uri=uri != ":memory:", check_same_thread=False, timeout=60, cached_statements=16
+    )
+
+
+def _read_only_uri(path: Path) -> str:
+    # A package's folder cannot be written to, and readers of a WAL file want to write beside it;
+    # where no writer has left anything there, the file can be taken as it is.
+    wal = path.with_name(f"{path.name}-wal")
+    written_to = wal.exists() and wal.stat().st_size > 0
+    return f"{path.absolute().as_uri()}?{'mode=ro' if written_to else 'immutable=1'}"
+
+
+def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
+    # A killed process loses nothing; a machine without power may lose its last second.
+    database.execute("PRAGMA synchronous = NORMAL")
+    if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        _create(database)
+    return database
+
+
+def _create(database: sqlite3.Connection) -> None:
+    database.execute("PRAGMA journal_mode = WAL")
+    # Two processes may begin at once: the one that comes second finds the tables made.
+    database.execute("BEGIN IMMEDIATE")
+    with database:
+        if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+            for statement in filter(str.strip, _SCHEMA.split(";")):
+                database.execute(statement)
+            database.execute(f"PRAGMA application_id = {_APPLICATION}")
+            database.execute(f"PRAGMA user_version = {_FORMAT}")
+
+
+def _entry(row: tuple[object, ...]) -> Entry:
+    request, raw, *rest = row
+    return Entry(str(request), json.loads(str(raw)), *rest)  # type: ignore[arg-type]
+
+
+def _entry_of_line(line: str, where: str) -> Entry:
+    try:
+        fields = json.loads(line)
+        key = fields.pop("key")
+        entry = Entry(**fields | {"request": one_line(fields["request"])})
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError("SJ906", f"not a line of a ledger: {error}.", where=where) from error
+    if entry.key != key:
+        raise InputError("SJ906", "the key is not that of the request.", where=where)
+    return entry

@@ -1,0 +1,24 @@
+"""Where chat models answer: one provider a file. Their SDKs are imported with the first call."""
+
+from sqljury.llm.providers import anthropic, openai, presets, scripted
+from sqljury.llm.providers.base import (
+    BatchProvider,
+    Capabilities,
+    Provider,
+    known_providers,
+    provider,
+    register,
+)
+
+__all__ = [
+    "BatchProvider",
+    "Capabilities",
+    "Provider",
+    "anthropic",
+    "known_providers",
+    "openai",
+    "presets",
+    "provider",
+    "register",
+    "scripted",
+]

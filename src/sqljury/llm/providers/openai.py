@@ -1,0 +1,191 @@
+"""OpenAI, and any endpoint that speaks its chat format, through its own SDK."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from functools import lru_cache
+from typing import Any, ClassVar
+
+from sqljury.errors import InputError, MissingExtraError
+from sqljury.llm.answers import with_schema_in_words
+from sqljury.llm.chat import Json, Model, Reply, Request, one_line
+from sqljury.llm.providers.base import Capabilities, register
+from sqljury.llm.providers.transport import exchange, malformed
+
+_CHAT = "/v1/chat/completions"
+_REASONING = re.compile(r"(o\d|gpt-5|codex)(?!.*chat)")
+_WITHOUT_SCHEMAS = re.compile(r"gpt-3\.5|gpt-4(-|$)|gpt-4o-2024-05-13|o1-(mini|preview)")
+_THINKS = Capabilities(json_schema=True, seed=True, effort=True, batch=True)
+_SPEAKS = Capabilities(json_schema=True, logprobs=20, seed=True, temperature=True, batch=True)
+_OLD = Capabilities(logprobs=20, seed=True, temperature=True, batch=True)
+
+
+@register
+class OpenAI:
+    """OpenAI itself, or with ``base_url`` (or ``OPENAI_BASE_URL``) any compatible endpoint."""
+
+    name: ClassVar[str] = "openai"
+    priced_as: ClassVar[str] = "openai"
+    free: ClassVar[bool] = False
+    address: ClassVar[str] = ""
+    """Where it is if nothing else is said; empty: the SDK knows."""
+    address_variable: ClassVar[str] = "OPENAI_BASE_URL"
+    key_variable: ClassVar[str] = "OPENAI_API_KEY"
+
+    def capabilities(self, model: str) -> Capabilities:
+        """Reasoning models set their own temperature; the oldest know no schemas."""
+        if _WITHOUT_SCHEMAS.match(model):
+            return _OLD
+        return _THINKS if _REASONING.match(model) else _SPEAKS
+
+    def call(self, request: Request, timeout: float) -> Json:
+        """One chat completion."""
+        completions = self._client(request.model).chat.completions.with_streaming_response
+        body = self.body(request)
+        return exchange(lambda: completions.create(**body, timeout=timeout), _sdk(), timeout)
+
+    def read(self, raw: Json) -> Reply:
+        """The first choice."""
+        try:
+            choice = raw["choices"][0]
+            message = choice["message"]
+            text = _text(message.get("content"))
+            refusal = _text(message.get("refusal"))
+            finish = _text(choice.get("finish_reason"))
+            prompt, completion, reasoning = _usage(raw.get("usage") or {})
+            logprobs = (choice.get("logprobs") or {}).get("content")
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise malformed(f"{type(error).__name__}: {error}") from error
+        return Reply(
+            text=text,
+            finish=finish or "stop",
+            refusal=refusal,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            model=str(raw.get("model") or ""),
+            logprobs=logprobs,
+            raw=raw,
+            reasoning_tokens=reasoning,
+        )
+
+    def body(self, request: Request) -> dict[str, Json]:
+        """The request as it goes over the wire."""
+        model = request.model
+        by_schema = (
+            request.schema is not None
+            and self.capabilities(model.name).json_schema
+            and model.option("json_schema") != "false"
+        )
+        messages = request.messages if by_schema else with_schema_in_words(request)
+        body: dict[str, Json] = {
+            "model": model.name,
+            "messages": [{"role": one.role, "content": one.content} for one in messages],
+        }
+        if by_schema:
+            shape = {"name": "answer", "strict": True, "schema": request.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": shape}
+        if request.logprobs:
+            body |= {"logprobs": True, "top_logprobs": request.logprobs}
+        return body | _options(model)
+
+    def _client(self, model: Model) -> Any:
+        given = model.option("base_url") or self._given_address()
+        key = os.environ.get(self.key_variable)
+        if not key and not given and not self.free:
+            raise InputError(
+                "SJ907",
+                f"{self.name} needs a key.",
+                hint=f"Set the environment variable {self.key_variable}; for an endpoint without "
+                "keys set the model option base_url.",
+            )
+        return _client_at(given or self.address, key or "none")
+
+    def _given_address(self) -> str:
+        return os.environ.get(self.address_variable, "")
+
+    # ------------------------------------------------------------ batches
+
+    def submit(self, requests: dict[str, Request]) -> str:
+        """Upload the requests and start a batch."""
+        client = self._client(next(iter(requests.values())).model)
+        lines = [
+            one_line({"custom_id": key, "method": "POST", "url": _CHAT, "body": self.body(one)})
+            for key, one in requests.items()
+        ]
+        content = "\n".join(lines).encode()
+        file = client.files.create(file=("requests.jsonl", content), purpose="batch")
+        batch = client.batches.create(
+            input_file_id=file.id, endpoint=_CHAT, completion_window="24h"
+        )
+        return str(batch.id)
+
+    def fetch(self, request: Request, batch: str) -> tuple[str, dict[str, Json]]:
+        """The state of a batch and what it has answered."""
+        client = self._client(request.model)
+        found = client.batches.retrieve(batch)
+        if found.status not in ("completed", "failed", "expired", "cancelled"):
+            return "open", {}
+        if not found.output_file_id:
+            return str(found.status), {}
+        return str(found.status), _results(client.files.content(found.output_file_id).text)
+
+
+def _options(model: Model) -> dict[str, Json]:
+    found: dict[str, Json] = {}
+    for key, value in model.options:
+        if key == "temperature":
+            found[key] = float(value)
+        elif key == "seed":
+            found[key] = int(value)
+        elif key == "effort":
+            found["reasoning_effort"] = value
+        elif key == "max_tokens":
+            # Reasoning models refuse the old name, many other servers do not know the new one.
+            thinks = _REASONING.match(model.name)
+            found["max_completion_tokens" if thinks else "max_tokens"] = int(value)
+    return found
+
+
+def _text(content: Json) -> str:
+    if content is None:
+        return ""
+    if isinstance(content, list):
+        return "".join(_text(part.get("text")) for part in content)
+    if not isinstance(content, str):
+        raise TypeError(f"not a text but {type(content).__name__}")
+    return content
+
+
+def _usage(usage: Json) -> tuple[int, int, int]:
+    prompt = int(usage.get("prompt_tokens") or 0)
+    # Some endpoints count thoughts in the total alone; they are paid for all the same.
+    beyond_prompt = int(usage.get("total_tokens") or 0) - prompt
+    completion = max(int(usage.get("completion_tokens") or 0), beyond_prompt)
+    details = usage.get("completion_tokens_details") or {}
+    return prompt, completion, int(details.get("reasoning_tokens") or 0)
+
+
+def _results(text: str) -> dict[str, Json]:
+    found = {}
+    for line in filter(str.strip, text.splitlines()):
+        result = json.loads(line)
+        response = result.get("response") or {}
+        if response.get("status_code") == 200:
+            found[str(result["custom_id"])] = response["body"]
+    return found
+
+
+def _sdk() -> Any:
+    try:
+        import openai
+    except ImportError as error:
+        raise MissingExtraError("openai", "llm", "asking a chat model") from error
+    return openai
+
+
+@lru_cache(maxsize=16)
+def _client_at(address: str, key: str) -> Any:
+    # The client of the run counts and spaces the tries itself.
+    return _sdk().OpenAI(api_key=key, base_url=address or None, max_retries=0)

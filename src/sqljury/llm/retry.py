@@ -1,0 +1,92 @@
+"""When a call that failed is tried again, and what a failure means for the run."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+_LONGEST_PAUSE = 60.0
+_AGAIN = frozenset({408, 409, 425, 429})
+# What holds for every question: a wrong key, no such model, no money left.
+_HOPELESS = frozenset({401, 402, 403, 404})
+_NO_MONEY = re.compile(r"insufficient_quota|billing|spend limit|credit balance", re.IGNORECASE)
+# What holds for this question alone: its length, its content.
+_ABOUT_THE_TEXT = re.compile(
+    r"context.{0,12}(length|size|window)|too (long|large|many (input )?tokens)|maximum context"
+    r"|exceeds? .{0,40}(tokens|context)|content.?(filter|management|policy)|invalid_prompt"
+    r"|\bflagged\b|\bsafety\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class CallFailedError(Exception):
+    """A call that brought no reply.
+
+    Args:
+        again: another try may help.
+        wait: seconds that the server asks to wait.
+        hopeless: no other question will fare better.
+        charged: the server may have done the work all the same.
+    """
+
+    message: str
+    again: bool = False
+    wait: float | None = None
+    hopeless: bool = False
+    charged: bool = False
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def refused_for_its_text(status: int, message: str) -> bool:
+    """Whether an endpoint will never take this text: an answer, not a failure."""
+    return status == 413 or (status in (400, 422) and bool(_ABOUT_THE_TEXT.search(message)))
+
+
+def failure(
+    status: int, headers: Mapping[str, str], message: str, now: datetime | None = None
+) -> CallFailedError:
+    """What an HTTP status means."""
+    no_money = status == 429 and bool(_NO_MONEY.search(message))
+    return CallFailedError(
+        f"HTTP {status}: {' '.join(message.split())[:300]}",
+        again=(status in _AGAIN or status >= 500) and not no_money,
+        wait=retry_after(headers, now),
+        hopeless=status in _HOPELESS or no_money,
+    )
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait, from ``Retry-After`` (seconds or a date) or ``retry-after-ms``."""
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _seconds(text)
+    if seconds is not None or not text:
+        return seconds
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - (now or datetime.now(UTC))).total_seconds())
+
+
+def _seconds(text: str | None) -> float | None:
+    # Not float(): "nan", "inf" and "1_0" are no numbers of seconds.
+    if text is None or not re.fullmatch(r"\s*\d{1,9}(\.\d*)?\s*", text):
+        return None
+    return float(text)
+
+
+def backoff(base: float, turn: int, seed: str) -> float:
+    """Seconds before the next try: doubled each time, with a jitter that the seed decides."""
+    jitter = random.Random(f"{seed}:{turn}").uniform(0.5, 1.5)
+    return min(_LONGEST_PAUSE, base * 2.0**turn) * jitter

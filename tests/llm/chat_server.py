@@ -1,0 +1,172 @@
+"""A server that speaks OpenAI's chat format and does what a script says: also the wrong thing."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Body = Mapping[str, Any]
+Act = Callable[["Handler", Body], None]
+"""What the server does with one request."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: ChatServer
+
+    def do_POST(self) -> None:
+        length = int(self.headers["content-length"])
+        data = self.rfile.read(length)
+        if self.server.other is not None and not self.path.endswith("/chat/completions"):
+            self.server.other(self, data)
+            return
+        self.server.note(json.loads(data), dict(self.headers))
+        try:
+            self.server.next_act()(self, json.loads(data))
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def do_GET(self) -> None:
+        assert self.server.other is not None
+        self.server.other(self, b"")
+
+    def send(self, status: int, body: bytes, **headers: str) -> None:
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class ChatServer(ThreadingHTTPServer):
+    """Acts are played one after the other; the last one for ever."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, *acts: Act) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self._acts = list(acts)
+        self._lock = threading.Lock()
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.times: list[float] = []
+        self.other: Callable[[Handler, bytes], None] | None = None
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def note(self, body: dict[str, Any], headers: dict[str, str]) -> None:
+        with self._lock:
+            self.requests.append(body)
+            self.headers.append(headers)
+            self.times.append(time.monotonic())
+
+    def next_act(self) -> Act:
+        with self._lock:
+            return self._acts.pop(0) if len(self._acts) > 1 else self._acts[0]
+
+    def handle_error(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(*acts: Act) -> Iterator[ChatServer]:
+    """A server for as long as the block lasts."""
+    server = ChatServer(*acts)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def completion(content: Any, **changes: Any) -> dict[str, Any]:
+    """A chat completion as OpenAI writes it."""
+    message = {"role": "assistant", "content": content, "refusal": changes.pop("refusal", None)}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": changes.pop("finish_reason", "stop"),
+        "logprobs": changes.pop("logprobs", None),
+    }
+    usage = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "served",
+        "choices": [choice],
+        "usage": usage,
+    } | changes
+
+
+def says(content: Any, **changes: Any) -> Act:
+    """Answer with this text (or object as JSON)."""
+    text = content if isinstance(content, str) or content is None else json.dumps(content)
+    return sends(completion(text, **changes))
+
+
+def sends(raw: Any, status: int = 200, **headers: str) -> Act:
+    """Answer with this JSON, or these bytes."""
+    body = raw if isinstance(raw, bytes) else json.dumps(raw).encode()
+    return lambda handler, _: handler.send(status, body, **headers)
+
+
+def fails(status: int, message: str = "went wrong", **headers: str) -> Act:
+    """Answer with an error of OpenAI's form."""
+    return sends({"error": {"message": message, "type": "x", "code": None}}, status, **headers)
+
+
+def late(seconds: float, act: Act) -> Act:
+    """Do it, but later."""
+
+    def wait(handler: Handler, body: Body) -> None:
+        time.sleep(seconds)
+        act(handler, body)
+
+    return wait
+
+
+def cuts(handler: Handler, _: Body) -> None:
+    """Promise a body, send a part of it, and hang up."""
+    handler.send_response(200)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", "10000")
+    handler.end_headers()
+    handler.wfile.write(b'{"choices": [')
+    handler.wfile.flush()
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def hangs_up(handler: Handler, _: Body) -> None:
+    """Say nothing and hang up."""
+    handler.close_connection = True
+    handler.connection.close()
+
+
+def drips(handler: Handler, _: Body) -> None:
+    """A byte now and then: no single wait is long."""
+    handler.send_response(200)
+    handler.send_header("content-type", "application/json")
+    handler.send_header("content-length", "1000")
+    handler.end_headers()
+    for _ in range(1000):
+        handler.wfile.write(b" ")
+        handler.wfile.flush()
+        time.sleep(0.05)
