@@ -72,8 +72,17 @@ _BUILT_IN = {
     "exact_set_match": "sqljury.judges.exact_set_match",
     "executable": "sqljury.judges.executable",
     "execution": "sqljury.judges.execution",
+    "flex": "sqljury.judges.flex",
+    "g_eval": "sqljury.judges.g_eval",
+    "llm_sql_solver": "sqljury.judges.llm_sql_solver",
+    "panel": "sqljury.judges.panel",
+    "prover": "sqljury.judges.prover",
     "r_ves": "sqljury.judges.r_ves",
     "recorded": "sqljury.judges.recorded",
+    "refuter": "sqljury.judges.refuter",
+    "rose": "sqljury.judges.rose",
+    "rose_unified": "sqljury.judges.rose_unified",
+    "rose_wogt": "sqljury.judges.rose_wogt",
     "soft_f1": "sqljury.judges.soft_f1",
 }
 

@@ -62,8 +62,6 @@ def _written(section: Section) -> str:
 
 
 def _cut(text: str) -> str:
-    # Lone surrogates, which JSON files can smuggle in, cannot be sent.
-    text = text.encode("utf-8", "backslashreplace").decode("utf-8")
     if len(text) <= _MAX_TEXT:
         return text
     return f"{text[:_MAX_TEXT]}… ({len(text)} characters, cut)"

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 from sqljury.case import Json
+from sqljury.llm import FENCE_RULE
 
 __all__ = ["TEXT", "YES_NO", "Prompt", "answer"]
 
@@ -43,7 +44,7 @@ class Prompt:
     @property
     def text(self) -> str:
         """The duties, and what holds for all data."""
-        return f"{_read(self.name)}\n{_read('fences')}"
+        return f"{_read(self.name)}\n{_read('fences')}\n{FENCE_RULE}\n"
 
     @property
     def fingerprint(self) -> str:
