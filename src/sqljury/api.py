@@ -7,11 +7,12 @@ import json
 import os
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import sqljury
 from sqljury.benchmarks import fingerprint, read_cases, read_labels, read_results
@@ -23,6 +24,9 @@ from sqljury.runs import Run, RunOptions, open_run, run_judges
 from sqljury.uses.agree import Agreement, agree
 from sqljury.uses.evaluate import Summary, summarise
 from sqljury.verdict import Record, Scored
+
+if TYPE_CHECKING:
+    from sqljury.llm import ClientSettings
 
 PathLike = str | os.PathLike[str]
 
@@ -76,6 +80,7 @@ def evaluate(
     run: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
+    llm: ClientSettings | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Evaluation:
     """Judge cases and aggregate the verdicts.
@@ -89,6 +94,7 @@ def evaluate(
         run: the folder that the verdicts are kept in; the same folder again resumes.
         limits: what one query may use.
         workers: processes; by default one per core.
+        llm: how chat models are asked; by default with a ledger in the run's folder.
         on_progress: called with verdicts found and verdicts in all.
 
     Raises:
@@ -110,10 +116,60 @@ def evaluate(
         descriptions=None if descriptions is None else str(descriptions),
         limits=limits or Limits(),
         workers=workers or os.cpu_count() or 1,
+        llm=llm,
         version=sqljury.__version__,
     )
     done = run_judges(_cases(cases), judges, options, folder=folder, on_progress=on_progress)
     return Evaluation(done, temporary)
+
+
+@dataclass(frozen=True, slots=True)
+class DryRun:
+    """What asking chat models would take; ``money`` is None where a price is not known."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    money: float | None
+
+
+def dry_run(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    judges: Sequence[str | Judge],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    llm: ClientSettings,
+    limits: Limits | None = None,
+    workers: int | None = None,
+) -> DryRun:
+    """What the judges would ask that the ledger does not hold, if every answer were a yes.
+
+    Queries are executed, as which questions are asked depends on rows; no model is called.
+
+    Raises:
+        InputError, InfrastructureError: as :func:`evaluate`.
+    """
+    options = RunOptions(
+        databases=_spec(databases),
+        limits=limits or Limits(),
+        workers=workers or os.cpu_count() or 1,
+        llm=llm,
+        dry_run=True,
+        version=sqljury.__version__,
+    )
+    with (
+        tempfile.TemporaryDirectory(prefix="sqljury-") as folder,
+        run_judges(_cases(cases), judges, options, folder=folder) as run,
+    ):
+        found: Counter[str] = Counter()
+        for record in run.records(whole=False, with_evidence=False):
+            found.update(record.verdict.measures)
+    return DryRun(
+        calls=int(found["calls"]),
+        prompt_tokens=int(found["prompt_tokens"]),
+        completion_tokens=int(found["completion_tokens"]),
+        money=None if found["unpriced"] else float(found["money"]),
+    )
 
 
 def _spec(databases: PathLike | Sequence[PathLike] | None) -> str | None:

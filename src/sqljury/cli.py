@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -21,8 +21,9 @@ from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_OK, InputError, SqljuryErr
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sqljury.api import Evaluation
+    from sqljury.api import DryRun, Evaluation
     from sqljury.execution import Limits
+    from sqljury.llm import ClientSettings
     from sqljury.uses.agree import Agreement
     from sqljury.verdict import Record
 
@@ -107,6 +108,34 @@ def evaluate(
     limit_memory: Annotated[
         str, typer.Option("--limit-memory", help="Memory of the engine, such as 1GiB.")
     ] = "1GiB",
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="File that keeps what chat models answer.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
+    ] = None,
+    recorded: Annotated[
+        Path | None,
+        typer.Option("--recorded", help="Folder of ROSE outputs that answer for the judges."),
+    ] = None,
+    model_option: Annotated[
+        list[str] | None,
+        typer.Option("--model-option", help="KEY=VALUE for all models, repeatable."),
+    ] = None,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, help="Calls to chat models at once.")
+    ] = 8,
+    requests_per_minute: Annotated[int | None, typer.Option("--requests-per-minute", min=1)] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option("--tokens-per-minute", min=1)] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option("--prices", help="Price table over the shipped one.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what asking chat models would cost.")
+    ] = False,
     fail_under: Annotated[
         float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
     ] = None,
@@ -119,7 +148,7 @@ def evaluate(
     from sqljury import api
     from sqljury.benchmarks import parse_mapping, read_cases
 
-    judges = judge or ["execution"]
+    judges = [_model_judge(spec, model_option or (), recorded) for spec in judge or ["execution"]]
     limits = _limits(limit_seconds, limit_rows, limit_bytes, limit_memory)
     options = {"databases": databases, "format": format_, "map": mapping}
     folder = run or api.default_run([*files, *(predictions or [])], options)
@@ -131,6 +160,21 @@ def evaluate(
     )
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
+    llm = _client_settings(
+        folder,
+        ledger,
+        replay,
+        concurrency,
+        requests_per_minute,
+        tokens_per_minute,
+        max_cost,
+        prices,
+    )
+    if dry_run:
+        _print_dry_run(
+            api.dry_run(cases, judges, databases, llm=llm, limits=limits, workers=workers)
+        )
+        return
     with (
         _progress() as on_progress,
         api.evaluate(
@@ -141,6 +185,7 @@ def evaluate(
             run=folder,
             limits=limits,
             workers=workers,
+            llm=llm,
             on_progress=on_progress,
         ) as found,
     ):
@@ -148,6 +193,62 @@ def evaluate(
         _write_files(found, html, csv, export)
         _print_summary(found, as_json)
         _exit_below(found, fail_under)
+
+
+# The folders in which ROSE's reference implementation keeps what each judge said.
+_RECORDED = {
+    "rose": "ROSE",
+    "prover": "ProverOnly",
+    "flex": "FLEX",
+    "llm_sql_solver": "llmsolver",
+}
+
+
+def _model_judge(spec: str, options: Sequence[str], recorded: Path | None) -> str:
+    """The judge with the model options, or the recording that answers in its place."""
+    name = re.split("[:,]", spec, maxsplit=1)[0]
+    if recorded is not None and name in _RECORDED:
+        model = re.search(r",model=(?:[^:,]*:)?([^,]*)", spec)
+        return f"recorded,dir={recorded},metric={_RECORDED[name]}" + (
+            f",model={model[1]}" if model else ""
+        )
+    if not options or ",model=" not in spec:
+        return spec
+    joined = ";".join(options)
+    if "model_options=" in spec:
+        return re.sub(r"(model_options=[^,]*)", rf"\1;{joined}", spec)
+    return f"{spec},model_options={joined}"
+
+
+def _client_settings(
+    folder: Path,
+    ledger: Path | None,
+    replay: Path | None,
+    concurrency: int,
+    requests_per_minute: int | None,
+    tokens_per_minute: int | None,
+    max_cost: float | None,
+    prices: Path | None,
+) -> ClientSettings:
+    from sqljury.llm import ClientSettings
+
+    return ClientSettings(
+        ledger=str(replay or ledger or folder / "ledger.sqlite"),
+        replay=replay is not None,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        max_cost=max_cost,
+        prices=None if prices is None else str(prices),
+    )
+
+
+def _print_dry_run(found: DryRun) -> None:
+    money = "price not known" if found.money is None else f"{found.money:.2f} US dollars"
+    typer.echo(
+        f"at most {found.calls:,} calls, some {found.prompt_tokens:,} prompt and "
+        f"{found.completion_tokens:,} completion tokens, {money}"
+    )
 
 
 def _limits(seconds: float, rows: int, size: str, memory: str) -> Limits:

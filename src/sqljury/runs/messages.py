@@ -36,6 +36,8 @@ class Setup:
     python_path: tuple[str, ...]
     llm: ClientSettings | None = None
     """How chat models are asked, for judges that need one."""
+    dry_run: bool = False
+    """Ask no model; say instead what asking would take, as measures of the verdicts."""
     threads: int = 1
     """Cases that one worker is at, at once: judges that wait for answers."""
 

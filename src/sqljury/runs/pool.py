@@ -281,8 +281,10 @@ class Pool:
     def close(self) -> None:
         """End all workers: asked first, so that servers are told to stop, then killed."""
         for worker in self._workers:
-            with contextlib.suppress(ProcessLookupError):
-                worker.process.send_signal(signal.SIGTERM)
+            worker.outbox.put(None)  # enough for one that waits for work
+            if worker.handed:
+                with contextlib.suppress(ProcessLookupError):
+                    worker.process.send_signal(signal.SIGTERM)
         deadline = time.monotonic() + _TERM_SECONDS
         for worker in self._workers:
             try:

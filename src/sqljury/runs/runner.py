@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -47,7 +47,10 @@ class RunOptions:
     limits: Limits = _NO_LIMITS_ASKED
     workers: int = 1
     llm: ClientSettings | None = None
-    """How chat models are asked; needed by judges that need one."""
+    """How chat models are asked, where a judge needs one; by default with a ledger in the
+    run's folder."""
+    dry_run: bool = False
+    """Ask no model; the verdicts' measures say what asking would take."""
     version: str = ""
     """Of sqljury, for signatures and the manifest."""
 
@@ -136,6 +139,8 @@ def run_judges(
     _check_distinct(made)
     groups = [group for group in (_Group.of_rows(made), _Group.of_models(made)) if group.judges]
     store = RunStore(Path(folder), create=True)
+    if groups[-1].asks_models and options.llm is None:
+        options = replace(options, llm=_default_client(Path(folder)))
     try:
         with ExitStack() as stack:
             # Workers import what they need while the cases are read.
@@ -173,8 +178,11 @@ class _Group:
 
     def processes(self, options: RunOptions) -> int:
         """One process keeps to one budget and one rate; a replay has neither."""
-        waits = self.asks_models and options.llm is not None and not options.llm.replay
-        return 1 if waits else options.workers
+        return 1 if self._waits(options) else options.workers
+
+    def _waits(self, options: RunOptions) -> bool:
+        asks = self.asks_models and not options.dry_run
+        return asks and options.llm is not None and not options.llm.replay
 
     def setup(self, options: RunOptions) -> Setup:
         llm = options.llm if self.asks_models else None
@@ -185,7 +193,8 @@ class _Group:
             limits=options.limits,
             python_path=tuple(path or str(Path.cwd()) for path in sys.path),
             llm=llm,
-            threads=1 if llm is None or llm.replay else llm.concurrency,
+            dry_run=options.dry_run,
+            threads=llm.concurrency if llm is not None and self._waits(options) else 1,
         )
 
 
@@ -202,6 +211,12 @@ class _Progress:
         """Count some more."""
         self._done += verdicts
         self._on_progress(self._done, self._total)
+
+
+def _default_client(folder: Path) -> ClientSettings:
+    from sqljury.llm import ClientSettings
+
+    return ClientSettings(ledger=str(folder / "ledger.sqlite"))
 
 
 def _check_distinct(judges: Sequence[Judge]) -> None:

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -61,6 +62,7 @@ class Bench:
         self._threads = setup.threads
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._watch_memory = watch
+        self._rehearsed = setup.llm if setup.dry_run else None
         self._client = _client(setup)
         self._opening = threading.Lock()
         self.cache = ExecutionCache(watch=self._watch)
@@ -94,11 +96,31 @@ class Bench:
             start = time.perf_counter()
             if isinstance(database, SqljuryError):
                 verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
+            elif self._rehearsed is not None:
+                verdict = self._rehearse(self._judges[position], case, database)
             else:
                 evidence = DatabaseEvidence(case, database, self.cache, self._limits, self._client)
                 verdict = _verdict(self._judges[position], case, evidence)
             seconds = time.perf_counter() - start
             yield VerdictRow.of(number, position, verdict, seconds)
+
+    def _rehearse(self, judge: Judge, case: Case, database: Database | None) -> Verdict:
+        """What would be asked about a case, if every answer were a yes."""
+        from sqljury.llm import Rehearsal
+
+        assert self._rehearsed is not None
+        client = Rehearsal(self._rehearsed)
+        evidence = DatabaseEvidence(case, database, self.cache, self._limits, client)
+        verdict = _verdict(judge, case, evidence)
+        found = client.estimate()
+        measures = {
+            "calls": float(found.calls),
+            "prompt_tokens": float(found.prompt_tokens),
+            "completion_tokens": float(found.completion_tokens),
+            "money": found.money or 0.0,
+            "unpriced": float(found.money is None),
+        }
+        return replace(verdict, measures=measures)
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
         if self._databases is None:
@@ -116,7 +138,7 @@ class Bench:
 
 
 def _client(setup: Setup) -> Client | None:
-    if setup.llm is None:
+    if setup.llm is None or setup.dry_run:
         return None
     from sqljury.llm import Client
 
@@ -218,6 +240,7 @@ def main() -> None:
     except (EOFError, BrokenPipeError):
         pass  # the parent is gone: nobody to tell
     finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
         if bench is not None:
             bench.close()
 
