@@ -20,6 +20,8 @@ _DRIVERS = (
     ("pymysql", "mysql", "MySQL and MariaDB"),
     ("sqlalchemy", "sqlalchemy", "other databases"),
     ("pyarrow", "parquet", "Parquet files"),
+    ("openai", "llm", "OpenAI and compatible chat models"),
+    ("anthropic", "anthropic", "Anthropic's chat models"),
 )
 
 
