@@ -14,6 +14,7 @@ from sqljury.benchmarks.formats import Format, Options, formats, register
 from sqljury.benchmarks.mapping import parse_mapping
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import read_labels, read_results
+from sqljury.benchmarks.rose_methods import MethodFacts, RecordedMethod, read_rose_methods
 from sqljury.benchmarks.rose_output import (
     ProverAnswer,
     RecordedJudgement,
@@ -30,9 +31,11 @@ from sqljury.benchmarks.write import write_cases
 __all__ = [
     "Cases",
     "Format",
+    "MethodFacts",
     "Options",
     "ProverAnswer",
     "RecordedJudgement",
+    "RecordedMethod",
     "RecordedRun",
     "RefuterAnswer",
     "Source",
@@ -44,6 +47,7 @@ __all__ = [
     "read_cases",
     "read_labels",
     "read_results",
+    "read_rose_methods",
     "read_rose_output",
     "recording_fingerprint",
     "register",
