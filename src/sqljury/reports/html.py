@@ -59,7 +59,7 @@ def write_report(
     pages = case_pages(records, max_case_pages)
     scripts = {name: (_TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("theme", "report")}
     report = (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .stream(
             title=words.visible(title),
@@ -81,7 +81,8 @@ def write_report(
         file.writelines(report)
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Where templates are found, and what they may use."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

@@ -32,7 +32,7 @@ _WIDEST_PAIR = 36
 
 def print_summary(summary: Summary, console: Console) -> None:
     """Print what `evaluate` found: scores, outcomes, slices."""
-    out = _Out(console)
+    out = Out(console)
     for judge in summary.judges:
         out.block(_score(judge, out.width))
     for dimension in words.dimensions(summary.judges):
@@ -42,7 +42,7 @@ def print_summary(summary: Summary, console: Console) -> None:
 
 def print_agreement(agreement: Agreement, console: Console) -> None:
     """Print what `agree` found, in percent: a row per judge and benchmark, and pooled."""
-    out = _Out(console)
+    out = Out(console)
     for title, columns in words.AGREEMENT_TABLES.items():
         out.table(_agreement(agreement, title, columns))
     if agreement.pairs:
@@ -57,7 +57,7 @@ def print_agreement(agreement: Agreement, console: Console) -> None:
 
 def print_record(records_of_one_case: Sequence[Record], console: Console) -> None:
     """Print one case: its question, both queries, and what each judge says of it."""
-    out = _Out(console)
+    out = Out(console)
     case = records_of_one_case[0].case
     out.block(_head(case))
     out.block(_queries(case))
@@ -72,7 +72,7 @@ def print_record(records_of_one_case: Sequence[Record], console: Console) -> Non
                 out.block(_rows(side, table, out.width))
 
 
-class _Out:
+class Out:
     """A console at our width, on which nothing is markup."""
 
     def __init__(self, console: Console) -> None:
@@ -82,6 +82,7 @@ class _Out:
         self.width = min(WIDTH, console.width)
 
     def text(self, text: str, style: str = "") -> None:
+        """One line."""
         self._print(Text(words.visible(text), style=style))
 
     def block(self, parts: Iterator[RenderableType]) -> None:
@@ -91,6 +92,7 @@ class _Out:
         self._console.print()
 
     def table(self, table: Table) -> None:
+        """A table, unless it is empty."""
         if table.row_count:
             self.block(iter([table]))
 
@@ -98,11 +100,12 @@ class _Out:
         self._console.print(part, width=self.width, highlight=False, markup=False)
 
 
-def _plain(text: str, style: str = "") -> Text:
+def plain(text: str, style: str = "") -> Text:
+    """Text that is no markup."""
     return Text(words.visible(text), style=style)
 
 
-def _table(title: str, *columns: str, min_width: int = 0) -> Table:
+def numbers_table(title: str, *columns: str, min_width: int = 0) -> Table:
     """A table whose first column is text and whose others are numbers."""
     table = Table(
         title=Text(title, style="bold"),
@@ -114,9 +117,9 @@ def _table(title: str, *columns: str, min_width: int = 0) -> Table:
         header_style="",
     )
     first, *rest = columns
-    table.add_column(_plain(first), overflow="fold", min_width=min_width)
+    table.add_column(plain(first), overflow="fold", min_width=min_width)
     for name in rest:
-        table.add_column(_plain(name), justify="right", overflow="fold")
+        table.add_column(plain(name), justify="right", overflow="fold")
     return table
 
 
@@ -127,8 +130,8 @@ def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
     line = Text.assemble((words.visible(judge.name), "bold"), "  ", words.score_sentence(judge))
     yield line
     for text in words.details(judge):
-        yield _indented(_plain(text))
-    yield _indented(_plain(_folded(judge.signature, width - 2), "dim"))
+        yield _indented(plain(text))
+    yield _indented(plain(_folded(judge.signature, width - 2), "dim"))
 
 
 def _folded(signature: str, width: int) -> str:
@@ -167,13 +170,13 @@ def _slices(
     abreast = max(1, (width - _NARROWEST_NAME) // cell)
     for start in range(0, len(judges), abreast):
         names = [judge.name for judge in judges[start : start + abreast]]
-        table = _table(f"{title} by {words.visible(dimension)}, in percent", "", *names)
+        table = numbers_table(f"{title} by {words.visible(dimension)}, in percent", "", *names)
         table.columns[0].max_width = max(_NARROWEST_NAME, width - len(names) * cell)
         for column in table.columns[1:]:
             # A long name rather wraps than the figures.
             column.min_width = cell - _BETWEEN
         for value, cells in rows.items():
-            table.add_row(_plain(value or "(none)"), *(cells[name] for name in names))
+            table.add_row(plain(value or "(none)"), *(cells[name] for name in names))
         if len(found) > _MOST_SLICES:
             table.caption = f"the {_MOST_SLICES} largest of {len(found)}; --json and --html: all"
             table.caption_justify = "left"
@@ -187,17 +190,17 @@ def _agreement(agreement: Agreement, title: str, columns: Sequence[str]) -> Tabl
     heads = (words.statistic_name(name, agreement.confidence) for name in columns)
     # The name of a judge rather wraps than the heads of the figures.
     longest = max((len(judge.name) for judge in agreement.judges), default=0)
-    table = _table(title, "", *heads, min_width=min(longest, _WIDEST_NAME))
+    table = numbers_table(title, "", *heads, min_width=min(longest, _WIDEST_NAME))
     for judge in agreement.judges:
-        table.add_row(_plain(judge.name, "bold"))
+        table.add_row(plain(judge.name, "bold"))
         for name, figures in words.agreement_rows(judge):
             cells = (words.statistic(figures, column) for column in columns)
-            table.add_row(_indented(_plain(name)), *cells)
+            table.add_row(_indented(plain(name)), *cells)
     return table
 
 
 def _pairs(agreement: Agreement) -> Table:
-    table = _table(
+    table = numbers_table(
         "Pairs of judges (McNemar's exact test, two-sided)",
         "",
         "n",
@@ -211,7 +214,7 @@ def _pairs(agreement: Agreement) -> Table:
     for pair in agreement.pairs:
         numbers = map(words.count, (pair.n, pair.only_a, pair.only_b))
         ps = map(words.p_value, (pair.p, pair.p_bonferroni, pair.p_holm))
-        table.add_row(_plain(f"{pair.a} | {pair.b}"), *numbers, *ps)
+        table.add_row(plain(f"{pair.a} | {pair.b}"), *numbers, *ps)
     return table
 
 
@@ -219,7 +222,7 @@ def _pairs(agreement: Agreement) -> Table:
 
 
 def _head(case: Case) -> Iterator[RenderableType]:
-    yield _plain(case.name, "bold")
+    yield plain(case.name, "bold")
     for name, value in words.case_facts(case):
         yield Text.assemble((f"{name}  ", "dim"), words.visible(value))
 
@@ -240,7 +243,7 @@ def _queries(case: Case) -> Iterator[RenderableType]:
 
 def _listing(title: str, sql: str) -> Iterator[RenderableType]:
     yield Text(title, style="bold")
-    yield Padding(_plain(formatted(sql)), (0, 0, 0, 4), expand=False)
+    yield Padding(plain(formatted(sql)), (0, 0, 0, 4), expand=False)
 
 
 def _diff(lines: Sequence[DiffLine]) -> Iterator[RenderableType]:
@@ -277,9 +280,9 @@ def _verdict(record: Record) -> Iterator[RenderableType]:
     if verdict.labels:
         lines.append(f"labels: {', '.join(verdict.labels)}")
     for line in lines:
-        yield _indented(_plain(line))
+        yield _indented(plain(line))
     for name, value in other_evidence(verdict.evidence).items():
-        yield _indented(_plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
+        yield _indented(plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
 
 
 def _rows(side: str, table: ShownTable, screen: int) -> Iterator[RenderableType]:

@@ -7,7 +7,7 @@ carry others.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from sqljury.benchmarks import RecordedJudgement
@@ -127,7 +127,7 @@ def rose_vec(
         ablations=ablations,
         ablation_comparisons=table.comparisons(ablations),
         stability=table.stabilities(),
-        notes=tuple(table.notes),
+        notes=table.notes,
         resamples=bootstrap,
         seed=seed,
         confidence=confidence,
@@ -152,7 +152,7 @@ class _Table:
         self._bootstrap, self._seed, self._confidence = bootstrap, seed, confidence
         self._main: dict[_Place, dict[str, list[Scored]]] = {}
         self._ablation: dict[_Place, dict[str, list[Scored]]] = {}
-        self.notes: list[str] = []
+        self._problems: dict[str, list[str]] = {}
 
     # --- in
 
@@ -193,29 +193,21 @@ class _Table:
     def _note(
         self, name: str, found: Mapping[str, RecordedJudgement], experts: Mapping[str, Case]
     ) -> None:
-        shared = [(found[key], experts[key]) for key in found if key in experts]
-        told = {
-            "carry another label than the experts'": sum(
-                row.case.label not in (None, case.label) for row, case in shared
-            ),
-            "were judged on another prediction": sum(
-                not _is_same(row.case, case) for row, case in shared
-            ),
-            "were judged on another reference": sum(
-                row.case.reference_sqls != case.reference_sqls for row, case in shared
-            ),
-            "have no label": len(found) - len(shared),
-            "have no score": sum(row.score is None for row, _ in shared),
-            "have several rows in a stage's file: the one that eval_results confirms counts": sum(
-                any(" rows of the " in text for text in row.problems) for row, _ in shared
-            ),
-            "failed, and count as no": sum(
-                any(text.startswith("error:") for text in row.problems) for row, _ in shared
-            ),
-        }
-        missing = len(experts) - len(shared)
-        self.notes += [f"{name}: {n} of {len(found)} {what}." for what, n in told.items() if n]
-        self.notes += [f"{name}: {missing} of {len(experts)} cases are not there."] * bool(missing)
+        shared = [(row, experts[key]) for key, row in found.items() if key in experts]
+        for what, is_so in _PROBLEMS.items():
+            if n := sum(is_so(row, case) for row, case in shared):
+                self._problems.setdefault(what, []).append(f"{name} ({n} of {len(shared)})")
+        for what, n in (
+            ("No label", len(found) - len(shared)),
+            ("Cases that were not recorded", len(experts) - len(shared)),
+        ):
+            if n:
+                self._problems.setdefault(what, []).append(f"{name} ({n})")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One line for each thing that is wrong, with the recordings that have it."""
+        return tuple(f"{what}: {', '.join(names)}." for what, names in self._problems.items())
 
     # --- out
 
@@ -311,6 +303,22 @@ class _Table:
         return tuple(
             stability("/".join(group), runs) for group, runs in groups.items() if len(runs) > 1
         )
+
+
+_PROBLEMS: Mapping[str, Callable[[RecordedJudgement, Case], bool]] = {
+    "Labels that are not the experts', which count": lambda row, case: (
+        row.case.label not in (None, case.label)
+    ),
+    "Judged on another prediction": lambda row, case: not _is_same(row.case, case),
+    "Judged on another reference": lambda row, case: row.case.reference_sqls != case.reference_sqls,
+    "No score": lambda row, _: row.score is None,
+    "Failed, and counts as no": lambda row, _: any(
+        text.startswith("error:") for text in row.problems
+    ),
+    "Several rows of a stage, of which the one that eval_results confirms counts": (
+        lambda row, _: any(" rows of the " in text for text in row.problems)
+    ),
+}
 
 
 def _any_has(table: Mapping[_Place, Mapping[str, list[Scored]]], name: str) -> bool:

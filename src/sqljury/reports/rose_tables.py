@@ -1,0 +1,486 @@
+"""What `rose-vec`, `methods` and `diagnose` print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from sqljury.reports import words
+from sqljury.reports.terminal import Out, numbers_table, plain
+from sqljury.uses.diagnose import Diagnosis, DiagnosisReport, Suspicion
+from sqljury.uses.findings import Finding, Measured
+from sqljury.uses.methods import Disagreement, MethodFigures, MethodRow, Methods
+from sqljury.uses.rose_vec import ABLATIONS, Comparison, MetricRow, RoseVec
+from sqljury.uses.stability import Stability
+
+_MOST_SUSPICIONS = 20
+_RUN = 40
+_CASE = 20
+_QUESTION = 90
+_JUDGE = 28
+
+
+# ---------------------------------------------------------------- rose-vec
+
+
+def print_rose_vec(found: RoseVec, console: Console) -> None:
+    """Print the paper's tables: metrics and backbones, ablations, stability."""
+    out = Out(console)
+    for name in (*found.sets, "pooled"):
+        out.table(_metrics(found, name))
+    out.table(_comparisons("Against ROSE of the same model (McNemar, exact)", found.comparisons))
+    out.table(_ablations(found.ablations))
+    out.table(_comparisons("Ablations against ROSE", found.ablation_comparisons))
+    for runs in found.stability:
+        print_stability(runs, console)
+    _notes(out, found.notes)
+    out.text(rose_vec_signature(found), style="dim")
+
+
+def rose_vec_signature(found: RoseVec) -> str:
+    """How the figures were computed, on one line."""
+    from sqljury import __version__
+
+    return "|".join(
+        (
+            "rose-vec",
+            f"sets:{'+'.join(found.sets)}",
+            "labels:of the sets",
+            f"bootstrap:{found.resamples}",
+            f"seed:{found.seed}",
+            f"confidence:{found.confidence:g}",
+            f"sqljury:{__version__}",
+        )
+    )
+
+
+STATISTICS = ("kappa", "interval", "accuracy", "mcc", "f1")
+"""The paper's columns, and how sure κ is."""
+
+
+def shown_rows(rows: Iterable[MetricRow], name: str) -> list[tuple[MetricRow, dict[str, str]]]:
+    """The rows of one set, or of all (``pooled``), with their figures as text."""
+    shown = []
+    for row in rows:
+        parts = {part.value: part for part in row.figures.by_benchmark}
+        figures = (row.figures if row.complete else None) if name == "pooled" else parts.get(name)
+        if figures is not None:
+            cells = {column: words.statistic(figures, column) for column in ("n", *STATISTICS)}
+            shown.append((row, cells))
+    return shown
+
+
+def _metrics(found: RoseVec, name: str) -> Table:
+    heads = (words.statistic_name(column, found.confidence) for column in STATISTICS)
+    rows = shown_rows(found.metrics, name)
+    n = f"{rows[0][1]['n']} cases, " if rows else ""
+    table = numbers_table(f"{_titled(name)}: {n}in percent", "model", "metric", *heads)
+    table.columns[1].justify = "left"
+    last = ""
+    for row, cells in rows:
+        model = "" if row.model == last else row.model
+        last = row.model
+        table.add_row(
+            plain(model, "bold"), plain(row.metric), *(cells[column] for column in STATISTICS)
+        )
+    return table
+
+
+def _titled(name: str) -> str:
+    return "All sets pooled" if name == "pooled" else name
+
+
+def _ablations(rows: Sequence[MetricRow]) -> Table:
+    heads = (words.statistic_name(column) for column in STATISTICS)
+    table = numbers_table("Ablations, in percent", "model", "variant", "n", *heads)
+    table.columns[1].justify = "left"
+    last = ""
+    for row in rows:
+        model = "" if row.model == last else row.model
+        last = row.model
+        figures = (words.statistic(row.figures, column) for column in ("n", *STATISTICS))
+        table.add_row(plain(model, "bold"), ABLATIONS.get(row.metric, row.metric), *figures)
+    return table
+
+
+def _comparisons(title: str, rows: Sequence[Comparison]) -> Table:
+    table = numbers_table(
+        title, "model", "metric", "n", "only metric\nright", "only ROSE\nright", "p", "Holm"
+    )
+    table.columns[1].justify = "left"
+    for row in sorted(rows, key=lambda row: [r.model for r in rows].index(row.model)):
+        numbers = map(words.count, (row.n, row.only_metric, row.only_other))
+        table.add_row(
+            plain(row.model),
+            plain(ABLATIONS.get(row.metric, row.metric)),
+            *numbers,
+            *map(words.p_value, (row.p, row.p_holm)),
+        )
+    return table
+
+
+def print_stability(found: Stability, console: Console) -> None:
+    """Print what repeated runs of one judge give: κ of each, and how often they agree."""
+    out = Out(console)
+    title = f"Repeated runs of {found.name}"
+    table = numbers_table(title, "run", "κ", "accuracy", "says yes", min_width=_RUN)
+    for run in found.runs:
+        table.add_row(
+            plain(run.name),
+            words.percent(run.kappa, 2),
+            words.percent(run.accuracy, 2),
+            words.count(run.yes),
+        )
+    out.table(table)
+    for line in stability_lines(found):
+        out.text(line)
+    console.print()
+
+
+def stability_lines(found: Stability) -> list[str]:
+    """Spread and agreement, in words."""
+
+    def percent(value: float | None) -> str:
+        return words.percent(value, 2)
+
+    return [
+        f"κ from {percent(found.kappa_low)} to {percent(found.kappa_high)}, "
+        f"mean {percent(found.kappa_mean)}, standard deviation {percent(found.kappa_deviation)}; "
+        f"of the majority {percent(found.majority_kappa)}",
+        f"the runs agree on {percent(found.unanimous)} % of {words.count(found.n)} cases "
+        f"({len(found.unstable)} differ), two of them on {percent(found.pairwise)} %; "
+        f"Fleiss' κ {percent(found.fleiss_kappa)}",
+    ]
+
+
+def _notes(out: Out, notes: Sequence[str]) -> None:
+    for note in notes:
+        out.text(f"Note: {note}")
+
+
+# ---------------------------------------------------------------- methods
+
+
+def print_methods(found: Methods, console: Console) -> None:
+    """Print EX, ROSE and the gap per method, findings, and what was published otherwise."""
+    out = Out(console)
+    out.table(_methods(found))
+    out.table(_common(found))
+    out.table(_labels(found.methods))
+    out.table(_difficulties(found.methods))
+    for finding in found.findings:
+        out.table(_finding(finding))
+    out.table(_disagreements(found))
+    _notes(out, found.notes)
+    out.text(methods_signature(found), style="dim")
+
+
+def methods_signature(found: Methods) -> str:
+    """How the figures were computed, on one line."""
+    from sqljury import __version__
+
+    sizes = f"{found.n_smallest}-{found.n_largest}"
+    return (
+        f"methods:{len(found.methods)}|n:{sizes}|common:{found.n_common}|"
+        f"confidence:{found.confidence:g}|sqljury:{__version__}"
+    )
+
+
+def signed(fraction: float | None) -> str:
+    """A difference in percentage points.
+
+    >>> signed(0.0675), signed(-0.013), signed(None)
+    ('+6.75', '-1.30', '–')
+    """
+    return words.UNDEFINED if fraction is None else f"{100 * fraction:+.2f}"
+
+
+def between(interval: tuple[float, float] | None) -> str:
+    """The ends of the interval of a difference."""
+    if interval is None:
+        return ""
+    return f"{signed(interval[0])} to {signed(interval[1])}"
+
+
+def _methods(found: Methods) -> Table:
+    table = numbers_table(
+        "Each method on its own questions, in percent",
+        "method",
+        "n",
+        "EX",
+        "ROSE",
+        "gap",
+        f"gap, {100 * found.confidence:g} %",
+        "p",
+    )
+    for row in found.methods:
+        table.add_row(plain(row.name), *_figures(row.own), words.p_value(row.own.p))
+    return table
+
+
+def _figures(figures: MethodFigures) -> list[str]:
+    return [
+        words.count(figures.n),
+        words.percent(figures.ex, 2),
+        words.percent(figures.rose, 2),
+        signed(figures.gap),
+        between(figures.gap_interval),
+    ]
+
+
+def _common(found: Methods) -> Table:
+    table = numbers_table(
+        f"All methods on the {words.count(found.n_common)} questions that they share, in percent",
+        "method",
+        "EX",
+        "ROSE",
+        "gap",
+        f"gap, {100 * found.confidence:g} %",
+        "rank by EX",
+        "rank by ROSE",
+    )
+    ranks = {
+        name: sorted(-(getattr(row.common, name) or 0) for row in found.methods)
+        for name in ("ex", "rose")
+    }
+    for row in sorted(found.methods, key=lambda row: -(row.common.rose or 0)):
+        places = (
+            str(1 + ranks[name].index(-(getattr(row.common, name) or 0))) for name in ("ex", "rose")
+        )
+        table.add_row(plain(row.name), *_figures(row.common)[1:], *places)
+    return table
+
+
+def _labels(rows: Sequence[MethodRow]) -> Table:
+    table = numbers_table(
+        "What the Refuter says of the benchmark, per method, in percent of its questions",
+        "method",
+        "n",
+        "Refuter asked",
+        "GoldX",
+        "AmbQ",
+        "ambiguous schema",
+    )
+    for row in rows:
+        own = row.own
+        numbers = (own.asked, own.gold_fault, own.ambiguous_question, own.ambiguous_schema)
+        table.add_row(
+            plain(row.name), words.count(own.n), *(_counted(number, own.n) for number in numbers)
+        )
+    return table
+
+
+def _counted(number: int, n: int) -> str:
+    return f"{words.percent(number / n if n else None)} ({number})"
+
+
+def _difficulties(rows: Sequence[MethodRow]) -> Table:
+    names = list(dict.fromkeys(part.difficulty for row in rows for part in row.by_difficulty))
+    table = numbers_table("EX → ROSE by difficulty, in percent (n)", "method", *names)
+    for row in rows:
+        parts = {part.difficulty: part for part in row.by_difficulty}
+        table.add_row(plain(row.name), *(_slice(parts.get(name)) for name in names))
+    if not names:
+        return numbers_table("", "method")
+    return table
+
+
+def _slice(part: MethodFigures | None) -> str:
+    if part is None:
+        return words.UNDEFINED
+    return f"{words.percent(part.ex)} → {words.percent(part.rose)} ({part.n})"
+
+
+def _finding(finding: Finding) -> Table:
+    table = numbers_table(
+        f"{finding.claim} {finding.answer.capitalize()}.", "", "statistic", "value", "interval",
+        "p", "n",
+    )  # fmt: skip
+    for test in finding.tests:
+        table.add_row(plain(test.name), test.statistic, *measured_cells(test))
+    return table
+
+
+def measured_cells(test: Measured) -> list[str]:
+    """Value, interval, p and n as text: shares and differences in percent, τ and η² as they are."""
+    if test.statistic in ("τ", "η²"):
+        value = words.UNDEFINED if test.value is None else f"{test.value:.2f}"
+        ends = ""
+    elif test.statistic == "share":
+        value = words.percent(test.value)
+        ends = words.interval(*test.interval) if test.interval else ""
+    else:
+        value, ends = signed(test.value), between(test.interval)
+    return [value, ends, words.p_value(test.p) if test.p is not None else "", str(test.n)]
+
+
+def _disagreements(found: Methods) -> Table:
+    table = numbers_table(
+        f"Published figures that the recordings do not give ({len(found.disagreements)} of "
+        f"{found.n_published})",
+        "method",
+        "figure",
+        "published",
+        "recorded",
+        "n",
+        "recorded of",
+    )
+    for row in found.disagreements:
+        table.add_row(*disagreement_cells(row))
+    return table
+
+
+def disagreement_cells(row: Disagreement) -> list[str]:
+    """One line of the check."""
+    return [
+        words.visible(row.name),
+        row.figure,
+        f"{row.published:.2f}",
+        f"{row.recorded:.2f}",
+        str(row.n),
+        words.visible(row.recorded_of) or words.UNDEFINED,
+    ]
+
+
+# ---------------------------------------------------------------- diagnose
+
+
+def print_diagnosis(
+    found: DiagnosisReport, console: Console, *, most: int = _MOST_SUSPICIONS
+) -> None:
+    """Print what judges say of references and questions, and the most suspicious references.
+
+    Args:
+        most: how many references.
+    """
+    out = Out(console)
+    out.table(_diagnoses(found.judges))
+    out.table(_annotated(found.judges))
+    out.table(_annotators(found))
+    for line in reason_lines(found):
+        out.text(line)
+    if found.reasons:
+        console.print()
+    listed = found.suspicions[:most]
+    title = (
+        f"Suspicious references: {words.count(len(listed))} of "
+        f"{words.count(len(found.suspicions))}, of {words.count(found.n_references)} in all"
+    )
+    out.table(_suspicions(title, listed))
+
+
+def _diagnoses(rows: Sequence[Diagnosis]) -> Table:
+    table = numbers_table(
+        "Diagnoses", "", "cases", "flagged", "in percent", min_width=_JUDGE
+    )  # fmt: skip
+    for row in _headed(rows, table):
+        table.add_row(
+            Padding(plain(row.diagnosis), (0, 0, 0, 2)),
+            words.count(row.n),
+            words.count(row.flagged),
+            words.percent(row.flagged_share),
+        )
+    return table
+
+
+def _annotated(rows: Sequence[Diagnosis]) -> Table:
+    table = numbers_table(
+        "Against annotators' reasons, in percent",
+        "",
+        "flagged",
+        "confirmed",
+        "precision\nat least",
+        "95 %",
+        "of those\nexplained",
+        "recall",
+        min_width=_JUDGE,
+    )
+    for row in _headed([row for row in rows if row.annotated], table):
+        table.add_row(Padding(plain(row.diagnosis), (0, 0, 0, 2)), *diagnosis_cells(row))
+    return table
+
+
+def _headed(rows: Sequence[Diagnosis], table: Table) -> Iterator[Diagnosis]:
+    """Each judge's name on a line of its own, before its rows."""
+    for judge, group in groupby(rows, key=lambda row: row.judge):
+        table.add_row(plain(judge, "bold"))
+        yield from group
+
+
+def diagnosis_cells(row: Diagnosis) -> list[str]:
+    """Counts and shares of one diagnosis against annotators."""
+    return [
+        words.count(row.annotated),
+        words.count(row.confirmed),
+        words.percent(row.precision),
+        words.interval(*row.interval) if row.interval else "",
+        f"{words.percent(row.precision_explained)} of {row.explained}",
+        f"{words.percent(row.recall)} of {row.stated}",
+    ]
+
+
+def _annotators(found: DiagnosisReport) -> Table:
+    table = numbers_table(
+        "Annotators with each other",
+        "label",
+        "cases",
+        "both",
+        "only first",
+        "only second",
+        "κ",
+    )
+    for row in found.annotators:
+        numbers = map(words.count, (row.n, row.both, row.only_first, row.only_second))
+        table.add_row(row.label, *numbers, words.percent(row.kappa, 2))
+    return table
+
+
+def reason_lines(found: DiagnosisReport) -> list[str]:
+    """What reasons say, beside the consensus label."""
+    lines = []
+    for row in found.reasons:
+        faulted = ", ".join(
+            f"{n} by {annotators}" for annotators, n in row.faulted_by.items() if annotators
+        )
+        label = "correct" if row.label else "incorrect"
+        lines.append(
+            f"Labelled {label}: {row.n}. Prediction called wrong: {faulted or 'none'}; reasons "
+            f"only about reference, hint or question: {row.only_reference_or_question}; "
+            f"no reason: {row.silent}."
+        )
+    return lines
+
+
+def _suspicions(title: str, rows: Sequence[Suspicion]) -> Table:
+    table = numbers_table(
+        title,
+        "case",
+        "called\nwrong",
+        "accepted\nagainst it",
+        "agree\nagainst it",
+        "question",
+        min_width=_CASE,
+    )
+    table.columns[4].justify = "left"
+    for row in rows:
+        *cells, stated = suspicion_cells(row)
+        table.add_row(*cells, Text(words.shortened(words.visible(row.question), _QUESTION)))
+        if stated:
+            table.add_row("", "", "", "", plain(f"annotators: {stated}", "dim"))
+    return table
+
+
+def suspicion_cells(row: Suspicion) -> list[str]:
+    """What speaks against a reference, as counts of counts."""
+    return [
+        words.visible("/".join(filter(None, (row.benchmark, row.id)))),
+        f"{row.faults} of {row.asked}",
+        f"{row.against} of {row.contradicted}",
+        f"{row.alike} of {row.systems}",
+        ", ".join(row.stated),
+    ]
