@@ -212,7 +212,7 @@ def _model_judge(spec: str, options: Sequence[str], recorded: Path | None) -> st
         return f"recorded,dir={recorded},metric={_RECORDED[name]}" + (
             f",model={model[1]}" if model else ""
         )
-    if not options or ",model=" not in spec:
+    if not options or not re.search(",models?=", spec):
         return spec
     joined = ";".join(options)
     if "model_options=" in spec:
@@ -435,23 +435,27 @@ def demo(
     """Evaluate the bundled cases: no key, no network, no server."""
     from sqljury import api
     from sqljury.benchmarks import read_cases
-    from sqljury.demo import write_demo
-    from sqljury.execution import Limits
+    from sqljury.demo import LIMITS, ROSE, write_demo
+    from sqljury.llm import ClientSettings, Ledger
     from sqljury.reports.html import write_report
     from sqljury.reports.terminal import print_agreement, print_summary
 
     files = write_demo(folder)
+    ledger = folder / "ledger.sqlite"
+    with Ledger(ledger) as answers:
+        answers.import_jsonl(files.ledger)
     judges = ["execution:strict", "execution:spider", "execution:bird", "execution:intent"]
     with (
         _progress() as on_progress,
         api.evaluate(
             read_cases(files.cases),
-            [*judges, "exact_match", "exact_set_match", "soft_f1"],
+            [*judges, "exact_match", "exact_set_match", "soft_f1", ROSE],
             files.databases,
             descriptions=files.descriptions,
             run=folder / "run",
-            limits=Limits(seconds=2.0, rows=100_000),
+            limits=LIMITS,
             workers=workers,
+            llm=ClientSettings(ledger=str(ledger), replay=True),
             on_progress=on_progress,
         ) as found,
     ):
@@ -461,6 +465,7 @@ def demo(
         write_report(page, found.summary, found.records(), title="demo", agreement=agreement)
         print_summary(found.summary, _console())
         print_agreement(agreement, _console())
+        typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")
         typer.echo(f"report: {page.resolve()}")
         typer.echo(f"one case: sqljury show {folder / 'run'} 1")
 

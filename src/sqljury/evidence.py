@@ -102,7 +102,7 @@ class DatabaseEvidence:
 
     def schema(self) -> Schema | None:
         """The database's schema, or None where there is no database."""
-        return self._database.schema() if self._database is not None else None
+        return self._cache.schema(self._database) if self._database is not None else None
 
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
         """Seconds of interleaved runs, past the cache: every repeat really runs."""
@@ -170,6 +170,11 @@ class ExecutionCache:
                 return database.execute(sql, limits)
             finally:
                 self._watch(None)
+
+    def schema(self, database: Database) -> Schema:
+        """The schema, read while no statement runs."""
+        with self._lock:
+            return database.schema()
 
     def _remember(self, key: tuple[str, str], execution: Execution) -> None:
         self._entries[key] = execution

@@ -122,3 +122,28 @@ def test_files_of_an_earlier_version_are_replaced(
         patch.setattr(demo, "_contents", lambda: earlier)
         assert write_demo(tmp_path).cases.read_bytes() == b"[]"
     assert len(json.loads(write_demo(tmp_path).cases.read_bytes())) > 50
+
+
+def test_the_bundled_ledger_answers_the_bundled_cases(tmp_path: Path) -> None:
+    """When this fails: python tools/witness.py"""
+    import sqljury
+    from sqljury.demo import LIMITS, ROSE
+    from sqljury.llm import ClientSettings, Ledger
+
+    files = write_demo(tmp_path)
+    ledger = tmp_path / "ledger.sqlite"
+    with Ledger(ledger) as answers:
+        count = answers.import_jsonl(files.ledger)
+    with sqljury.evaluate(
+        [files.cases],
+        [ROSE],
+        files.databases,
+        descriptions=files.descriptions,
+        limits=LIMITS,
+        llm=ClientSettings(ledger=str(ledger), replay=True),
+    ) as found:
+        (judge,) = found.summary.judges
+    assert count == 73
+    assert judge.n == 74
+    assert judge.labels["gold_fault"] == 3
+    assert "judge_unavailable" not in judge.outcomes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -13,8 +14,15 @@ from importlib.resources import files
 from pathlib import Path
 
 from sqljury.errors import InputError
+from sqljury.execution import Limits
 
-__all__ = ["DATABASES", "DemoFiles", "script", "write_demo"]
+__all__ = ["DATABASES", "LIMITS", "ROSE", "DemoFiles", "script", "write_demo"]
+
+LIMITS = Limits(seconds=2.0, rows=100_000)
+"""What the cases were made for: one of them runs too long, one returns too much."""
+
+ROSE = "rose,model=scripted:witness:answer"
+"""The judge whose answers are bundled. No model gave them: tools/witness.py did."""
 
 DATABASES = ("ferry_line", "instrument_workshop", "seed_library")
 """The names of the databases, sorted."""
@@ -34,6 +42,8 @@ class DemoFiles:
     """A folder with ``DB_ID_schema.json``: what the columns mean."""
     scripts: Path
     """A folder with ``DB_ID.sql``, which other engines load."""
+    ledger: Path
+    """Recorded answers for the judge :data:`ROSE`, as a ledger's JSONL."""
 
 
 def script(db_id: str) -> str:
@@ -67,11 +77,15 @@ def write_demo(folder: Path) -> DemoFiles:
         databases=folder / "databases",
         descriptions=folder / "descriptions",
         scripts=folder / "scripts",
+        ledger=folder / "ledger.jsonl",
     )
 
 
 def _contents() -> dict[str, bytes]:
-    contents = {"cases.json": _bundled("cases.json")}
+    contents = {
+        "cases.json": _bundled("cases.json"),
+        "ledger.jsonl": gzip.decompress(_bundled("ledger.jsonl.gz")),
+    }
     for db_id in DATABASES:
         contents[f"databases/{db_id}/{db_id}.sqlite"] = _sqlite_file(script(db_id))
         contents[f"descriptions/{db_id}_schema.json"] = _bundled(
