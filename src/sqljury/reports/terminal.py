@@ -26,8 +26,8 @@ _NARROWEST_NAME = 14
 _BETWEEN = 3
 """Columns are so far apart."""
 _WIDEST_CELL = 32
-_WIDEST_NAME = 22
-_WIDEST_PAIR = 36
+_WIDEST_NAME = 18
+_WIDEST_PAIR = 32
 
 
 def print_summary(summary: Summary, console: Console) -> None:
