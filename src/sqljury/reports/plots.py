@@ -93,7 +93,7 @@ def dots(points: Sequence[Point], axis: Axis) -> Markup:
                     _whisker(axis, point, y),
                     axis.place(point.value),
                     y,
-                    _shape(point.series),
+                    shape(point.series),
                 )
             )
     return _svg("dots", height, _in_words(points), Markup("").join(parts))
@@ -104,10 +104,11 @@ def marker(series: int) -> Markup:
     return Markup(
         '<svg class="marker s{0}" width="12" height="12" viewBox="-6 -6 12 12" '
         'aria-hidden="true">{1}</svg>'
-    ).format(series % _COLOURS, _shape(series))
+    ).format(series % _COLOURS, shape(series))
 
 
-def _shape(series: int) -> Markup:
+def shape(series: int) -> Markup:
+    """What stands for a judge, in its colour."""
     return _MARKERS[(series + series // _COLOURS) % len(_MARKERS)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 from rich.console import Console
 from rich.padding import Padding
@@ -14,7 +15,7 @@ from sqljury.reports import words
 from sqljury.reports.terminal import Out, numbers_table, plain
 from sqljury.uses.diagnose import Diagnosis, DiagnosisReport, Suspicion
 from sqljury.uses.findings import Finding, Measured
-from sqljury.uses.methods import Disagreement, MethodFigures, MethodRow, Methods
+from sqljury.uses.methods import Disagreement, MethodFigures, Methods
 from sqljury.uses.rose_vec import ABLATIONS, Comparison, MetricRow, RoseVec
 from sqljury.uses.stability import Stability
 
@@ -109,19 +110,26 @@ def _ablations(rows: Sequence[MetricRow]) -> Table:
 
 
 def _comparisons(title: str, rows: Sequence[Comparison]) -> Table:
-    table = numbers_table(
-        title, "model", "metric", "n", "only metric\nright", "only ROSE\nright", "p", "Holm"
-    )
+    heads = ("model", "metric", "n", "only metric\nright", "only ROSE\nright", "p", "Holm")
+    table = numbers_table(title, *heads)
     table.columns[1].justify = "left"
-    for row in sorted(rows, key=lambda row: [r.model for r in rows].index(row.model)):
-        numbers = map(words.count, (row.n, row.only_metric, row.only_other))
-        table.add_row(
-            plain(row.model),
-            plain(ABLATIONS.get(row.metric, row.metric)),
-            *numbers,
-            *map(words.p_value, (row.p, row.p_holm)),
-        )
+    for cells in comparison_rows(rows):
+        table.add_row(*map(plain, cells))
     return table
+
+
+def comparison_rows(rows: Sequence[Comparison]) -> list[list[str]]:
+    """Metrics against ROSE as text, model by model."""
+    models = [row.model for row in rows]
+    return [
+        [
+            row.model,
+            ABLATIONS.get(row.metric, row.metric),
+            *map(words.count, (row.n, row.only_metric, row.only_other)),
+            *map(words.p_value, (row.p, row.p_holm)),
+        ]
+        for row in sorted(rows, key=lambda row: models.index(row.model))
+    ]
 
 
 def print_stability(found: Stability, console: Console) -> None:
@@ -169,15 +177,25 @@ def _notes(out: Out, notes: Sequence[str]) -> None:
 def print_methods(found: Methods, console: Console) -> None:
     """Print EX, ROSE and the gap per method, findings, and what was published otherwise."""
     out = Out(console)
-    out.table(_methods(found))
-    out.table(_common(found))
-    out.table(_labels(found.methods))
-    out.table(_difficulties(found.methods))
+    for part in method_parts(found):
+        table = numbers_table(part["caption"], *part["heads"])
+        for cells in part["rows"]:
+            table.add_row(*map(plain, cells))
+        out.table(table)
     for finding in found.findings:
         out.table(_finding(finding))
     out.table(_disagreements(found))
     _notes(out, found.notes)
     out.text(methods_signature(found), style="dim")
+
+
+def method_parts(found: Methods) -> list[dict[str, Any]]:
+    """The tables about methods: caption, heads and rows of text."""
+    return [
+        part
+        for part in (_own(found), _common(found), _labels(found), _difficulties(found))
+        if part["rows"]
+    ]
 
 
 def methods_signature(found: Methods) -> str:
@@ -207,20 +225,16 @@ def between(interval: tuple[float, float] | None) -> str:
     return f"{signed(interval[0])} to {signed(interval[1])}"
 
 
-def _methods(found: Methods) -> Table:
-    table = numbers_table(
-        "Each method on its own questions, in percent",
-        "method",
-        "n",
-        "EX",
-        "ROSE",
-        "gap",
-        f"gap, {100 * found.confidence:g} %",
-        "p",
-    )
-    for row in found.methods:
-        table.add_row(plain(row.name), *_figures(row.own), words.p_value(row.own.p))
-    return table
+def _own(found: Methods) -> dict[str, Any]:
+    heads = ("method", "n", "EX", "ROSE", "gap", f"gap, {100 * found.confidence:g} %", "p")
+    return {
+        "caption": "Each method on its own questions, in percent",
+        "heads": heads,
+        "rows": [
+            [words.visible(row.name), *_figures(row.own), words.p_value(row.own.p)]
+            for row in found.methods
+        ],
+    }
 
 
 def _figures(figures: MethodFigures) -> list[str]:
@@ -233,61 +247,62 @@ def _figures(figures: MethodFigures) -> list[str]:
     ]
 
 
-def _common(found: Methods) -> Table:
-    table = numbers_table(
-        f"All methods on the {words.count(found.n_common)} questions that they share, in percent",
-        "method",
-        "EX",
-        "ROSE",
-        "gap",
-        f"gap, {100 * found.confidence:g} %",
-        "rank by EX",
-        "rank by ROSE",
-    )
+def _common(found: Methods) -> dict[str, Any]:
+    ends = f"gap, {100 * found.confidence:g} %"
     ranks = {
         name: sorted(-(getattr(row.common, name) or 0) for row in found.methods)
         for name in ("ex", "rose")
     }
-    for row in sorted(found.methods, key=lambda row: -(row.common.rose or 0)):
-        places = (
-            str(1 + ranks[name].index(-(getattr(row.common, name) or 0))) for name in ("ex", "rose")
-        )
-        table.add_row(plain(row.name), *_figures(row.common)[1:], *places)
-    return table
+    return {
+        "caption": f"All methods on the {words.count(found.n_common)} questions that they share, "
+        "in percent",
+        "heads": ("method", "EX", "ROSE", "gap", ends, "rank by EX", "rank by ROSE"),
+        "rows": [
+            [
+                words.visible(row.name),
+                *_figures(row.common)[1:],
+                *(
+                    str(1 + at.index(-(getattr(row.common, name) or 0)))
+                    for name, at in ranks.items()
+                ),
+            ]
+            for row in sorted(found.methods, key=lambda row: -(row.common.rose or 0))
+        ],
+    }
 
 
-def _labels(rows: Sequence[MethodRow]) -> Table:
-    table = numbers_table(
-        "What the Refuter says of the benchmark, per method, in percent of its questions",
-        "method",
-        "n",
-        "Refuter asked",
-        "GoldX",
-        "AmbQ",
-        "ambiguous schema",
-    )
-    for row in rows:
+def _labels(found: Methods) -> dict[str, Any]:
+    rows = []
+    for row in found.methods:
         own = row.own
         numbers = (own.asked, own.gold_fault, own.ambiguous_question, own.ambiguous_schema)
-        table.add_row(
-            plain(row.name), words.count(own.n), *(_counted(number, own.n) for number in numbers)
-        )
-    return table
+        counted = (_counted(number, own.n) for number in numbers)
+        rows.append([words.visible(row.name), words.count(own.n), *counted])
+    return {
+        "caption": "What the Refuter says of the benchmark, in percent of each method's questions",
+        "heads": ("method", "n", "Refuter asked", "GoldX", "AmbQ", "ambiguous schema"),
+        "rows": rows,
+    }
 
 
 def _counted(number: int, n: int) -> str:
     return f"{words.percent(number / n if n else None)} ({number})"
 
 
-def _difficulties(rows: Sequence[MethodRow]) -> Table:
+def _difficulties(found: Methods) -> dict[str, Any]:
+    rows = found.methods
     names = list(dict.fromkeys(part.difficulty for row in rows for part in row.by_difficulty))
-    table = numbers_table("EX → ROSE by difficulty, in percent (n)", "method", *names)
-    for row in rows:
-        parts = {part.difficulty: part for part in row.by_difficulty}
-        table.add_row(plain(row.name), *(_slice(parts.get(name)) for name in names))
-    if not names:
-        return numbers_table("", "method")
-    return table
+    parts = [{part.difficulty: part for part in row.by_difficulty} for row in rows]
+    return {
+        "caption": "EX → ROSE by difficulty, in percent (n)",
+        "heads": ("method", *names),
+        "rows": [
+            [words.visible(row.name), *(_slice(known.get(name)) for name in names)]
+            for row, known in zip(rows, parts, strict=True)
+        ]
+        if names
+        else [],
+    }
 
 
 def _slice(part: MethodFigures | None) -> str:
@@ -410,6 +425,51 @@ def _headed(rows: Sequence[Diagnosis], table: Table) -> Iterator[Diagnosis]:
     for judge, group in groupby(rows, key=lambda row: row.judge):
         table.add_row(plain(judge, "bold"))
         yield from group
+
+
+def diagnosis_parts(found: DiagnosisReport) -> list[dict[str, Any]]:
+    """The tables of diagnoses: caption, heads and rows of text."""
+    counts = [
+        [
+            words.visible(row.judge),
+            row.diagnosis,
+            words.count(row.n),
+            words.count(row.flagged),
+            words.percent(row.flagged_share),
+        ]
+        for row in found.judges
+    ]
+    against = [
+        [words.visible(row.judge), row.diagnosis, *diagnosis_cells(row)]
+        for row in found.judges
+        if row.annotated
+    ]
+    people = [
+        [row.label, *map(words.count, (row.n, row.both, row.only_first, row.only_second)),
+         words.percent(row.kappa, 2)]
+        for row in found.annotators
+    ]  # fmt: skip
+    parts: list[dict[str, Any]] = [
+        {
+            "caption": "How often",
+            "heads": ("judge", "diagnosis", "cases", "flagged", "in percent"),
+            "rows": counts,
+            "texts": 2,
+        },
+        {
+            "caption": "Against annotators' reasons, in percent",
+            "heads": ("judge", "diagnosis", "flagged", "confirmed", "precision at least", "95 %",
+                      "of those explained", "recall"),
+            "rows": against,
+            "texts": 2,
+        },
+        {
+            "caption": "Annotators with each other",
+            "heads": ("label", "cases", "both", "only first", "only second", "κ"),
+            "rows": people,
+        },
+    ]  # fmt: skip
+    return [part for part in parts if part["rows"]]
 
 
 def diagnosis_cells(row: Diagnosis) -> list[str]:

@@ -1,0 +1,469 @@
+"""`rose-vec`, `methods` and `diagnose` as self-contained HTML pages with plots."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from markupsafe import Markup
+
+from sqljury.reports import plots, words
+from sqljury.reports import rose_tables as tables
+from sqljury.reports.html import environment
+from sqljury.reports.plots import Axis, Point
+from sqljury.reports.scatter import Scale, Spot, scatter
+from sqljury.reports.writing import PathLike, new_file
+from sqljury.uses.diagnose import DiagnosisReport
+from sqljury.uses.findings import Finding
+from sqljury.uses.methods import MethodRow, Methods
+from sqljury.uses.rose_vec import ABLATIONS, Comparison, MetricRow, RoseVec
+from sqljury.uses.stability import Stability
+from sqljury.uses.statistics import Interval
+
+_CSS = Path(__file__).parent / "templates" / "report.css"
+_MOST_SUSPICIONS = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Table:
+    caption: str
+    heads: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    texts: int = 1
+    """How many columns, from the left, are text."""
+    wide: bool = False
+    """Whether the last column is text that wraps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plot:
+    caption: str
+    plot: Markup
+    legend: Sequence[tuple[int, str]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lane:
+    name: str
+    plot: Markup
+    value: str
+    head: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Lanes:
+    caption: str
+    lanes: Sequence[_Lane]
+    axis: Markup
+    legend: Sequence[tuple[int, str]] = ()
+
+
+_Block = _Table | _Plot | _Lanes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Section:
+    title: str
+    blocks: Sequence[_Block]
+    lines: Sequence[str] = ()
+
+
+def _point(name: str, value: float | None, interval: Interval | None, series: int = 0) -> Point:
+    return Point(name, value, *_ends(interval), series=series)
+
+
+def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
+    return (None, None) if interval is None else interval
+
+
+def _write(
+    path: PathLike,
+    title: str,
+    lead: str,
+    sections: Iterable[_Section],
+    notes: Iterable[str],
+    signature: str,
+) -> None:
+    page = environment().get_template("tables.html.j2")
+    text = page.render(
+        title=words.visible(title),
+        lead=lead,
+        sections=list(sections),
+        notes=[words.visible(note) for note in notes],
+        signature=words.visible(signature),
+        style=Markup(_CSS.read_text("utf-8")),
+    )
+    with new_file(path) as file:
+        file.write(text)
+
+
+# ---------------------------------------------------------------- rose-vec
+
+
+def write_rose_vec_html(path: PathLike, found: RoseVec, *, title: str = "ROSE-VEC") -> None:
+    """Write the paper's tables as one page: κ with intervals, ablations, repeated runs.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    sections = [_agreement(found, name) for name in (*found.sets, "pooled")]
+    if found.ablations:
+        sections.append(
+            _Section(
+                title="Ablations",
+                blocks=[
+                    _kappas("Cohen's κ in percent", found.ablations, "", ABLATIONS.get),
+                    _comparisons("Against ROSE of the same model", found.ablation_comparisons),
+                ],
+            )
+        )
+    sections += [_stability(runs) for runs in found.stability]
+    sections.append(
+        _Section(
+            title="Metrics against ROSE",
+            blocks=[_comparisons("McNemar's exact test, two-sided", found.comparisons)],
+        )
+    )
+    lead = (
+        f"{len(found.metrics)} recorded metrics against the experts' labels of "
+        f"{' and '.join(found.sets)}, with {100 * found.confidence:g} % intervals."
+    )
+    _write(path, title, lead, sections, found.notes, tables.rose_vec_signature(found))
+
+
+def _agreement(found: RoseVec, name: str) -> _Section:
+    heads = (words.statistic_name(column, found.confidence) for column in tables.STATISTICS)
+    rows = [
+        [row.model, row.metric, *(cells[column] for column in ("n", *tables.STATISTICS))]
+        for row, cells in tables.shown_rows(found.metrics, name)
+    ]
+    title = "All sets pooled" if name == "pooled" else name
+    return _Section(
+        title=title,
+        blocks=[
+            _kappas("Cohen's κ in percent", found.metrics, name),
+            _Table(
+                caption="In percent", heads=["model", "metric", "n", *heads], rows=rows, texts=2
+            ),
+        ],
+    )
+
+
+def _kappas(
+    caption: str,
+    rows: Sequence[MetricRow],
+    name: str,
+    called: Callable[[str], str | None] = lambda _: None,
+) -> _Lanes:
+    """One lane a metric. ``name``: a set, ``pooled``, or "" for whatever was recorded."""
+    points: list[tuple[MetricRow, Point]] = []
+    models = list(dict.fromkeys(row.model for row in rows))
+    for row in rows:
+        parts = {part.value: part for part in row.figures.by_benchmark}
+        figures = row.figures if name in ("", "pooled") else parts.get(name)
+        if figures is not None and (row.complete or name != "pooled"):
+            estimate = words.estimate(figures)
+            label = f"{row.model} {row.metric}"
+            points.append((row, Point(label, *estimate, models.index(row.model))))
+    axis = Axis.around(end for _, p in points for end in (p.value, p.low, p.high))
+    lanes = [
+        _Lane(
+            head=row.model if i == 0 or points[i - 1][0].model != row.model else "",
+            name=called(row.metric) or row.metric,
+            plot=plots.dots([point], axis),
+            value=words.percent(point.value, 2),
+        )
+        for i, (row, point) in enumerate(points)
+    ]
+    return _Lanes(caption=caption, lanes=lanes, axis=plots.axis_labels(axis))
+
+
+def _comparisons(caption: str, rows: Sequence[Comparison]) -> _Table:
+    heads = ["model", "metric", "n", "only metric right", "only ROSE right", "p", "Holm"]
+    return _Table(caption=caption, heads=heads, rows=tables.comparison_rows(rows), texts=2)
+
+
+def _stability(found: Stability) -> _Section:
+    rows = [
+        [run.name, words.percent(run.kappa, 2), words.percent(run.accuracy, 2), str(run.yes)]
+        for run in found.runs
+    ]
+    return _Section(
+        title=f"Repeated runs: {words.visible(found.name)}",
+        lines=tables.stability_lines(found),
+        blocks=[
+            _Table(caption="In percent", heads=["run", "κ", "accuracy", "says yes"], rows=rows)
+        ],
+    )
+
+
+# ---------------------------------------------------------------- methods
+
+_KINDS = ("base model", "prompting", "fine-tuned")
+
+
+def write_methods_html(path: PathLike, found: Methods, *, title: str = "EX and ROSE") -> None:
+    """Write methods, their gaps and the four findings as one page with plots.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    lead = (
+        f"{len(found.methods)} recorded methods; plots are over the "
+        f"{words.count(found.n_common)} questions that all share."
+    )
+    sections = [_scores(found), _gaps(found)]
+    sections += [_finding(found, finding) for finding in found.findings]
+    sections += [_tables(found), _published(found)]
+    _write(path, title, lead, sections, found.notes, tables.methods_signature(found))
+
+
+def _scores(found: Methods) -> _Section:
+    ranked = sorted(found.methods, key=lambda row: -(row.common.rose or 0))
+    axis = Axis()
+    lanes = [
+        _Lane(
+            name=words.visible(row.name),
+            plot=plots.dots(
+                [
+                    _point("EX", row.common.ex, row.common.ex_interval, 0),
+                    _point("ROSE", row.common.rose, row.common.rose_interval, 1),
+                ],
+                axis,
+            ),
+            value=words.percent(row.common.rose, 1),
+        )
+        for row in ranked
+    ]
+    return _Section(
+        title="Scores",
+        blocks=[
+            _Lanes(
+                caption="EX and ROSE in percent, by ROSE",
+                lanes=lanes,
+                axis=plots.axis_labels(axis),
+                legend=[(0, "EX"), (1, "ROSE")],
+            )
+        ],
+    )
+
+
+def _gaps(found: Methods) -> _Section:
+    ranked = sorted(found.methods, key=lambda row: -(row.common.gap or 0))
+    return _Section(
+        title="The gap: ROSE − EX",
+        blocks=[
+            _gap_lanes("Percentage points, with intervals", [("", ranked)]),
+            _gap_scatter(
+                "Against EX",
+                found.methods,
+                "EX, in percent",
+                [(row, row.common.ex or 0.0) for row in found.methods],
+            ),
+        ],
+    )
+
+
+def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) -> _Lanes:
+    rows = [(head, row) for head, group in groups for row in group]
+    points = [
+        _point(row.name, row.common.gap, row.common.gap_interval, _kind(row)) for _, row in rows
+    ]
+    low = min((p.low for p in points if p.low is not None), default=0.0)
+    axis = Axis(low=-0.25 if low < 0 else 0.0, high=0.5)
+    lanes = [
+        _Lane(
+            head=head if i == 0 or rows[i - 1][0] != head else "",
+            name=words.visible(row.name),
+            plot=plots.dots([point], axis),
+            value=tables.signed(row.common.gap),
+        )
+        for i, ((head, row), point) in enumerate(zip(rows, points, strict=True))
+    ]
+    return _Lanes(
+        caption=caption,
+        lanes=lanes,
+        axis=plots.axis_labels(axis),
+        legend=_legend(row for _, row in rows),
+    )
+
+
+def _gap_scatter(
+    caption: str, rows: Sequence[MethodRow], title: str, xs: Sequence[tuple[MethodRow, float]]
+) -> _Plot:
+    spots = [
+        Spot(
+            words.visible(row.name),
+            x,
+            row.common.gap or 0.0,
+            *_ends(row.common.gap_interval),
+            series=_kind(row),
+        )
+        for row, x in xs
+    ]
+    ends = [end for spot in spots for end in (spot.low, spot.y, spot.high)]
+    values = [x for _, x in xs]
+    dated = any(abs(x) > 1 for x in values)
+    scale = Scale.months(title, values) if dated else Scale.percent(title, values)
+    plot = scatter(spots, scale, Scale.percent("ROSE − EX, in percentage points", ends))
+    return _Plot(caption=caption, plot=plot, legend=_legend(rows))
+
+
+def _kind(row: MethodRow) -> int:
+    return _KINDS.index(row.kind) if row.kind in _KINDS else len(_KINDS)
+
+
+def _legend(rows: Iterable[MethodRow]) -> list[tuple[int, str]]:
+    kinds = {_kind(row): row.kind or "unknown" for row in rows}
+    return sorted(kinds.items()) if len(kinds) > 1 else []
+
+
+def _finding(found: Methods, finding: Finding) -> _Section:
+    rows = [
+        [test.name, test.statistic, *tables.measured_cells(test), test.method]
+        for test in finding.tests
+    ]
+    heads = ["test", "statistic", "value", "interval", "p", "n", "how"]
+    tests = _Table(caption="Tests", heads=heads, rows=rows, wide=True)
+    return _Section(
+        title=finding.claim,
+        lines=[f"{finding.answer.capitalize()}."],
+        blocks=[*_PLOTS[finding.key](found, finding), tests],
+    )
+
+
+def _by_base_model(found: Methods, _: Finding) -> list[_Lanes]:
+    groups: dict[str, list[MethodRow]] = {}
+    for row in found.methods:
+        if row.base_model and row.kind != "fine-tuned":
+            groups.setdefault(row.base_model, []).append(row)
+    best = sorted(groups, key=lambda name: -max(row.common.rose or 0 for row in groups[name]))
+    axis = Axis()
+    lanes = [
+        _Lane(
+            head=name if i == 0 else "",
+            name=words.visible(row.name),
+            plot=plots.dots(
+                [_point(row.name, row.common.rose, row.common.rose_interval, _kind(row))],
+                axis,
+            ),
+            value=words.percent(row.common.rose),
+        )
+        for name in best
+        for i, row in enumerate(groups[name])
+    ]
+    chosen = [row for group in groups.values() for row in group]
+    return [
+        _Lanes(
+            caption="ROSE in percent, by base model; methods that were not fine-tuned",
+            lanes=lanes,
+            axis=plots.axis_labels(axis),
+            legend=_legend(chosen),
+        )
+    ]
+
+
+def _widening(found: Methods, _: Finding) -> list[_Plot]:
+    strength = [
+        (row, ((row.common.ex or 0.0) + (row.common.rose or 0.0)) / 2) for row in found.methods
+    ]
+    dated = [(row, _month(row.released)) for row in found.methods if row.released]
+    plotted = [
+        _gap_scatter("With strength", found.methods, "Mean of EX and ROSE, in percent", strength)
+    ]
+    if dated:
+        plotted.append(_gap_scatter("Over time", [row for row, _ in dated], "Released", dated))
+    return plotted
+
+
+def _month(released: str) -> float:
+    year, month = released.split("-")
+    return 12 * int(year) + int(month)
+
+
+def _divergence(_: Methods, finding: Finding) -> list[_Lanes]:
+    axis = Axis()
+    lanes = [
+        _Lane(
+            name=test.name,
+            plot=plots.dots([_point(test.name, test.value, test.interval)], axis),
+            value=words.percent(test.value),
+        )
+        for test in finding.tests
+        if test.statistic == "share"
+    ]
+    return [
+        _Lanes(
+            caption="Answers that ROSE accepts and EX does not: shares with a label, in percent",
+            lanes=lanes,
+            axis=plots.axis_labels(axis),
+        )
+    ]
+
+
+def _by_kind(found: Methods, _: Finding) -> list[_Lanes]:
+    groups = [
+        (kind or "unknown", sorted(rows, key=lambda row: -(row.common.gap or 0)))
+        for kind in dict.fromkeys([*_KINDS, *(row.kind for row in found.methods)])
+        if (rows := [row for row in found.methods if row.kind == kind])
+    ]
+    return [_gap_lanes("ROSE − EX in percentage points, by kind", groups)]
+
+
+_PLOTS: dict[str, Callable[[Methods, Finding], Sequence[_Block]]] = {
+    "base_model": _by_base_model,
+    "widening_gap": _widening,
+    "divergence": _divergence,
+    "fine_tuning": _by_kind,
+}
+
+
+def _tables(found: Methods) -> _Section:
+    return _Section(
+        title="All figures", blocks=[_Table(**part) for part in tables.method_parts(found)]
+    )
+
+
+def _published(found: Methods) -> _Section:
+    heads = ["method", "figure", "published", "recorded", "n", "recorded of"]
+    rows = [tables.disagreement_cells(row) for row in found.disagreements]
+    caption = f"{len(rows)} of {found.n_published} published figures"
+    return _Section(
+        title="Published figures that the recordings do not give",
+        blocks=[_Table(caption=caption, heads=heads, rows=rows)],
+    )
+
+
+# ---------------------------------------------------------------- diagnose
+
+
+def write_diagnosis_html(path: PathLike, found: DiagnosisReport, *, title: str) -> None:
+    """Write diagnoses and suspicious references as one page.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    listed = found.suspicions[:_MOST_SUSPICIONS]
+    rows = [
+        [*tables.suspicion_cells(row), words.visible(f"{row.question}\n{row.reference_sql}")]
+        for row in listed
+    ]
+    heads = ["case", "called wrong", "accepted against it", "agree against it", "annotators",
+             "question and reference"]  # fmt: skip
+    caption = f"{len(listed)} of {len(found.suspicions)}, of {found.n_references} references"
+    sections = [
+        _Section(
+            title="Suspicious references",
+            blocks=[_Table(caption=caption, heads=heads, rows=rows, wide=True)],
+        ),
+        _Section(
+            title="Diagnoses",
+            lines=tables.reason_lines(found),
+            blocks=[_Table(**part) for part in tables.diagnosis_parts(found)],
+        ),
+    ]
+    from sqljury import __version__
+
+    _write(path, title, "What verdicts say of the benchmark itself.", sections, (),
+           f"diagnose|sqljury:{__version__}")  # fmt: skip
