@@ -26,7 +26,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.server.other is not None and not self.path.endswith("/chat/completions"):
             self.server.other(self, data)
             return
-        self.server.note(json.loads(data), dict(self.headers))
+        self.server.note(json.loads(data), {k.lower(): v for k, v in self.headers.items()})
         try:
             self.server.next_act()(self, json.loads(data))
         except (BrokenPipeError, ConnectionResetError):

@@ -137,7 +137,7 @@ class Client:
         key = request.key()
         with self._under_way.only(key):
             entry = self._ledger.get(key)
-            if entry is not None:
+            if entry is not None and (entry.via != "rejected" or self._settings.replay):
                 return _Found(entry, read(request, entry.raw), fresh=False)
             return self._missing(request, key, case)
 
@@ -215,6 +215,7 @@ class Client:
                 seconds=round(seconds, 3),
                 prompt_tokens=reply.prompt_tokens,
                 completion_tokens=reply.completion_tokens,
+                via="rejected" if reply.finish == "rejected" else "call",
             )
         )
         # Another process may have been first: then its answer holds.

@@ -29,13 +29,13 @@ def fence(label: str, text: str) -> str:
     write a text that holds its own mark. Characters that cannot be seen are written as escapes.
 
     >>> print(fence("Question", "How many?"))
-    <<<Question 3b4ea5b4e0bb8c5f
+    <<<Question 62c8f8bc07acbeaf
     How many?
-    3b4ea5b4e0bb8c5f>>>
+    62c8f8bc07acbeaf>>>
     """
     shown = visible(text)
     mark = _mark(label, shown)
-    return f"<<<{visible(label)} {mark}\n{shown}\n{mark}>>>"
+    return f"<<<{' '.join(visible(label).split())} {mark}\n{shown}\n{mark}>>>"
 
 
 def _mark(label: str, text: str) -> str:

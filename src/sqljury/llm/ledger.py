@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
@@ -54,7 +54,7 @@ class Entry:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     via: str = "call"
-    """``call``, or ``batch``, which costs less."""
+    """``call``, ``batch`` (which costs less), or ``rejected``: the endpoint does not take it."""
 
     @property
     def key(self) -> str:
@@ -63,6 +63,13 @@ class Entry:
 
 
 _COLUMNS = "request, raw, at, seconds, prompt_tokens, completion_tokens, via"
+_INSERT = f"""
+INSERT INTO reply (key, {_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET
+    raw = excluded.raw, at = excluded.at, seconds = excluded.seconds, via = excluded.via,
+    prompt_tokens = excluded.prompt_tokens, completion_tokens = excluded.completion_tokens
+WHERE reply.via = 'rejected' AND excluded.via <> 'rejected'
+"""
 
 
 class Ledger:
@@ -117,21 +124,20 @@ class Ledger:
         return None if row is None else _entry(row)
 
     def put(self, entry: Entry) -> Entry:
-        """Keep an answer; where another one came first, that one is given back."""
+        """Keep an answer; where another one came first, that one is given back.
+
+        A rejection gives way to an answer: another server may have room for a longer prompt.
+        """
         with self._lock:
             self._insert([entry])
             return self.get(entry.key) or entry
 
     def _insert(self, entries: Iterable[Entry]) -> int:
-        rows = ((entry.key, *asdict(entry).values()) for entry in entries)
-        texts = ((key, request, one_line(raw), *rest) for key, request, raw, *rest in rows)
+        rows = ((one.key, *_row(one)) for one in entries)
         with self._lock:
             before = self._database.total_changes
             with self._database:
-                self._database.executemany(
-                    f"INSERT OR IGNORE INTO reply (key, {_COLUMNS}) VALUES (?,?,?,?,?,?,?,?)",
-                    texts,
-                )
+                self._database.executemany(_INSERT, rows)
             return self._database.total_changes - before
 
     def entries(self) -> Iterator[Entry]:
@@ -196,8 +202,7 @@ class Ledger:
         count = 0
         with Path(path).open("w", encoding="ascii", newline="\n") as file:
             for entry in self.entries():
-                fields = asdict(entry) | {"request": json.loads(entry.request)}
-                file.write(one_line({"key": entry.key, **fields}) + "\n")
+                file.write(_line(entry) + "\n")
                 count += 1
         return count
 
@@ -205,8 +210,10 @@ class Ledger:
         """Add the entries of an export; those already known stay. Returns how many were new.
 
         Raises:
-            InputError: a line is broken, or its key is not that of its request.
+            InputError: there is no such file, a line is broken, or its key is not its request's.
         """
+        if not Path(path).is_file():
+            raise InputError("SJ905", f"there is no export {str(path)!r}.")
         with Path(path).open(encoding="utf-8") as file:
             lines = (
                 _entry_of_line(line, f"{path}:{number}")
@@ -266,9 +273,19 @@ def _create(database: sqlite3.Connection) -> None:
             database.execute(f"PRAGMA user_version = {_FORMAT}")
 
 
+def _row(entry: Entry) -> tuple[object, ...]:
+    tokens = (entry.prompt_tokens, entry.completion_tokens)
+    return (entry.request, one_line(entry.raw), entry.at, entry.seconds, *tokens, entry.via)
+
+
 def _entry(row: tuple[object, ...]) -> Entry:
     request, raw, *rest = row
     return Entry(str(request), json.loads(str(raw)), *rest)  # type: ignore[arg-type]
+
+
+def _line(entry: Entry) -> str:
+    fields = {name: getattr(entry, name) for name in _COLUMNS.split(", ")}
+    return one_line({"key": entry.key, **fields, "request": json.loads(entry.request)})
 
 
 def _entry_of_line(line: str, where: str) -> Entry:

@@ -9,9 +9,9 @@ from collections.abc import Generator, Iterable, Iterator
 
 from sqljury.llm.chat import Json
 
-_MAX_CHARS = 200_000
-_MAX_OBJECTS = 20
-_MAX_RESTARTS = 20
+_MAX_CHARS = 100_000
+_MAX_OBJECTS = 50
+_MAX_RESTARTS = 10
 
 # Local servers leave a reasoning model's thoughts in the text, often without the opening tag.
 _THOUGHTS = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL)
@@ -34,11 +34,11 @@ def candidates(text: str) -> list[dict[str, Json]]:
     Raises:
         NoObjectError: there is none, or it is broken.
     """
-    if len(text) > _MAX_CHARS:
-        raise NoObjectError(f"it has {len(text)} characters, more than {_MAX_CHARS}")
-    said = _THOUGHTS.sub("", text, count=1)
+    said = text if text.lstrip().startswith("{") else _THOUGHTS.sub("", text, count=1)
+    if len(said) > _MAX_CHARS:
+        raise NoObjectError(f"it has {len(said)} characters, more than {_MAX_CHARS}")
     problem = ""
-    for pieces in ([text], [said], _BLOCK.findall(said), _braced(said)):
+    for pieces in ([said], _BLOCK.findall(said), _braced(said)):
         found, problem = _objects(pieces)
         if found or problem:
             break
@@ -49,7 +49,9 @@ def candidates(text: str) -> list[dict[str, Json]]:
 
 def _objects(pieces: Iterable[str]) -> tuple[list[dict[str, Json]], str]:
     found: dict[str, dict[str, Json]] = {}
-    for piece in pieces:
+    for number, piece in enumerate(pieces):
+        if number == _MAX_OBJECTS:
+            return [], f"it holds more than {_MAX_OBJECTS} JSON objects"
         try:
             value = _loaded(piece)
         except _ContradictionError as error:
@@ -58,8 +60,6 @@ def _objects(pieces: Iterable[str]) -> tuple[list[dict[str, Json]], str]:
         except (ValueError, RecursionError):
             continue
         found[json.dumps(value, sort_keys=True)] = value
-        if len(found) > _MAX_OBJECTS:
-            return [], f"it holds more than {_MAX_OBJECTS} JSON objects"
     return list(found.values()), ""
 
 

@@ -61,9 +61,7 @@ def _count(text: str) -> str:
 
 
 def _yes_no(text: str) -> str:
-    return {"true": "true", "yes": "true", "1": "true", "false": "false", "no": "false"}[
-        text.lower().replace("0", "false")
-    ]
+    return {"true": "true", "yes": "true", "false": "false", "no": "false"}[text.lower()]
 
 
 def _url(text: str) -> str:

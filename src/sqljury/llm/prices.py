@@ -19,7 +19,7 @@ _MILLION = 1_000_000
 BATCH_DISCOUNT = 0.5
 """What a batch costs of the price of single calls."""
 
-_DATE = re.compile(r"-(?:latest|preview|20\d\d-?\d\d-?\d\d|\d\d-\d\d)$")
+_DATE = re.compile(r"-(?:(?:latest|preview|20\d\d-?\d\d-?\d\d|\d\d-\d\d)(?:-|$))+$")
 
 
 @dataclass(frozen=True, slots=True)

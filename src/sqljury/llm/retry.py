@@ -44,9 +44,14 @@ class CallFailedError(Exception):
         return self.message
 
 
+# A limit that we set ourselves: that is mended by setting another.
+_OUR_LIMIT = re.compile(r"max_(completion_)?tokens")
+
+
 def refused_for_its_text(status: int, message: str) -> bool:
-    """Whether an endpoint will never take this text: an answer, not a failure."""
-    return status == 413 or (status in (400, 422) and bool(_ABOUT_THE_TEXT.search(message)))
+    """Whether an endpoint does not take this text, as it is: an answer, not a failure."""
+    about_it = _ABOUT_THE_TEXT.search(message) and not _OUR_LIMIT.search(message)
+    return status == 413 or (status in (400, 422) and bool(about_it))
 
 
 def failure(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping
 
@@ -90,7 +91,7 @@ def _shown(value: Json) -> str:
         return "a list"
     if isinstance(value, str):
         return f'"{value[:40]}…"' if len(value) > 40 else f'"{value}"'
-    return {True: "true", False: "false", None: "null"}.get(value, str(value)[:40])
+    return json.dumps(value)[:40]
 
 
 def trimmed(value: Mapping[str, Json], schema: Mapping[str, Json]) -> dict[str, Json]:

@@ -15,7 +15,7 @@ from sqljury.llm.providers.base import Capabilities, register
 from sqljury.llm.providers.transport import exchange, malformed
 
 _CHAT = "/v1/chat/completions"
-_REASONING = re.compile(r"(o\d|gpt-5|codex)(?!.*chat)")
+_REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
 _WITHOUT_SCHEMAS = re.compile(r"gpt-3\.5|gpt-4(-|$)|gpt-4o-2024-05-13|o1-(mini|preview)")
 _THINKS = Capabilities(json_schema=True, seed=True, effort=True, batch=True)
 _SPEAKS = Capabilities(json_schema=True, logprobs=20, seed=True, temperature=True, batch=True)

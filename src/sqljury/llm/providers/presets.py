@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from sqljury.errors import InputError
@@ -19,6 +20,10 @@ class Azure(OpenAI):
     name: ClassVar[str] = "azure"
     address_variable: ClassVar[str] = "AZURE_OPENAI_ENDPOINT"
     key_variable: ClassVar[str] = "AZURE_OPENAI_API_KEY"
+
+    def capabilities(self, model: str) -> Capabilities:
+        """As OpenAI's, but batches need deployments of their own."""
+        return replace(super().capabilities(model), batch=False)
 
     def _given_address(self) -> str:
         endpoint = super()._given_address().rstrip("/")
