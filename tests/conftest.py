@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A clock would measure the machine; where others wait for the answer it is the same each time.
+settings.register_profile("sqljury", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("sqljury")
 
 _REPOSITORY = Path(__file__).resolve().parents[1]
 

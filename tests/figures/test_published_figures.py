@@ -24,9 +24,7 @@ def _kappas(data: Path, model: str, metrics: dict[str, str]) -> dict[str, tuple[
     agreement = sj.agree_files(inputs)
     assert {judge.n for judge in agreement.judges} == {302}
     return {
-        judge.name: tuple(
-            round(100 * (row.kappa or 0), 2) for row in (judge, *judge.by_benchmark)
-        )
+        judge.name: tuple(round(100 * (row.kappa or 0), 2) for row in (judge, *judge.by_benchmark))
         for judge in agreement.judges
     }
 
@@ -126,6 +124,9 @@ def _reason(record: sj.Record, correct: bool) -> str:
     if record.judge == "execution:spider" and any("distinct" in sql.lower() for sql in sqls):
         return "DISTINCT removed"
     evidence = record.verdict.evidence
-    if not correct and evidence["reference"]["row_count"] == 0 == evidence["prediction"]["row_count"]:
+    if (
+        not correct
+        and evidence["reference"]["row_count"] == 0 == evidence["prediction"]["row_count"]
+    ):
         return "empty results of different width"
     return "unexplained"
