@@ -381,19 +381,26 @@ def report(
     html: Html = None,
     csv: Csv = None,
     export: Export = None,
+    rose_output: Annotated[
+        Path | None,
+        typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a run again, or write it as HTML, CSV, JSONL."""
+    """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
     from sqljury.api import load_run
 
     with load_run(run) as found:
         _write_files(found, html, csv, export)
-        if html is None and csv is None and export is None:
+        written = [path for path in (html, csv, export) if path is not None]
+        if rose_output is not None:
+            from sqljury.benchmarks import write_rose_output
+
+            written += write_rose_output(found.records(), rose_output)
+        if not written:
             _print_summary(found, as_json)
-        else:
-            for path in (html, csv, export):
-                if path is not None:
-                    typer.echo(str(path))
+        for path in written:
+            typer.echo(str(path))
 
 
 @app.command()
@@ -420,6 +427,87 @@ def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:
         record for record in found.records() if record.case.name == case_id
     ]
     return [list(group) for _, group in groupby(records, key=lambda record: record.case.key)]
+
+
+# ---------------------------------------------------------------- ROSE's recordings
+
+
+@app.command("rose-vec")
+def rose_vec(
+    folder: Annotated[Path, typer.Argument(help="Tree of ROSE's output folders.")],
+    labels: Annotated[
+        list[Path] | None,
+        typer.Option("--labels", help="File with the experts' labels, once for each set."),
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=0, help="Resamples for the intervals.")
+    ] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    as_json: AsJson = False,
+    html: Html = None,
+) -> None:
+    """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
+    from sqljury.api import rose_vec as tables
+
+    found = tables(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
+    if html is not None:
+        from sqljury.reports.rose_pages import write_rose_vec_html
+
+        write_rose_vec_html(html, found)
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+        return
+    from sqljury.reports.rose_tables import print_rose_vec
+
+    print_rose_vec(found, _console())
+
+
+@app.command()
+def methods(
+    folder: Annotated[Path, typer.Argument(help="Folder of recorded methods, with methods.csv.")],
+    seed: Annotated[int, typer.Option("--seed", help="Seed of bootstrap and permutations.")] = 0,
+    as_json: AsJson = False,
+    html: Html = None,
+) -> None:
+    """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
+    from sqljury.api import methods as compare
+
+    found = compare(folder, seed=seed)
+    if html is not None:
+        from sqljury.reports.rose_pages import write_methods_html
+
+        write_methods_html(html, found)
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+        return
+    from sqljury.reports.rose_tables import print_methods
+
+    print_methods(found, _console())
+
+
+@app.command()
+def diagnose(
+    run: RunFolder,
+    most: Annotated[
+        int, typer.Option("--most", min=0, help="How many suspicious references to print.")
+    ] = 20,
+    as_json: AsJson = False,
+    html: Html = None,
+) -> None:
+    """Say what a run's verdicts say of the benchmark: faulty references, ambiguous questions."""
+    from sqljury.api import diagnose_run
+
+    found = diagnose_run(run)
+    if html is not None:
+        from sqljury.reports.rose_pages import write_diagnosis_html
+
+        write_diagnosis_html(html, found, title=f"Diagnosis of {run.name}")
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+        return
+    from sqljury.reports.rose_tables import print_diagnosis
+
+    print_diagnosis(found, _console(), most=most)
 
 
 # ---------------------------------------------------------------- demo

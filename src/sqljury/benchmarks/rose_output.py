@@ -42,6 +42,16 @@ class ProverAnswer:
     verdict: bool | None = None
     """Whether the query answers the question; None where its answer was not in that form."""
 
+    def to_json(self) -> dict[str, Json]:
+        """The answer as ROSE writes it."""
+        texts = {
+            "expected_answer": self.expected_answer,
+            "sql_description": self.sql_description,
+            "reason": self.reason,
+            "evidence": self.evidence,
+        }
+        return {**{key: text for key, text in texts.items() if text}, "verdict": self.verdict}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefuterAnswer:
@@ -56,6 +66,16 @@ class RefuterAnswer:
     """Whether it finds the reference right; None where it was not asked."""
     issues: str = ""
     """What it found without a reference to hold against the query."""
+
+    def to_json(self) -> dict[str, Json]:
+        """The answer as ROSE writes it."""
+        found: dict[str, Json] = {"judgement": self.judgement, "verdict": self.verdict}
+        if self.gold_correct is not None:
+            names = (name.replace("_", " ") for name in self.ambiguity)
+            found |= {"ambiguity": ", ".join(names) or "na", "gold_correct": self.gold_correct}
+        if self.issues:
+            found["issues_found"] = self.issues
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

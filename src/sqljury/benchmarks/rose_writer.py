@@ -24,6 +24,7 @@ _METRICS = {
     "flex": "FLEX",
     "llm_sql_solver": "llmsolver",
     "rose_unified": "pr",
+    "rose_unified_wogt": "pr-wogt",
     "rose_wogt": "rose-wogt",
 }
 NO_MODEL = "decisive"
@@ -31,6 +32,11 @@ NO_MODEL = "decisive"
 
 _SETTLED = (Outcome.CORRECT, Outcome.INCORRECT)
 _STAGES = {"prover": "prover_output", "refuter": "refuter_output", "unified": "pr_output"}
+_STAGES_WITHOUT_REFERENCE = {
+    "prover": "prover_output",
+    "refuter": "refuter_wogt_output",
+    "unified": "pr_wogt_output",
+}
 _NOT_IN_A_NAME = re.compile(r"[^\w.+-]+")
 
 _Files = dict[str, list[Json]]
@@ -64,12 +70,22 @@ def write_rose_output(records: Iterable[Record], folder: PathLike) -> list[Path]
 
 def _place(record: Record) -> Path:
     """Systems have folders of their own: a question's id stands once in a file."""
-    head, *options = record.judge.split(",")
-    chosen = dict(option.partition("=")[::2] for option in options)
-    model = chosen.pop("model", "")
-    metric = _METRICS.get(head, head) + "".join(f"-{k}-{v}" for k, v in sorted(chosen.items()))
+    model, metric = _judge_names(record.judge)
     benchmark = "-".join(filter(None, (record.case.benchmark, record.case.source)))
-    return Path(_name(benchmark or "cases"), _name(_model_name(model) or NO_MODEL), _name(metric))
+    return Path(_name(benchmark or "cases"), _name(model or NO_MODEL), _name(metric))
+
+
+def _judge_names(judge: str) -> tuple[str, str]:
+    """Model and metric by their names."""
+    head, *options = judge.split(",")
+    chosen = dict(option.partition("=")[::2] for option in options)
+    model = _model_name(chosen.pop("model", ""))
+    if head == "recorded":
+        return model, chosen.get("metric") or head
+    if head == "rose_unified" and chosen.pop("reference", "true") == "false":
+        head = "rose_unified_wogt"
+    metric = _METRICS.get(head, head)
+    return model, metric + "".join(f"-{key}-{value}" for key, value in sorted(chosen.items()))
 
 
 def _model_name(model: str) -> str:
@@ -86,7 +102,8 @@ def _add(files: _Files, record: Record) -> None:
     if verdict.outcome.left_out:
         files.setdefault(PROBLEMS, []).append(str(row["question_id"]))
         return
-    stages = {stage: _answer(verdict.evidence, stage) for stage in _STAGES}
+    names = _STAGES_WITHOUT_REFERENCE if "wogt" in _judge_names(record.judge)[1] else _STAGES
+    stages = {stage: _answer(verdict.evidence, stage) for stage in names}
     prover = stages["prover"] or stages["unified"]
     row |= {
         "score": verdict.score or 0.0,
@@ -99,7 +116,7 @@ def _add(files: _Files, record: Record) -> None:
     files[RESULTS].append(row)
     for stage, answer in stages.items():
         if answer is not None:
-            rows = files.setdefault(_STAGES[stage], [])
+            rows = files.setdefault(names[stage], [])
             rows.append({"question_id": row["question_id"], "result": answer})
 
 

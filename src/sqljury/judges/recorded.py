@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
@@ -86,7 +86,10 @@ class Recorded:
         return chosen
 
     def _is_meant(self, run: RecordedRun) -> bool:
-        return self.metric in ("", run.metric) and (not self.model or self.model in run.parts)
+        # The folder itself is one recording: whatever it is called, it was named.
+        return not run.parts or (
+            self.metric in ("", run.metric) and (not self.model or self.model in run.parts)
+        )
 
     @cached_property
     def _read(self) -> dict[RecordedRun, dict[str, RecordedJudgement]]:
@@ -117,7 +120,7 @@ def _verdict(found: RecordedJudgement, score: float) -> Verdict:
     outcome = found.outcome or (Outcome.CORRECT if right else Outcome.INCORRECT)
     stages = {"prover": found.prover, "refuter": found.refuter}
     evidence: dict[str, Json] = {
-        name: asdict(answer) for name, answer in stages.items() if answer is not None
+        name: answer.to_json() for name, answer in stages.items() if answer is not None
     }
     if found.rows_equal is not None:
         evidence["rows_equal"] = found.rows_equal
