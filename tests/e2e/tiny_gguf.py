@@ -19,7 +19,32 @@ _WIDTH = 32
 _HEADS = 2
 _FEED_FORWARD = 64
 _CONTEXT = 8192
-_PAIRS = "th he in er an re on at en nd se le ab ta co lu um ro sq ql qu ue st io".split()
+_PAIRS = [
+    "th",
+    "he",
+    "in",
+    "er",
+    "an",
+    "re",
+    "on",
+    "at",
+    "en",
+    "nd",
+    "se",
+    "le",
+    "ab",
+    "ta",
+    "co",
+    "lu",
+    "um",
+    "ro",
+    "sq",
+    "ql",
+    "qu",
+    "ue",
+    "st",
+    "io",
+]
 _CHAT = (
     "{% for message in messages %}{{ message['role'] }}: {{ message['content'] }}\n{% endfor %}"
     "assistant: "
