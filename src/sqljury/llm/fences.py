@@ -34,8 +34,9 @@ def fence(label: str, text: str) -> str:
     62c8f8bc07acbeaf>>>
     """
     shown = visible(text)
-    mark = _mark(label, shown)
-    return f"<<<{' '.join(visible(label).split())} {mark}\n{shown}\n{mark}>>>"
+    title = " ".join(visible(label).split())
+    mark = _mark(title, shown)
+    return f"<<<{title} {mark}\n{shown}\n{mark}>>>"
 
 
 def _mark(label: str, text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from sqljury.errors import InputError
 from sqljury.llm.chat import Json, key_of, one_line
 
 _FORMAT = 1
+_TRIES = 250
 _APPLICATION = 0x534A4C4C  # "SJLL"
 _SCHEMA = """
 CREATE TABLE reply (
@@ -256,8 +258,16 @@ def _read_only_uri(path: Path) -> str:
 def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
     # A killed process loses nothing; a machine without power may lose its last second.
     database.execute("PRAGMA synchronous = NORMAL")
-    if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        _create(database)
+    for turn in range(_TRIES):
+        try:
+            if database.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                _create(database)
+            break
+        except sqlite3.OperationalError as error:
+            # While another process changes the journal's mode SQLite does not wait by itself.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or turn == _TRIES - 1:
+                raise
+            time.sleep(0.02)
     return database
 
 
