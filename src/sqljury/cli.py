@@ -122,6 +122,9 @@ def evaluate(
         list[str] | None,
         typer.Option("--model-option", help="KEY=VALUE for all models, repeatable."),
     ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="Ask each model judge so often; majority.")
+    ] = 1,
     concurrency: Annotated[
         int, typer.Option("--concurrency", min=1, help="Calls to chat models at once.")
     ] = 8,
@@ -148,7 +151,9 @@ def evaluate(
     from sqljury import api
     from sqljury.benchmarks import parse_mapping, read_cases
 
-    judges = [_model_judge(spec, model_option or (), recorded) for spec in judge or ["execution"]]
+    judges = [
+        _model_judge(spec, model_option or (), repeats, recorded) for spec in judge or ["execution"]
+    ]
     limits = _limits(limit_seconds, limit_rows, limit_bytes, limit_memory)
     options = {"databases": databases, "format": format_, "map": mapping}
     folder = run or api.default_run([*files, *(predictions or [])], options)
@@ -204,15 +209,19 @@ _RECORDED = {
 }
 
 
-def _model_judge(spec: str, options: Sequence[str], recorded: Path | None) -> str:
-    """The judge with the model options, or the recording that answers in its place."""
+def _model_judge(spec: str, options: Sequence[str], repeats: int, recorded: Path | None) -> str:
+    """The judge with what is asked of all model judges, or the recording that answers for it."""
     name = re.split("[:,]", spec, maxsplit=1)[0]
     if recorded is not None and name in _RECORDED:
         model = re.search(r",model=(?:[^:,]*:)?([^,]*)", spec)
         return f"recorded,dir={recorded},metric={_RECORDED[name]}" + (
             f",model={model[1]}" if model else ""
         )
-    if not options or not re.search(",models?=", spec):
+    if not re.search(",models?=", spec):
+        return spec
+    if repeats > 1 and ",repeats=" not in spec:
+        spec = f"{spec},repeats={repeats}"
+    if not options:
         return spec
     joined = ";".join(options)
     if "model_options=" in spec:
@@ -556,6 +565,36 @@ def demo(
         typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")
         typer.echo(f"report: {page.resolve()}")
         typer.echo(f"one case: sqljury show {folder / 'run'} 1")
+
+
+# ---------------------------------------------------------------- ledgers
+
+ledgers = typer.Typer(help="Carry a ledger from place to place.", no_args_is_help=True)
+app.add_typer(ledgers, name="ledger")
+
+
+@ledgers.command("export")
+def export_ledger(
+    ledger: Annotated[Path, typer.Argument(help="The ledger, an SQLite file.")],
+    file: Annotated[Path, typer.Argument(help="JSONL file to write, sorted by key.")],
+) -> None:
+    """Write a ledger as lines of JSON."""
+    from sqljury.llm import Ledger
+
+    with Ledger(ledger, read_only=True) as answers:
+        typer.echo(f"{answers.export_jsonl(file):,} answers")
+
+
+@ledgers.command("import")
+def import_ledger(
+    file: Annotated[Path, typer.Argument(help="JSONL file that `ledger export` wrote.")],
+    ledger: Annotated[Path, typer.Argument(help="The ledger to add to; made if absent.")],
+) -> None:
+    """Add lines of JSON to a ledger; answers that are there stay."""
+    from sqljury.llm import Ledger
+
+    with Ledger(ledger) as answers:
+        typer.echo(f"{answers.import_jsonl(file):,} answers")
 
 
 # ---------------------------------------------------------------- what there is

@@ -154,6 +154,24 @@ def test_agree_is_a_gate(demo: Path) -> None:
     assert run("agree", demo / "run", "--fail-under", "0.9").returncode == 2
 
 
+def test_ledgers_are_carried_and_replayed(demo: Path, tmp_path: Path) -> None:
+    lines, ledger = tmp_path / "ledger.jsonl", tmp_path / "carried.sqlite"
+    assert run("ledger", "export", demo / "ledger.sqlite", lines).stdout == "73 answers\n"
+    assert run("ledger", "import", lines, ledger).stdout == "73 answers\n"
+    judge = ("-j", "rose,model=scripted:witness:answer", "--limit-rows", "100000")
+    more = ("--limit-seconds", "2", "--descriptions", demo / "descriptions", *judge)
+    done = _evaluate(demo, tmp_path / "run", *more, "--replay", ledger, "--json")
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)["judges"]
+    assert found["labels"]["gold_fault"] == 3
+    dry = _evaluate(demo, tmp_path / "dry", *more, "--ledger", ledger, "--dry-run")
+    assert dry.stdout.startswith("at most 0 calls")
+    other = ("-j", "rose,model=scripted:witness:other", "--replay", ledger)
+    missing = _evaluate(demo, tmp_path / "other", *other)
+    assert missing.returncode == 2
+    assert "SJ904 cases/" in missing.stderr
+
+
 def test_judges_doctor_explain_version(demo: Path) -> None:
     assert "execution" in run("judges").stdout
     doctor = run("doctor", "-d", demo / "databases")
