@@ -1,11 +1,9 @@
-"""What the client for chat models costs beside the models themselves.
+"""Cases per second when ROSE is replayed from a ledger.
 
-    python bench/replay.py [--cases 20000] [--workers 1 2] [--delay 0.2]
+    python bench/replay.py [--cases 20000] [--workers 1 2]
 
-First: cases per second when ROSE is replayed from a ledger that a scripted model filled; the
-cases are the demonstration's with a question of their own each, so that no answer serves twice.
-Then: what one call costs in the client. Last: time per question with 1, 2, 4 and 8 calls at once
-to a server that answers after a fixed delay; linear would be the delay divided by their number.
+A scripted model filled the ledger; the cases are the demonstration's with a question of their own
+each, so that no answer serves twice. What the client costs by itself is in bench/llm.py.
 """
 
 from __future__ import annotations
@@ -13,19 +11,15 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import sqljury
 from sqljury.case import Case
 from sqljury.demo import write_demo
-from sqljury.llm import Client, ClientSettings, Message, Request, parse_model
+from sqljury.llm import ClientSettings
 from sqljury.verdict import Outcome
 
 _SCHEMA = {
@@ -51,17 +45,12 @@ def main() -> None:
     options = _options()
     with tempfile.TemporaryDirectory() as folder:
         _replay(Path(folder), options.cases, options.workers)
-        _overhead(Path(folder), options.calls)
-    _concurrency(options.delay, options.questions)
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=20_000)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
-    parser.add_argument("--calls", type=int, default=2_000)
-    parser.add_argument("--questions", type=int, default=40)
-    parser.add_argument("--delay", type=float, default=0.2)
     return parser.parse_args()
 
 
@@ -131,92 +120,6 @@ def _judged(
     assert not unanswered, unanswered[0]
     (begin, first), (end, last) = seen[0], seen[-1]
     return seconds, (last - first) / (end - begin)
-
-
-# ---------------------------------------------------------------- one call
-
-
-def _overhead(folder: Path, calls: int) -> None:
-    """The client without model and network: ledger, limits, parsing."""
-    model = f"scripted:{_script(folder)}"
-    settings = ClientSettings(ledger=str(folder / "calls.sqlite"))
-    for name, kept in (("new", settings), ("from the ledger", replace(settings, replay=True))):
-        with Client(kept) as client:
-            start = time.perf_counter()
-            for number in range(calls):
-                client.ask(_question(model, {}, number), case=str(number))
-            seconds = time.perf_counter() - start
-        print(f"overhead of a call, {name:16s} {seconds / calls * 1e6:8,.0f} µs")
-
-
-def _question(model: str, options: dict[str, str], number: int) -> Request:
-    text = f"Question {number}: does the query answer it? " + "CREATE TABLE t (a, b); " * 100
-    return Request(parse_model(model, options), (Message("user", text),), schema=_SCHEMA)
-
-
-# ---------------------------------------------------------------- calls at once
-
-
-def _concurrency(delay: float, questions: int) -> None:
-    with _slow_server(delay) as url:
-        alone = 0.0
-        for number in (1, 2, 4, 8):
-            per_question = _per_question(url, number, questions)
-            alone = alone or per_question
-            print(
-                f"{number} call(s) at once, {delay:g} s each   {per_question * 1e3:8.1f} ms per "
-                f"question, {alone / per_question:.2f} x as fast, "
-                f"{delay / number / per_question:.0%} of linear"
-            )
-
-
-def _per_question(url: str, concurrency: int, questions: int) -> float:
-    settings = ClientSettings(concurrency=concurrency)
-    with Client(settings) as client, ThreadPoolExecutor(concurrency) as threads:
-
-        def ask(number: int) -> bool:
-            request = _question("llamacpp:slow", {"base_url": url}, number)
-            return client.ask(request, case=str(number)).value is not None
-
-        # The first call imports the SDK, and opens the connections.
-        assert all(threads.map(ask, range(-concurrency, 0)))
-        start = time.perf_counter()
-        assert all(threads.map(ask, range(questions)))
-        return (time.perf_counter() - start) / questions
-
-
-@contextmanager
-def _slow_server(delay: float) -> Iterator[str]:
-    content = json.dumps({"reason": "It does.", "verdict": True})
-    message = {"role": "assistant", "content": content}
-    choice = {"index": 0, "message": message, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
-    body = json.dumps({"model": "slow", "choices": [choice], "usage": usage}).encode()
-
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_POST(self) -> None:
-            self.rfile.read(int(self.headers["content-length"]))
-            time.sleep(delay)
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 if __name__ == "__main__":

@@ -152,6 +152,7 @@ def dry_run(
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
     llm: ClientSettings,
+    descriptions: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
 ) -> DryRun:
@@ -164,6 +165,7 @@ def dry_run(
     """
     options = RunOptions(
         databases=_spec(databases),
+        descriptions=None if descriptions is None else str(descriptions),
         limits=limits or Limits(),
         workers=workers or os.cpu_count() or 1,
         llm=llm,

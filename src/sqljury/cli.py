@@ -177,7 +177,15 @@ def evaluate(
     )
     if dry_run:
         _print_dry_run(
-            api.dry_run(cases, judges, databases, llm=llm, limits=limits, workers=workers)
+            api.dry_run(
+                cases,
+                judges,
+                databases,
+                llm=llm,
+                descriptions=descriptions,
+                limits=limits,
+                workers=workers,
+            )
         )
         return
     with (

@@ -41,14 +41,15 @@ def _cleaned(sql: str, dialect: str) -> str:
     end = 0
     # Between two tokens there is nothing but white space and comments.
     for token in tokens:
-        parts += [_gap(sql[end : token.start]), sql[token.start : token.end + 1]]
+        parts += [_gap(sql[end : token.start], dialect), sql[token.start : token.end + 1]]
         end = token.end + 1
-    return "".join([*parts, _gap(sql[end:])])
+    return "".join([*parts, _gap(sql[end:], dialect)])
 
 
-def _gap(text: str) -> str:
+def _gap(text: str, dialect: str) -> str:
     comments = text.strip()
-    if not comments or any(mark in comments for mark in _EXECUTED):
+    executed = dialect == "mysql" and any(mark in comments for mark in _EXECUTED)
+    if not comments or executed:
         return text
     start = text.index(comments)
     return f"{text[:start]} {text[start + len(comments) :]}"
