@@ -407,7 +407,8 @@ def rose_vec(
     from sqljury.uses.rose_vec import rose_vec as tables
 
     recordings = (
-        Recording(folders=run.parts, judgements=read_rose_output(run.folder))
+        # Set, model and metric, however far down the tree the folder begins.
+        Recording(folders=run.folder.resolve().parts[-3:], judgements=read_rose_output(run.folder))
         for run in find_rose_outputs(folder)
     )
     files = [Path(file) for file in labels] or _label_files(Path(folder))

@@ -160,7 +160,7 @@ class _Table:
         """File a recording under its set, model and metric."""
         name = "/".join(recording.folders)
         benchmark = self._set_of(recording, name)
-        model, metric = ("", *recording.folders)[-2:]
+        model, metric = ("", "", *recording.folders)[-2:]
         is_ablation = metric in ABLATIONS and metric not in _METRICS
         place = (_SHORT_MODELS.get(model, model), metric)
         found = (self._ablation if is_ablation else self._main).setdefault(place, {})
