@@ -411,8 +411,8 @@ def _annotated(rows: Sequence[Diagnosis]) -> Table:
         "confirmed",
         "precision\nat least",
         "95 %",
-        "of those\nexplained",
-        "recall",
+        "of those with\na reason",
+        "found of\nall stated",
         min_width=_JUDGE,
     )
     for row in _headed([row for row in rows if row.annotated], table):
@@ -459,7 +459,7 @@ def diagnosis_parts(found: DiagnosisReport) -> list[dict[str, Any]]:
         {
             "caption": "Against annotators' reasons, in percent",
             "heads": ("judge", "diagnosis", "flagged", "confirmed", "precision at least", "95 %",
-                      "of those explained", "recall"),
+                      "of those with a reason", "found of all stated"),
             "rows": against,
             "texts": 2,
         },
@@ -479,8 +479,8 @@ def diagnosis_cells(row: Diagnosis) -> list[str]:
         words.count(row.confirmed),
         words.percent(row.precision),
         words.interval(*row.interval) if row.interval else "",
-        f"{words.percent(row.precision_explained)} of {row.explained}",
-        f"{words.percent(row.recall)} of {row.stated}",
+        f"{row.confirmed} of {row.explained}",
+        f"{row.found} of {row.stated}",
     ]
 
 

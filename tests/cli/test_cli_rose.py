@@ -1,0 +1,68 @@
+"""`rose-vec`, `methods`, `diagnose` and recordings, as a user types them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.data
+def test_rose_vec_in_one_command(data_dir: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    done = run("rose-vec", data_dir / "rose-vec", "--bootstrap", "20", "--html", page)
+    assert done.returncode == 0, done.stderr
+    assert "75.93" in done.stdout and "87.35" in done.stdout
+    assert page.is_file()
+
+
+@pytest.mark.data
+def test_methods_as_json(data_dir: Path) -> None:
+    done = run("methods", data_dir / "rose-benchmarking", "--json")
+    found = json.loads(done.stdout)
+    assert (len(found["methods"]), found["n_common"]) == (19, 433)
+
+
+@pytest.mark.data
+def test_recordings_are_judged_diagnosed_and_written_back(data_dir: Path, tmp_path: Path) -> None:
+    folder = data_dir / "rose-vec"
+    run_folder, written = tmp_path / "run", tmp_path / "output"
+    judged = run(
+        *("evaluate", folder / "rose-vec-bird.json", folder / "rose-vec-spider.json"),
+        *("--judge", "rose,model=openai:o3", "--recorded", folder / "recorded/rose-vec"),
+        *("--run", run_folder),
+    )
+    assert judged.returncode == 0, judged.stderr
+    assert "labels: ambiguous_question 17, ambiguous_schema 4, gold_fault 32" in judged.stdout
+    diagnosed = run("diagnose", run_folder, "--most", "1")
+    assert "Suspicious references: 1 of 95, of 302 in all" in diagnosed.stdout
+    done = run("report", run_folder, "--rose-output", written)
+    assert done.stdout.split() == [
+        str(written / f"rose-vec-{name}" / "o3" / "ROSE") for name in ("bird", "spider")
+    ]
+    again = run("rose-vec", written, "--labels", folder / "rose-vec-bird.json",
+                "--labels", folder / "rose-vec-spider.json", "--bootstrap", "0", "--json")  # fmt: skip
+    assert again.returncode == 0, again.stderr
+    (row,) = json.loads(again.stdout)["metrics"]
+    assert round(100 * row["figures"]["kappa"], 2) == 75.93
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["rose-vec", "nowhere"], "SJ120"),
+        (["methods", "nowhere"], "SJ523"),
+        (["diagnose", "nowhere"], "SJ401"),
+    ],
+)
+def test_what_is_not_there(arguments: list[str], said: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr
