@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sqljury.uses.diagnose import DiagnosisReport
     from sqljury.uses.methods import Methods
     from sqljury.uses.rose_vec import RoseVec
+    from sqljury.uses.stability import Stability
 
 PathLike = str | os.PathLike[str]
 
@@ -450,3 +451,16 @@ def diagnose_run(folder: PathLike) -> DiagnosisReport:
 
     with open_run(Path(folder)) as run:
         return diagnose(run.records())
+
+
+def stability_of_run(folder: PathLike) -> list[Stability]:
+    """How much the repeats of each judge agree (``rose,model=…,repeats=5``); none where nobody
+    was asked twice.
+
+    Raises:
+        InputError: the folder is not a run.
+    """
+    from sqljury.uses.stability import stability_of_repeats
+
+    with open_run(Path(folder)) as run:
+        return stability_of_repeats(run.records())

@@ -512,19 +512,22 @@ def diagnose(
     html: Html = None,
 ) -> None:
     """Say what a run's verdicts say of the benchmark: faulty references, ambiguous questions."""
-    from sqljury.api import diagnose_run
+    from sqljury.api import diagnose_run, stability_of_run
 
-    found = diagnose_run(run)
+    found, repeated = diagnose_run(run), stability_of_run(run)
     if html is not None:
         from sqljury.reports.rose_pages import write_diagnosis_html
 
         write_diagnosis_html(html, found, title=f"Diagnosis of {run.name}")
     if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
+        stability = [runs.to_json() for runs in repeated]
+        typer.echo(json.dumps({**found.to_json(), "stability": stability}, indent=2))
         return
-    from sqljury.reports.rose_tables import print_diagnosis
+    from sqljury.reports.rose_tables import print_diagnosis, print_stability
 
     print_diagnosis(found, _console(), most=most)
+    for runs in repeated:
+        print_stability(runs, _console())
 
 
 # ---------------------------------------------------------------- demo

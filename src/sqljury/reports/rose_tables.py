@@ -23,7 +23,7 @@ _MOST_SUSPICIONS = 20
 _RUN = 40
 _CASE = 20
 _QUESTION = 90
-_JUDGE = 28
+_JUDGE = 27
 
 
 # ---------------------------------------------------------------- rose-vec
@@ -377,6 +377,9 @@ def print_diagnosis(
     out.table(_diagnoses(found.judges))
     out.table(_annotated(found.judges))
     out.table(_annotators(found))
+    if any(row.annotated for row in found.judges):
+        out.text("explained: an annotator wrote a reason, whatever it says; silence clears nothing")
+        console.print()
     for line in reason_lines(found):
         out.text(line)
     if found.reasons:
@@ -411,8 +414,8 @@ def _annotated(rows: Sequence[Diagnosis]) -> Table:
         "confirmed",
         "precision\nat least",
         "95 %",
-        "of those with\na reason",
-        "found of\nall stated",
+        "of those\nexplained",
+        "found of\nstated",
         min_width=_JUDGE,
     )
     for row in _headed([row for row in rows if row.annotated], table):
@@ -459,7 +462,7 @@ def diagnosis_parts(found: DiagnosisReport) -> list[dict[str, Any]]:
         {
             "caption": "Against annotators' reasons, in percent",
             "heads": ("judge", "diagnosis", "flagged", "confirmed", "precision at least", "95 %",
-                      "of those with a reason", "found of all stated"),
+                      "of those explained", "found of stated"),
             "rows": against,
             "texts": 2,
         },
