@@ -8,6 +8,7 @@ from sqljury.queries.ordering import any_order, top_level_order
 from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
 from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
+from sqljury.queries.tokens import parse
 
 __all__ = [
     "FEATURES",
@@ -22,6 +23,7 @@ __all__ = [
     "keyed_for_ties",
     "neighbours_of",
     "normalise_text",
+    "parse",
     "remove_distinct",
     "some_values",
     "tables_of",

@@ -27,6 +27,7 @@ from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.judges import Judge, make_judge, settled
+from sqljury.queries import parse
 from sqljury.runs.messages import (
     WATCH,
     WATCH_CASE,
@@ -201,6 +202,9 @@ def _serve(bench: Bench, threads: int, requests: IO[bytes], reporter: Reporter) 
                 _judge(bench, item, reporter)
             reporter.flush()
         return
+    # Threads that import the parser at the same moment can find it half made.
+    for dialect in ("sqlite", "duckdb", "postgres", "mysql"):
+        parse("SELECT 1", dialect)
     with ThreadPoolExecutor(threads) as executor:
         while (batch := receive(requests)) is not None:
             bench.cache.known.update(batch.known)
