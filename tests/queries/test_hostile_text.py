@@ -53,9 +53,10 @@ def everything(sql: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(TEXTS))
 def test_bombs(name: str) -> None:
+    # What hangs takes minutes here; the bound tells that from a busy machine, and no more.
     started = time.process_time()
     everything(TEXTS[name])
-    assert time.process_time() - started < 3
+    assert time.process_time() - started < 60
 
 
 # What sqlglot itself fails on: TypeError, and a warning on the terminal.

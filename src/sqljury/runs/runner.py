@@ -349,7 +349,14 @@ def _without_password(spec: str) -> str:
 
 
 def _key(judge: Judge, limits: Limits) -> str:
-    return f"{spec_of(judge)}@{judge.version}|{_limits_text(limits)}"
+    """All that a judge's verdict depends on beside the case: prompts and recordings too."""
+    own = "".join(f"|{name}:{value}" for name, value in _own_fields(judge).items())
+    return f"{spec_of(judge)}@{judge.version}{own}|{_limits_text(limits)}"
+
+
+def _own_fields(judge: Judge) -> Mapping[str, object]:
+    fields: Mapping[str, object] = getattr(judge, "signature_fields", dict)()
+    return fields
 
 
 def _limits_text(limits: Limits) -> str:
@@ -361,7 +368,7 @@ def _limits_text(limits: Limits) -> str:
 
 def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str) -> str:
     """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
-    own: Mapping[str, object] = getattr(judge, "signature_fields", dict)()
+    own = _own_fields(judge)
     parts = [
         spec_of(judge),
         f"v:{judge.version}",
