@@ -22,12 +22,6 @@ from sqljury.demo import write_demo
 from sqljury.llm import ClientSettings
 from sqljury.verdict import Outcome
 
-_SCHEMA = {
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "verdict": {"type": "boolean"}},
-    "required": ["reason", "verdict"],
-    "additionalProperties": False,
-}
 _YES = {
     "expected_answer": "A list.",
     "sql_description": "It lists.",

@@ -34,7 +34,7 @@ from sqljury.uses.evaluate import Summary, summarise
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
-    from sqljury.llm import ClientSettings
+    from sqljury.llm import ClientSettings, Estimate
 
 if TYPE_CHECKING:
     from sqljury.uses.diagnose import DiagnosisReport
@@ -137,16 +137,6 @@ def evaluate(
     return Evaluation(done, temporary)
 
 
-@dataclass(frozen=True, slots=True)
-class DryRun:
-    """What asking chat models would take; ``money`` is None where a price is not known."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    money: float | None
-
-
 def dry_run(
     cases: Iterable[Case] | PathLike | Sequence[PathLike],
     judges: Sequence[str | Judge],
@@ -156,7 +146,7 @@ def dry_run(
     descriptions: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
-) -> DryRun:
+) -> Estimate:
     """What the judges would ask that the ledger does not hold, if every answer were a yes.
 
     Queries are executed, as which questions are asked depends on rows; no model is called.
@@ -164,6 +154,8 @@ def dry_run(
     Raises:
         InputError, InfrastructureError: as :func:`evaluate`.
     """
+    from sqljury.llm import Estimate
+
     options = RunOptions(
         databases=_spec(databases),
         descriptions=None if descriptions is None else str(descriptions),
@@ -180,7 +172,7 @@ def dry_run(
         found: Counter[str] = Counter()
         for record in run.records(whole=False, with_evidence=False):
             found.update(record.verdict.measures)
-    return DryRun(
+    return Estimate(
         calls=int(found["calls"]),
         prompt_tokens=int(found["prompt_tokens"]),
         completion_tokens=int(found["completion_tokens"]),

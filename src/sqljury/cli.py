@@ -21,9 +21,9 @@ from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_OK, InputError, SqljuryErr
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sqljury.api import DryRun, Evaluation
+    from sqljury.api import Evaluation
     from sqljury.execution import Limits
-    from sqljury.llm import ClientSettings
+    from sqljury.llm import ClientSettings, Estimate
     from sqljury.uses.agree import Agreement
     from sqljury.verdict import Record
 
@@ -260,7 +260,7 @@ def _client_settings(
     )
 
 
-def _print_dry_run(found: DryRun) -> None:
+def _print_dry_run(found: Estimate) -> None:
     money = "price not known" if found.money is None else f"{found.money:.2f} US dollars"
     typer.echo(
         f"at most {found.calls:,} calls, some {found.prompt_tokens:,} prompt and "

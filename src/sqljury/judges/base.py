@@ -261,6 +261,12 @@ def spec_of(judge: Judge) -> str:
 
 # ---------------------------------------------------------------- settled before asking
 
+
+def needs_database(judge: Judge) -> bool:
+    """Whether a judge has something executed."""
+    return bool(judge.needs & _NEED_DATABASE)
+
+
 _PREDICTION_OUTCOME = {
     Status.ERROR: Outcome.PREDICTION_ERROR,
     Status.TIMEOUT: Outcome.PREDICTION_TIMEOUT,
@@ -290,7 +296,7 @@ def settled(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
 
 
 def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    if judge.needs & _NEED_DATABASE and not evidence.has_database:
+    if needs_database(judge) and not evidence.has_database:
         return _not_scored(Outcome.DATABASE_MISSING, f"no database {case.db_id!r}")
     if judge.needs & _NEED_REFERENCE and not case.reference_sqls:
         if case.predicted_sql is None:

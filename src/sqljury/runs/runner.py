@@ -18,7 +18,7 @@ from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
-from sqljury.judges import Judge, Needs, make_judge, spec_of
+from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.queries import features
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import Pool
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from sqljury.llm import ClientSettings
 
 _COMMIT_SECONDS = 0.5
-_NEED_DATABASE = Needs.DATABASE | Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
 
 OnProgress = Callable[[int, int], None]
 """Called with verdicts found so far and verdicts in all."""
@@ -234,7 +233,7 @@ def _check_distinct(judges: Sequence[Judge]) -> None:
 def _load(
     store: RunStore, cases: Iterable[Case], judges: Sequence[Judge], options: RunOptions
 ) -> None:
-    needing = [spec_of(judge) for judge in judges if judge.needs & _NEED_DATABASE]
+    needing = [spec_of(judge) for judge in judges if needs_database(judge)]
     if needing and options.databases is None:
         raise InputError(
             "SJ413",
@@ -372,10 +371,10 @@ def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str
     parts = [
         spec_of(judge),
         f"v:{judge.version}",
-        *([f"db:{'+'.join(engines)}"] if judge.needs & _NEED_DATABASE else []),
+        *([f"db:{'+'.join(engines)}"] if needs_database(judge) else []),
         "n:{n}",
         *(f"{name}:{value}" for name, value in own.items()),
-        *([_limits_text(limits)] if judge.needs & _NEED_DATABASE else []),
+        *([_limits_text(limits)] if needs_database(judge) else []),
         f"sqljury:{version}",
         f"data:{data[:8]}",
     ]
