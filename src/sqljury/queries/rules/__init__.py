@@ -1,0 +1,1 @@
+"""Rewrite rules, one a file: what makes trees of equal queries equal."""

@@ -1,0 +1,60 @@
+"""What a rewrite rule is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqljury.queries.trees.context import Assumption, Context
+from sqljury.queries.trees.nodes import Expression, Field, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What a rule made of a relation, and what that assumed (nothing, most often)."""
+
+    relation: Relation
+    assumed: frozenset[Assumption] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRule:
+    """A rewrite of one relation and what is below it; None where it does not apply.
+
+    It is tried at every relation, from the leaves up, those inside subqueries included. It must
+    keep the rows as a bag, their order where a Sort gives one, and the width.
+    """
+
+    name: str
+    apply: Callable[[Relation, Context], Rewritten | None]
+
+
+@dataclass(frozen=True, slots=True)
+class RootRule:
+    """A rewrite of a whole query, for what depends on who reads the rows (order, duplicates)."""
+
+    name: str
+    apply: Callable[[Relation, Context], Rewritten | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionRule:
+    """A rewrite of one expression with the same value for every row; None where it does not apply.
+
+    It is tried at every part of an expression, from the leaves up. The fields are those of the row
+    that the expression sees.
+    """
+
+    name: str
+    apply: Callable[[Expression, tuple[Field, ...], Context], Expression | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionRule:
+    """A rewrite of a condition of which only "true or not" is asked: NULL may become false.
+
+    It is tried at the conditions of filters and joins and at their parts under AND and OR.
+    """
+
+    name: str
+    apply: Callable[[Expression, tuple[Field, ...], Context], Expression | None]

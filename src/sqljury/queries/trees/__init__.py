@@ -1,0 +1,1 @@
+"""Relational operator trees: built from SQL, walked, typed, drawn. Pure functions."""

@@ -1,0 +1,39 @@
+"""What is known of the database that a tree reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from sqljury.schema import Schema
+
+
+class Assumption(StrEnum):
+    """What must hold of the data, beyond the declared types, for two queries to be equal."""
+
+    PRIMARY_KEY = "primary key"
+    """Declared primary and unique keys are unique; primary keys hold no NULL."""
+    FOREIGN_KEY = "foreign key"
+    """Every value of a declared foreign key that is not NULL has its row."""
+    NOT_NULL = "not null"
+    """A column that may hold NULL by its declaration holds none."""
+    NO_TIES = "no ties"
+    """No two rows are equal in what an ORDER BY with a LIMIT sorts by."""
+    TYPES = "types"
+    """Columns hold values of their declared types only; SQLite does not enforce it."""
+
+
+ALL_ASSUMPTIONS = frozenset(Assumption)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The schema, sqlglot's name of the dialect, and what may be assumed."""
+
+    schema: Schema
+    dialect: str
+    assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
+
+    def may(self, assumption: Assumption) -> bool:
+        """Whether rules may rely on this."""
+        return assumption in self.assuming
