@@ -307,7 +307,7 @@ class Recursive:
 
 @dataclass(frozen=True, slots=True)
 class Working:
-    """The rows found last by the Recursive ``depth`` levels of Recursive further out (0: nearest)."""
+    """The rows found last by a Recursive: the nearest (depth 0), or one further out."""
 
     depth: int
     width: int

@@ -1,4 +1,4 @@
-"""Parts of trees: what is directly inside, the same node with other parts, references renumbered."""
+"""Parts of trees: what is directly inside, the same node with other parts, new references."""
 
 from __future__ import annotations
 
