@@ -38,23 +38,46 @@ class RootRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an expression stands: the row that it sees, the rows around it (nearest first)."""
+
+    row: tuple[Field, ...]
+    context: Context
+    outer: tuple[tuple[Field, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Simplified:
+    """What became of an expression, and what that assumed (nothing, most often)."""
+
+    expression: Expression
+    assumed: frozenset[Assumption] = frozenset()
+
+
+OnScope = Callable[[Expression, Scope], Expression | Simplified | None]
+
+
+@dataclass(frozen=True, slots=True)
 class ExpressionRule:
     """A rewrite of one expression with the same value for every row; None where it does not apply.
 
-    It is tried at every part of an expression, from the leaves up. The fields are those of the row
-    that the expression sees.
+    It is tried at every part of an expression, from the leaves up, if the part is a call of one of
+    the names ``at``, or a node of the class ``at`` (``Cast``, ``Literal``, …).
     """
 
     name: str
-    apply: Callable[[Expression, tuple[Field, ...], Context], Expression | None]
+    apply: OnScope
+    at: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionRule:
     """A rewrite of a condition of which only "true or not" is asked: NULL may become false.
 
-    It is tried at the conditions of filters and joins and at their parts under AND and OR.
+    It is tried at the conditions of filters, joins and CASE and at their parts under AND and OR,
+    ``at`` as an ExpressionRule is.
     """
 
     name: str
-    apply: Callable[[Expression, tuple[Field, ...], Context], Expression | None]
+    apply: OnScope
+    at: frozenset[str]
