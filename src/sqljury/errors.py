@@ -225,6 +225,17 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "The file was there when the databases were listed, but cannot be read now: it was "
         "removed, or its permissions forbid it. The message says which.",
     ),
+    "SJ206": (
+        "a file of schemas that is not there",
+        "Schemas come from SQL with CREATE TABLE statements (one database), or from JSON laid out "
+        "as Spider's tables.json (many).",
+    ),
+    "SJ207": (
+        "a file of schemas that cannot be understood",
+        "SQL needs at least one CREATE TABLE that SQLite or sqlglot can read. JSON is a list of "
+        "objects with db_id, table_names_original, column_names_original, column_types, "
+        "primary_keys and foreign_keys, as in Spider's tables.json.",
+    ),
     "SJ211": (
         "a SQLite database that cannot be opened",
         "The file is not a SQLite database, cannot be read, or was left in the middle of a "
@@ -418,6 +429,21 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "nothing to diagnose",
         "Diagnoses are labels that a judge gives (gold_fault, ambiguous_question, "
         "ambiguous_schema): judge with rose, refuter or recorded.",
+    ),
+    "SJ540": (
+        "not a penalty",
+        "A penalty says how many right answers a wrong one costs: a number from 0 on, or N for "
+        "the number of questions.",
+    ),
+    "SJ541": (
+        "decisions that cannot be scored",
+        "`trust` takes one decision for each question: a row with question_id, answerable, "
+        "predicted_sql (null: abstained) and correct, or a run.",
+    ),
+    "SJ542": (
+        "an answer that nobody judged",
+        "Whether an answer is right comes from a column `correct`, from a file of verdicts "
+        "(--verdicts), from a run, or from a judge that is asked now (--judge, --databases).",
     ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (

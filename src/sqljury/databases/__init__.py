@@ -1,6 +1,15 @@
 """Databases behind one read-only, limited execution."""
 
+from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.open import open_databases
 from sqljury.databases.protocol import Database, Databases
+from sqljury.databases.schemas import Schemas, read_schemas
 
-__all__ = ["Database", "Databases", "open_databases"]
+__all__ = [
+    "Database",
+    "Databases",
+    "Schemas",
+    "open_databases",
+    "read_schemas",
+    "schema_from_ddl",
+]

@@ -1,0 +1,142 @@
+"""Schemas without their databases: Spider's tables.json, or CREATE TABLE statements."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from sqljury.databases.ddl import schema_from_ddl
+from sqljury.errors import InputError
+from sqljury.schema import Column, ForeignKey, Schema, Table
+
+# Spider's names of types say less than a declaration; "others" says nothing.
+_SPIDER_TYPES: Final = {
+    "number": "NUMERIC",
+    "text": "TEXT",
+    "time": "TIMESTAMP",
+    "boolean": "BOOLEAN",
+    "others": "",
+}
+_OPENERS: Final[Mapping[str, Any]] = {".gz": gzip.open, ".xz": lzma.open}
+
+
+@dataclass(frozen=True, slots=True)
+class Schemas:
+    """Schemas by the name of their database; one that is alone in its file serves every name."""
+
+    spec: str
+    """The path it was read from; :func:`read_schemas` turns it back into an equal one."""
+    by_id: Mapping[str, Schema]
+
+    def get(self, db_id: str) -> Schema | None:
+        """The schema of that database (else one that differs in case only), or None."""
+        if db_id in self.by_id:
+            return self.by_id[db_id]
+        if "" in self.by_id:
+            return self.by_id[""]
+        folded = db_id.casefold()
+        return next((s for name, s in self.by_id.items() if name.casefold() == folded), None)
+
+
+def read_schemas(path: str | Path) -> Schemas:
+    """Schemas from a file: JSON as Spider's ``tables.json`` (.gz, .xz too), else SQL.
+
+    In ``tables.json`` several single columns of one table under ``primary_keys`` are taken as
+    one composite key. Spider often lists only the first column of a composite key there:
+    where there is a database, its own schema is more reliable.
+
+    Raises:
+        InputError: SJ206: there is no such file; SJ207: it cannot be understood.
+    """
+    text = _text(Path(path))
+    name = Path(path).name
+    if text.lstrip()[:1] in ("[", "{"):
+        return Schemas(str(path), _from_json(text, name))
+    return Schemas(str(path), {"": schema_from_ddl(text, where=name)})
+
+
+def _text(path: Path) -> str:
+    opener = _OPENERS.get(path.suffix, open)
+    try:
+        with opener(path, "rt", encoding="utf-8-sig") as file:
+            return str(file.read())
+    except OSError as error:
+        raise InputError("SJ206", f"{error.strerror or error}.", where=str(path)) from error
+    except (UnicodeDecodeError, EOFError, lzma.LZMAError) as error:
+        raise InputError("SJ207", f"{error}.", where=path.name) from error
+
+
+# ---------------------------------------------------------------- tables.json
+
+
+def _from_json(text: str, name: str) -> dict[str, Schema]:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError("SJ207", f"{error.msg}.", where=f"{name}:{error.lineno}") from error
+    entries = data if isinstance(data, list) else [data]
+    found = {}
+    for number, entry in enumerate(entries, 1):
+        where = f"{name}: database {number}"
+        try:
+            found[str(entry["db_id"])] = _spider_schema(entry)
+        except KeyError as error:
+            raise InputError("SJ207", f"there is no {error}.", where=where) from error
+        except (TypeError, ValueError, IndexError, AttributeError) as error:
+            raise InputError("SJ207", f"not as tables.json: {error}.", where=where) from error
+    if not found:
+        raise InputError("SJ207", "there is no schema in it.", where=name)
+    return found
+
+
+def _spider_schema(entry: Mapping[str, Any]) -> Schema:
+    # The first column stands for "*" and belongs to table -1.
+    columns = [(int(table), str(name)) for table, name in entry["column_names_original"]]
+    types = entry["column_types"]
+    keys = _primary_keys(entry["primary_keys"], columns)
+    tables = []
+    for number, table in enumerate(entry["table_names_original"]):
+        own = [i for i, (of, _) in enumerate(columns) if of == number]
+        tables.append(
+            Table(
+                name=str(table),
+                columns=tuple(
+                    Column(name=columns[i][1], type=_SPIDER_TYPES.get(types[i], types[i].upper()))
+                    for i in own
+                ),
+                primary_key=keys.get(number, ()),
+                foreign_keys=_foreign_keys(entry, number, columns),
+            )
+        )
+    return Schema(dialect="sqlite", tables=tuple(tables))
+
+
+def _primary_keys(
+    listed: Sequence[int | Sequence[int]], columns: Sequence[tuple[int, str]]
+) -> dict[int, tuple[str, ...]]:
+    found: dict[int, tuple[str, ...]] = {}
+    for part in listed:
+        for position in [part] if isinstance(part, int) else part:
+            table, name = columns[position]
+            found[table] = (*found.get(table, ()), name)
+    return found
+
+
+def _foreign_keys(
+    entry: Mapping[str, Any], table: int, columns: Sequence[tuple[int, str]]
+) -> tuple[ForeignKey, ...]:
+    names = entry["table_names_original"]
+    pairs = [pair for pair in entry["foreign_keys"] if columns[pair[0]][0] == table]
+    return tuple(
+        ForeignKey(
+            columns=(columns[source][1],),
+            target_table=str(names[columns[target][0]]),
+            target_columns=(columns[target][1],),
+        )
+        for source, target in pairs
+    )
