@@ -44,6 +44,8 @@ class Field:
     name: str
     type: Type = Type.ANY
     nullable: bool = True
+    affinity: str | None = None
+    """SQLite's affinity: of a column as a table holds it, empty of a computed one, None unknown."""
 
 
 # ---------------------------------------------------------------- expressions
