@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from sqljury.queries.trees.affinity import affinity, declared_affinity
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import (
     Aggregate,
@@ -44,7 +45,7 @@ from sqljury.queries.trees.nodes import (
     WindowCall,
     Working,
 )
-from sqljury.schema import Schema
+from sqljury.schema import Column, Schema
 
 Row = tuple[Field, ...]
 """The columns that an expression sees."""
@@ -110,11 +111,12 @@ def _table_fields(schema: Schema, table: str) -> dict[str, Field]:
     found = schema.table(table)
     if found is None:
         return {}
-    fields_ = [
-        Field(column.name, column_type(column.type, schema.dialect), column.nullable)
-        for column in found.columns
-    ]
-    return {field.name: field for field in fields_}
+    return {column.name: _of_column(column, schema.dialect) for column in found.columns}
+
+
+def _of_column(column: Column, dialect: str) -> Field:
+    held = declared_affinity(column.type) if dialect == "sqlite" else None
+    return Field(column.name, column_type(column.type, dialect), column.nullable, held)
 
 
 # ---------------------------------------------------------------- columns of relations
@@ -159,10 +161,8 @@ def _padded(names: tuple[str, ...], width: int) -> tuple[str, ...]:
 
 def _of_scan(scan: Scan, schema: Schema) -> Row:
     known = _table_fields(schema, scan.table)
-    return tuple(
-        known.get(name, Field(name, Type.INTEGER, False) if name == _ROWID else Field(name))
-        for name in scan.columns
-    )
+    rowid = Field(_ROWID, Type.INTEGER, False, "INTEGER")
+    return tuple(known.get(name, rowid if name == _ROWID else Field(name)) for name in scan.columns)
 
 
 def _of_values(values: Values, context: Context, outer: Sequence[Row]) -> Row:
@@ -173,6 +173,7 @@ def _of_values(values: Values, context: Context, outer: Sequence[Row]) -> Row:
             name,
             _common(type_of(e, (), context, outer) for e in column),
             any(nullable(e, (), context, outer) for e in column),
+            "",
         )
         for name, column in zip(names, columns, strict=True)
     )
@@ -182,8 +183,19 @@ def _of_project(project: Project, context: Context, outer: Sequence[Row]) -> Row
     row = fields(project.input, context, outer)
     names = _padded(project.names, len(project.expressions))
     return tuple(
-        Field(name, type_of(e, row, context, outer), nullable(e, row, context, outer))
+        _of_expression(name, e, row, context, outer)
         for name, e in zip(names, project.expressions, strict=True)
+    )
+
+
+def _of_expression(
+    name: str, expression: Expression, row: Row, context: Context, outer: Sequence[Row]
+) -> Field:
+    return Field(
+        name,
+        type_of(expression, row, context, outer),
+        nullable(expression, row, context, outer),
+        affinity(expression, row, tuple(outer)),
     )
 
 
@@ -203,13 +215,17 @@ def _of_join(join: Join, context: Context, outer: Sequence[Row]) -> Row:
 
 def _of_set(operation: SetOperation, context: Context, outer: Sequence[Row]) -> Row:
     rows = [fields(relation, context, outer) for relation in operation.inputs]
-    if operation.kind is SetKind.EXCEPT:
-        return rows[0]
-    some = any if operation.kind is SetKind.UNION else all
-    return tuple(
-        Field(column[0].name, _common(f.type for f in column), some(f.nullable for f in column))
-        for column in zip(*rows, strict=True)
-    )
+    return tuple(_put_together(operation.kind, column) for column in zip(*rows, strict=True))
+
+
+def _put_together(kind: SetKind, column: Row) -> Field:
+    first = column[0]
+    held = first.affinity if len({field.affinity for field in column}) == 1 else None
+    if kind is SetKind.EXCEPT:
+        return replace(first, affinity=held)
+    some = any if kind is SetKind.UNION else all
+    type_ = _common(field.type for field in column)
+    return Field(first.name, type_, some(field.nullable for field in column), held)
 
 
 # ---------------------------------------------------------------- aggregates and windows
@@ -230,12 +246,16 @@ def _of_aggregate(aggregate: Aggregate, context: Context, outer: Sequence[Row]) 
     row = fields(aggregate.input, context, outer)
     names = _padded(aggregate.names, len(aggregate.keys) + len(aggregate.calls))
     keys = [
-        Field(name, type_of(key, row, context, outer), nullable(key, row, context, outer))
+        _of_expression(name, key, row, context, outer)
         for name, key in zip(names, aggregate.keys, strict=False)
     ]
     grouped = bool(aggregate.keys)
     calls = [
-        Field(name, *_type_and_nullable(call, row, context, outer, grouped))
+        Field(
+            name,
+            *_type_and_nullable(call, row, context, outer, grouped),
+            affinity(call.operands[0], row, tuple(outer)) if call.name == "BARE" else "",
+        )
         for name, call in zip(names[len(keys) :], aggregate.calls, strict=True)
     ]
     return (*keys, *calls)
@@ -243,11 +263,11 @@ def _of_aggregate(aggregate: Aggregate, context: Context, outer: Sequence[Row]) 
 
 def _of_window(call: WindowCall, row: Row, context: Context, outer: Sequence[Row]) -> Field:
     if call.name in _RANKS:
-        return Field("", Type.INTEGER, False)
+        return Field("", Type.INTEGER, False, "")
     if call.name in _SHARES:
-        return Field("", Type.REAL, False)
+        return Field("", Type.REAL, False, "")
     # A frame of one's own may be empty; the default one holds the row itself.
-    return Field("", *_type_and_nullable(call, row, context, outer, not call.frame))
+    return Field("", *_type_and_nullable(call, row, context, outer, not call.frame), "")
 
 
 def _type_and_nullable(
