@@ -1,0 +1,107 @@
+"""``EXISTS (…)`` only asks whether there is a row: what cannot change that is taken away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqljury.queries.rules.base import ExpressionRule, Scope
+from sqljury.queries.rules.conditions import disjunction
+from sqljury.queries.trees.nodes import (
+    FALSE,
+    TRUE,
+    Aggregate,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Literal,
+    Project,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Subquery,
+    SubqueryKind,
+    Values,
+    Window,
+)
+from sqljury.queries.trees.volatile import any_volatile, is_volatile
+from sqljury.queries.trees.walk import substitute
+
+
+def _apply(expression: Expression, scope: Scope) -> Expression | None:
+    del scope
+    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+        return None
+    return _exists(expression.relation)
+
+
+def _exists(relation: Relation) -> Expression | None:
+    """Something simpler that is true when the relation has a row; None where there is nothing."""
+    match relation:
+        case Values():
+            return TRUE if relation.rows else FALSE
+        case Aggregate() if not relation.keys:
+            return TRUE
+        case Limit() if _is_none(relation.count):
+            return FALSE
+        case SetOperation(kind=SetKind.UNION):
+            return disjunction(_some(part) for part in relation.inputs)
+        case Join(kind=JoinKind.FULL):
+            return disjunction((_some(relation.left), _some(relation.right)))
+    fewer = _as_many(relation)
+    return _some(fewer) if fewer is not None else None
+
+
+def _some(relation: Relation) -> Expression:
+    return _exists(relation) or Subquery(SubqueryKind.EXISTS, relation)
+
+
+def _as_many(relation: Relation) -> Relation | None:
+    """A simpler relation that has rows exactly when this one has."""
+    match relation:
+        case Project() | Distinct() | Sort() | Window() | Aggregate():
+            return relation.input
+        case Limit() if _is_some(relation):
+            return relation.input
+        case Join(kind=JoinKind.LEFT):
+            return relation.left
+        case Join(kind=JoinKind.RIGHT) if not relation.lateral:
+            return relation.right
+        case Filter():
+            return _filtered(relation)
+    return None
+
+
+def _filtered(relation: Filter) -> Relation | None:
+    match relation.input:
+        case Distinct() | Sort() as below if not is_volatile(relation.condition):
+            return replace(relation, input=below.input)
+        case Project() as below if not any_volatile(below.expressions):
+            return Filter(below.input, substitute(relation.condition, below.expressions))
+    return None
+
+
+def _is_some(limit: Limit) -> bool:
+    """Whether the limit leaves a row where there is one."""
+    if limit.offset is not None and not _is(limit.offset, 0):
+        return False
+    return limit.count is None or _number(limit.count, 0) > 0
+
+
+def _is_none(count: Expression | None) -> bool:
+    return count is not None and _is(count, 0)
+
+
+def _is(expression: Expression, number: int) -> bool:
+    return _number(expression, number - 1) == number
+
+
+def _number(expression: Expression, otherwise: int) -> int:
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
+
+
+EXISTS_INPUT = ExpressionRule("exists_input", _apply, frozenset(("Subquery",)))

@@ -1,0 +1,68 @@
+"""Two questions about the rows of one relation become one.
+
+``EXISTS (R where p) OR EXISTS (R where q)`` is ``EXISTS (R where p OR q)``; and so is
+``NOT EXISTS (R where p) AND NOT EXISTS (R where q)`` a single NOT EXISTS.
+"""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.base import ExpressionRule, Scope
+from sqljury.queries.rules.conditions import (
+    base_and_condition,
+    conjunction,
+    conjuncts,
+    disjunction,
+    filtered,
+)
+from sqljury.queries.trees.nodes import Call, Expression, Relation, Subquery, SubqueryKind
+from sqljury.queries.trees.order import sort_key
+from sqljury.queries.trees.volatile import has_volatile
+
+
+def _apply(expression: Expression, scope: Scope) -> Expression | None:
+    del scope
+    if not isinstance(expression, Call):
+        return None
+    negated = expression.name == "AND"
+    bases: dict[Relation, list[Expression]] = {}
+    rest: list[Expression] = []
+    for part in expression.operands:
+        relation = _relation(part, negated)
+        if relation is None or has_volatile(relation):
+            rest.append(part)
+        else:
+            base, condition = base_and_condition(relation)
+            bases.setdefault(base, []).append(condition)
+    if all(len(conditions) == 1 for conditions in bases.values()):
+        return None
+    merged = [_exists(base, conditions, negated) for base, conditions in bases.items()]
+    return (conjunction if negated else disjunction)(rest + merged)
+
+
+def _relation(part: Expression, negated: bool) -> Relation | None:
+    if negated:
+        if not isinstance(part, Call) or part.name != "NOT":
+            return None
+        part = part.operands[0]
+    if isinstance(part, Subquery) and part.kind is SubqueryKind.EXISTS:
+        return part.relation
+    return None
+
+
+def _exists(base: Relation, conditions: list[Expression], negated: bool) -> Expression:
+    exists = Subquery(SubqueryKind.EXISTS, filtered(base, any_of(conditions)))
+    return Call("NOT", (exists,)) if negated else exists
+
+
+def any_of(conditions: list[Expression]) -> Expression:
+    """Their OR, with the conjuncts that all have in common in front of it."""
+    split = [conjuncts(condition) for condition in conditions]
+    common = [c for c in dict.fromkeys(split[0]) if all(c in parts for parts in split)]
+    rest = {conjunction(p for p in parts if p not in common): None for parts in split}
+    # What asks for nothing more is true for all that the others ask for.
+    if conjunction(()) in rest:
+        return conjunction(common)
+    return conjunction((*common, disjunction(sorted(rest, key=sort_key))))
+
+
+EXISTS_MERGE = ExpressionRule("exists_merge", _apply, frozenset(("OR", "AND")))
