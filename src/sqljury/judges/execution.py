@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
+from sqljury.execution import Execution as Run
 from sqljury.execution import ResultTable
 from sqljury.judges.base import Needs, register
 from sqljury.queries import (
@@ -112,23 +113,16 @@ class Execution:
         return self._mismatch(first, evidence)
 
     def _compare(self, reference: _Side, prediction: _Side, evidence: Evidence) -> _Compared:
-        ordered = self._is_ordered(reference.sql, evidence)
+        ordered = is_ordered(self.rules, reference.sql, evidence.dialect)
         ties: Sequence[int] | None = None
         result = compare(reference.table, prediction.table, self.rules, ordered=ordered)
         if result.only_order_differs and self.rules.free_ties:
-            ties = _tie_groups(reference, evidence)
+            ties = tie_groups(reference.sql, reference.table, evidence.dialect, evidence.rows)
             if ties is not None:
                 result = compare(
                     reference.table, prediction.table, self.rules, ordered=True, ties=ties
                 )
         return _Compared(reference, prediction, ordered, ties, result)
-
-    def _is_ordered(self, sql: str, evidence: Evidence) -> bool:
-        if self.rules.row_order == "free":
-            return False
-        if self.rules.row_order == "anywhere":
-            return any_order(sql)
-        return top_level_order(sql, evidence.dialect)
 
     def _mismatch(self, compared: _Compared, evidence: Evidence) -> Verdict:
         reference, prediction = compared.reference, compared.prediction
@@ -187,13 +181,22 @@ def _table(evidence: Evidence, sql: str) -> ResultTable:
     return table
 
 
-def _tie_groups(reference: _Side, evidence: Evidence) -> list[int] | None:
+def is_ordered(rules: Policy, sql: str, dialect: str) -> bool:
+    """Whether the order of a reference's rows binds under a policy."""
+    if rules.row_order == "free":
+        return False
+    return any_order(sql) if rules.row_order == "anywhere" else top_level_order(sql, dialect)
+
+
+def tie_groups(
+    sql: str, rows: ResultTable, dialect: str, run: Callable[[str], Run]
+) -> list[int] | None:
     """For each row of an ordered reference the number of its group of equal order keys."""
-    keyed = keyed_for_ties(reference.sql, evidence.dialect)
+    keyed = keyed_for_ties(sql, dialect)
     if keyed is None:
         return None
-    table = evidence.rows(keyed.sql).table
-    if table is None or [keyed.plain(row) for row in table.rows] != reference.table.rows:
+    table = run(keyed.sql).table
+    if table is None or [keyed.plain(row) for row in table.rows] != rows.rows:
         return None
     groups: list[int] = []
     last: object = None
