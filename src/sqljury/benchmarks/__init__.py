@@ -9,6 +9,7 @@ from sqljury.benchmarks import rose as _rose  # noqa: F401
 from sqljury.benchmarks import bird as _bird  # noqa: F401
 from sqljury.benchmarks import spider as _spider  # noqa: F401
 from sqljury.benchmarks import records as _records  # noqa: F401
+from sqljury.benchmarks.decisions import read_decisions
 from sqljury.benchmarks.files import Source, fingerprint
 from sqljury.benchmarks.formats import Format, Options, formats, register
 from sqljury.benchmarks.mapping import parse_mapping
@@ -26,6 +27,7 @@ from sqljury.benchmarks.rose_output import (
     recording_fingerprint,
 )
 from sqljury.benchmarks.rose_writer import write_rose_output
+from sqljury.benchmarks.trustsql import read_gate, read_samples
 from sqljury.benchmarks.write import write_cases
 
 __all__ = [
@@ -45,10 +47,13 @@ __all__ = [
     "is_rose_output",
     "parse_mapping",
     "read_cases",
+    "read_decisions",
+    "read_gate",
     "read_labels",
     "read_results",
     "read_rose_methods",
     "read_rose_output",
+    "read_samples",
     "recording_fingerprint",
     "register",
     "write_cases",

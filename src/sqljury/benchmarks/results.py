@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqljury.benchmarks.fields import as_id, as_label, as_object, as_text, kind
-from sqljury.benchmarks.files import Kind, PathLike, Record, Source
+from sqljury.benchmarks.files import Kind, PathLike, Source
 from sqljury.benchmarks.layout import Layout, missing_key
 from sqljury.benchmarks.names import ALIASES, normal
 from sqljury.case import Json
@@ -111,7 +111,7 @@ def _rows(source: Source, columns: _Columns) -> Iterator[tuple[str, Scored]]:
         def text(field: str, data: Mapping[str, Json] = data, origin: str = record.origin) -> str:
             return as_text(layout.get(data, field), layout.keys.get(field, field), origin) or ""
 
-        outcome = _outcome(text("outcome"), record)
+        outcome = as_outcome(text("outcome"), record.origin)
         slices = {field: text(field) for field in _SLICES}
         yield (
             text("judge"),
@@ -133,14 +133,15 @@ def _row_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str
     return f"{own}/{source}" if source else own
 
 
-def _outcome(text: str, record: Record) -> Outcome | None:
+def as_outcome(text: str, origin: str) -> Outcome | None:
+    """An outcome by its name; None where there is none."""
     try:
         return Outcome(text) if text else None
     except ValueError:
         raise InputError(
             "SJ116",
             f"{text!r} is no outcome.",
-            where=record.origin,
+            where=origin,
             hint=f"Outcomes: {', '.join(Outcome)}.",
         ) from None
 

@@ -66,6 +66,17 @@ class Bootstrap:
                 draws[name].append(values)
         return self._intervals(table.statistics(), draws)
 
+    def mean(self, counts: Mapping[float, int]) -> Interval | None:
+        """The interval of a mean of scores, given how often each occurs; None without any."""
+        import numpy as np
+
+        scores = np.array(sorted(counts), dtype=float)
+        numbers = np.array([counts[score] for score in sorted(counts)], dtype=float)
+        if not numbers.sum():
+            return None
+        stacks = self._resampled(numbers)
+        return self._percentiles([stack @ scores / numbers.sum() for stack in stacks])
+
     def _resampled(self, counts: Floats) -> Iterator[Floats]:
         """Stacks of tables, each with as many cases as ``counts``, drawn from its cells."""
         import numpy as np

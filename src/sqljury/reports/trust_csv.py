@@ -1,0 +1,48 @@
+"""CSV: a line per question with its reliability score under each penalty."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+
+from sqljury.decision import Decision
+from sqljury.reports.writing import PathLike, new_file
+from sqljury.uses.trust import Penalty, reliability
+
+_FIELDS = ("system", "benchmark", "id", "answerable", "reply", "correct", "outcome", "confidence")
+
+
+def write_trust_csv(
+    path: PathLike,
+    systems: Iterable[tuple[str, Sequence[Decision]]],
+    penalties: Sequence[Penalty],
+) -> None:
+    """Write what became of each question; questions that are left out have no scores.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    with new_file(path) as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow([*_FIELDS, *(f"phi_{penalty.name}" for penalty in penalties)])
+        for name, decisions in systems:
+            n = sum(not decision.left_out for decision in decisions)
+            for decision in decisions:
+                scores = [
+                    "" if decision.left_out else reliability(decision, penalty.of(n))
+                    for penalty in penalties
+                ]
+                rows.writerow([name, *_cells(decision), *scores])
+
+
+def _cells(decision: Decision) -> list[object]:
+    correct = "" if decision.correct is None else str(decision.correct).lower()
+    return [
+        decision.benchmark,
+        decision.id,
+        str(decision.answerable).lower(),
+        str(decision.reply),
+        correct,
+        decision.outcome or "",
+        "" if decision.confidence is None else decision.confidence,
+    ]

@@ -1,0 +1,250 @@
+"""Trust from what people have: files of decisions, runs, recorded gates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sqljury.api import AgreeInput, PathLike, default_run, evaluate
+from sqljury.benchmarks import read_cases, read_decisions, read_gate, read_results
+from sqljury.decision import Decision
+from sqljury.errors import InputError
+from sqljury.judges import make_judge, spec_of
+from sqljury.runs import open_run
+from sqljury.uses.counted import counted_score
+from sqljury.uses.trust import DEFAULT_PENALTIES, Gate, Passage, Penalty, Trust, through, trust
+from sqljury.uses.trust.from_records import confidences_of, decisions_of, gate_of
+from sqljury.verdict import Record, Scored
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """One system's decisions, after the gates."""
+
+    name: str
+    decisions: Sequence[Decision]
+    passages: Sequence[Passage] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What is asked of all inputs alike.
+
+    ``gates`` are ``NAME`` of a judge of the run or ``FILE`` with recorded answers, each with
+    ``>=T`` where its threshold is not its own; ``confidence`` is ``NAME`` or ``NAME/MEASURE``.
+    """
+
+    judge: str | None = None
+    verdicts: PathLike | None = None
+    gates: Sequence[str] = ()
+    confidence: str | None = None
+    training: Sequence[str] = ()
+    mapping: Mapping[str, str] = field(default_factory=dict)
+
+
+def trust_files(
+    inputs: Sequence[str],
+    setup: Setup | None = None,
+    *,
+    penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
+    bootstrap: int = 1000,
+    seed: int = 0,
+) -> list[Trust]:
+    """Reliability scores of the systems of some runs and decision files.
+
+    Args:
+        inputs: ``RUN`` or ``[NAME=]FILE`` each.
+
+    Raises:
+        InputError: files that cannot be used, no such judge in a run, no decision.
+    """
+    systems = [system for text in inputs for system in systems_of(text, setup or Setup())]
+    return [trust_of(s, penalties=penalties, bootstrap=bootstrap, seed=seed) for s in systems]
+
+
+def trust_of(
+    system: System,
+    *,
+    penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
+    bootstrap: int = 1000,
+    seed: int = 0,
+) -> Trust:
+    """The reliability scores of one system."""
+    found = trust(
+        system.decisions, name=system.name, penalties=penalties, bootstrap=bootstrap, seed=seed
+    )
+    return replace(found, passages=tuple(system.passages))
+
+
+def judged_run(
+    files: Sequence[PathLike],
+    setup: Setup,
+    databases: PathLike | None,
+    predictions: Sequence[PathLike] = (),
+    run: PathLike | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> str:
+    """Judge the answers to some questions, by all judges that the setup names; a run's folder.
+
+    Raises:
+        InputError, InfrastructureError: as :func:`sqljury.evaluate`.
+    """
+    gates = [name for name, _ in map(_threshold, setup.gates) if not Path(name).exists()]
+    sure = [setup.confidence.partition("/")[0]] if setup.confidence else []
+    judges = list(dict.fromkeys([setup.judge or "execution", *gates, *sure]))
+    folder = run or default_run([*files, *predictions], {"databases": databases, "trust": judges})
+    cases = read_cases(files, predictions=predictions or None, mapping=setup.mapping or None)
+    with evaluate(cases, judges, databases, run=folder, on_progress=on_progress):
+        return str(folder)
+
+
+def references_of(path: PathLike) -> tuple[str, ...]:
+    """The reference SQL of a file of cases: what a system was trained on."""
+    return tuple(sql for case in read_cases(path) for sql in case.reference_sqls)
+
+
+def systems_of(text: str, setup: Setup) -> list[System]:
+    """The systems of one input."""
+    given = AgreeInput.parse(text)
+    if len(given.paths) > 1:
+        raise InputError("SJ541", f"{text!r} names several files.", hint="Give each by itself.")
+    path = given.paths[0]
+    found = _of_run(path, setup) if path.is_dir() else _of_file(path, setup)
+    if not given.name:
+        return found
+    single = len(found) == 1
+    return [
+        replace(system, name=given.name if single else f"{given.name}/{system.name}")
+        for system in found
+    ]
+
+
+# ---------------------------------------------------------------- a file of decisions
+
+
+def _of_file(path: Path, setup: Setup) -> list[System]:
+    decisions = read_decisions(path, mapping=setup.mapping)
+    if setup.verdicts is not None:
+        decisions = _judged(decisions, setup.verdicts)
+    gates = [_recorded(*_threshold(gate)) for gate in setup.gates]
+    stem = path.name.split(".")[0]
+    systems = []
+    for source in dict.fromkeys(decision.source for decision in decisions):
+        passed, passages = through([d for d in decisions if d.source == source], gates)
+        systems.append(System(name=source or stem, decisions=passed, passages=passages))
+    return systems
+
+
+def _judged(decisions: Sequence[Decision], verdicts: PathLike) -> list[Decision]:
+    """The decisions with what a file of verdicts says of their answers."""
+    judges = read_results(verdicts)
+    if len(judges) > 1:
+        raise InputError(
+            "SJ541", f"it holds verdicts of {len(judges)} judges.", where=str(verdicts)
+        )
+    rows = {row.id: row for found in judges.values() for row in found}
+    return [_with_verdict(decision, rows) for decision in decisions]
+
+
+def _with_verdict(decision: Decision, rows: Mapping[str, Scored]) -> Decision:
+    named = "/".join(filter(None, (decision.id, decision.source)))
+    row = rows.get(named) or rows.get(decision.id)
+    if row is None or not decision.answerable:
+        return decision
+    score = counted_score(row.outcome, row.score)
+    # A score that is not there in a file without outcomes is one that nobody gave.
+    unscored = row.outcome is None and score is None
+    return replace(
+        decision,
+        outcome=decision.outcome if row.outcome is None else row.outcome,
+        correct=None if unscored else score is not None and score >= row.threshold,
+    )
+
+
+# ---------------------------------------------------------------- a run
+
+
+def _of_run(folder: Path, setup: Setup) -> list[System]:
+    sure, _, measure = (setup.confidence or "").partition("/")
+    with open_run(folder) as run:
+        thresholds = {judge.name: judge.threshold for judge in run.judges}
+        records = list(run.records(with_evidence=False))
+    named = [(_canonical(name, thresholds), at) for name, at in map(_threshold, setup.gates)]
+    sure = _canonical(sure, thresholds)
+    others = {sure, *(name for name, _ in named)}
+    known = [judge for judge in thresholds if judge not in others]
+    chosen = known if setup.judge is None else [_canonical(setup.judge, thresholds)]
+    for name in [*chosen, *filter(None, [sure])]:
+        _check_judge(name, thresholds, folder)
+    systems = []
+    for judge in chosen:
+        decisions = decisions_of(records, judge, thresholds[judge], training=setup.training)
+        for source in dict.fromkeys(decision.source for decision in decisions):
+            own = [d for d in decisions if d.source == source]
+            if sure:
+                own = _with_confidence(own, confidences_of(records, sure, source, measure))
+            gates = [_gate(name, at, records, thresholds, source, folder) for name, at in named]
+            passed, passages = through(own, gates)
+            parts = [source] + ([judge] if len(chosen) > 1 or not source else [])
+            name = "/".join(filter(None, parts))
+            systems.append(System(name=name, decisions=passed, passages=passages))
+    return systems
+
+
+def _canonical(name: str, known: Mapping[str, float]) -> str:
+    """A judge's name as the run has it: ``execution`` is ``execution:strict`` there."""
+    if not name or name in known or Path(name).exists():
+        return name
+    return spec_of(make_judge(name))
+
+
+def _check_judge(name: str, known: Mapping[str, float], folder: Path) -> None:
+    if name not in known:
+        raise InputError(
+            "SJ541",
+            f"there is no judge {name!r} in the run.",
+            where=str(folder),
+            hint=f"There is: {', '.join(known)}.",
+        )
+
+
+def _with_confidence(
+    decisions: Sequence[Decision], scores: Mapping[tuple[str, str], float | None]
+) -> list[Decision]:
+    return [replace(decision, confidence=scores.get(decision.key)) for decision in decisions]
+
+
+# ---------------------------------------------------------------- gates
+
+
+def _threshold(text: str) -> tuple[str, float | None]:
+    """``NAME>=T`` or ``NAME``."""
+    name, at_least, number = text.rpartition(">=")
+    if not at_least:
+        return text, None
+    try:
+        return name, float(number)
+    except ValueError:
+        raise InputError("SJ543", f"{number!r} is no threshold.", where=f"--gate {text}") from None
+
+
+def _gate(
+    name: str,
+    threshold: float | None,
+    records: Sequence[Record],
+    known: Mapping[str, float],
+    source: str,
+    folder: Path,
+) -> Gate:
+    if name not in known and Path(name).exists():
+        return _recorded(name, threshold)
+    _check_judge(name, known, folder)
+    at = known[name] if threshold is None else threshold
+    return gate_of(records, name, source, at)
+
+
+def _recorded(name: str, threshold: float | None) -> Gate:
+    scores = {("", key): score for key, score in read_gate(name).items()}
+    stem = "/".join(Path(name).parts[-2:])
+    return Gate(name=stem, scores=scores, threshold=0.5 if threshold is None else threshold)

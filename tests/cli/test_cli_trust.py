@@ -1,0 +1,106 @@
+"""`trust`, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROWS = [
+    {"question_id": 1, "answerable": True, "predicted_sql": "SELECT 1", "correct": True},
+    {"question_id": 2, "answerable": True, "predicted_sql": "SELECT 2", "correct": False},
+    {"question_id": 3, "answerable": True, "predicted_sql": None},
+    {"question_id": 4, "answerable": False, "predicted_sql": None},
+    {"question_id": 5, "answerable": False, "predicted_sql": "SELECT 5"},
+    {"question_id": 6, "answerable": True},
+]
+
+
+def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+@pytest.fixture
+def decisions(tmp_path: Path) -> Path:
+    path = tmp_path / "decisions.json"
+    path.write_text(json.dumps(ROWS))
+    return path
+
+
+def test_decisions_as_json(decisions: Path) -> None:
+    done = run("trust", decisions, "--penalty", "0", "--penalty", "10", "-c", "N", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["phi"] == {"0": 2 / 6, "10": -18 / 6, "N": -10 / 6}
+    assert (found["n"], found["coverage"], found["risk"], found["aurc"]) == (6, 0.5, 2 / 3, None)
+    assert found["mixes"]["ans"]["phi"]["0"] == 1 / 4
+    assert found["baselines"]["abstain_all"]["N"] == 2 / 6
+
+
+def test_decisions_printed_and_written(decisions: Path, tmp_path: Path) -> None:
+    table = tmp_path / "cases.csv"
+    done = run("trust", f"mine={decisions}", "--csv", table)
+    assert done.returncode == 0, done.stderr
+    for text in ("mine", "ABSTAIN-ALL", "ANSWER-ALL", "ORACLE", "missing: 1", "1 right, 1 wrong"):
+        assert text in done.stdout
+    lines = table.read_text().splitlines()
+    assert lines[0].endswith("phi_0,phi_10,phi_N")
+    assert lines[2] == "mine,,2,true,answered,false,,,0.0,-10.0,-6.0"
+
+
+def test_answers_are_judged_gated_and_sliced(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "shop.sqlite")
+    connection.executescript("CREATE TABLE item (id); INSERT INTO item VALUES (1), (2);")
+    connection.close()
+    cases = [
+        {"id": 1, "gold_sql": "SELECT id FROM item"},
+        {"id": 2, "gold_sql": "SELECT max(id) FROM item WHERE id < 9"},
+        {"id": 3, "gold_sql": "null"},
+    ]
+    (tmp_path / "cases.json").write_text(json.dumps([{**c, "db_id": "shop"} for c in cases]))
+    sql = {"1": "SELECT id FROM item", "2": "SELECT price FROM item", "3": "SELECT 3"}
+    (tmp_path / "mine.json").write_text(json.dumps(sql))
+    (tmp_path / "cls.json").write_text(json.dumps({"1": "answerable", "3": "not_answerable"}))
+    (tmp_path / "train.json").write_text('[{"gold_sql": "SELECT max(id) FROM item WHERE id < 3"}]')
+    arguments = ("trust", "cases.json", "-p", "mine.json", "-d", ".", "--json")
+    plain = json.loads(run(*arguments, "--train", "train.json", cwd=tmp_path).stdout)
+    assert plain["phi"] == {"0": 1 / 3, "10": -19 / 3, "N": -5 / 3}
+    assert plain["counts"]["errors"] == 1
+    structures = {p["value"]: p["n"] for p in plain["slices"] if p["dimension"] == "structure"}
+    assert structures == {"seen": 1, "unseen": 1}
+    gates = ("--gate", "cls.json", "--gate", "executable")
+    done = run(*arguments, *gates, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    gated = json.loads(done.stdout)
+    assert gated["phi"] == {"0": 2 / 3, "10": 2 / 3, "N": 2 / 3}
+    assert [(p["held_back"], p["silent"]) for p in gated["passages"]] == [(1, 1), (1, 0)]
+    assert gated["baselines"]["answer_all"] == plain["phi"]
+
+
+def test_verdicts_from_a_file(decisions: Path, tmp_path: Path) -> None:
+    verdicts = tmp_path / "verdicts.csv"
+    verdicts.write_text("id,score\n1,0\n2,1\n")
+    done = run("trust", decisions, "--verdicts", verdicts, "--json")
+    assert json.loads(done.stdout)["counts"]["right"] == 1
+    rows = [{key: value for key, value in row.items() if key != "correct"} for row in ROWS]
+    decisions.write_text(json.dumps(rows))
+    assert "SJ542" in run("trust", decisions).stderr
+    assert run("trust", decisions, "--verdicts", verdicts).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--penalty", "-1"), "SJ540"),
+        (("--gate", "nowhere.json"), "SJ101"),
+        (("--gate", "cls>=high"), "SJ543"),
+    ],
+)
+def test_what_cannot_be_used(decisions: Path, arguments: tuple[str, ...], code: str) -> None:
+    done = run("trust", decisions, *arguments)
+    assert (done.returncode, code in done.stderr) == (2, True), done.stderr
