@@ -9,6 +9,7 @@ from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
 from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
 from sqljury.queries.tokens import parse
+from sqljury.queries.value_profile import merged_profiles, value_profile
 
 __all__ = [
     "FEATURES",
@@ -21,6 +22,7 @@ __all__ = [
     "clauses_of",
     "features",
     "keyed_for_ties",
+    "merged_profiles",
     "neighbours_of",
     "normalise_text",
     "parse",
@@ -28,6 +30,7 @@ __all__ = [
     "some_values",
     "tables_of",
     "top_level_order",
+    "value_profile",
     "without_comments",
     "without_limit",
 ]

@@ -1,0 +1,215 @@
+"""What the databases for one profile are made of, worked out once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of
+from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
+from sqljury.schema import Schema, Table
+from sqljury.value_profile import (
+    Atom,
+    ColumnName,
+    Constant,
+    Pattern,
+    Place,
+    ValueProfile,
+)
+
+Wanted = tuple[int, bool]
+"""An atom of a pattern by its index, and whether it is to hold."""
+
+
+@dataclass(slots=True)
+class Pool:
+    """The values of columns that are compared with each other."""
+
+    kind: Kind
+    hot: list[Constant]
+    near: list[Constant]
+
+    def __post_init__(self) -> None:
+        kind = self.kind
+        self.candidates = [*self.hot, *self.near, *NARROW[kind], *WIDE[kind][4:40:5]]
+        # A constant stands beside values next to it, and both beside values of no meaning.
+        self.narrow = [*self.hot * 2, *self.near, *NARROW[kind][: 2 if self.hot else 4]]
+        self.wide = [*self.hot, *self.near, *WIDE[kind]]
+
+    candidates: list[Constant] = field(init=False)
+    narrow: list[Constant] = field(init=False)
+    wide: list[Constant] = field(init=False)
+
+
+@dataclass(slots=True)
+class Cell:
+    """A column of a table that gets rows."""
+
+    name: str
+    affinity: Affinity
+    nullable: bool
+    pool: Pool
+    used: bool
+
+
+@dataclass(slots=True)
+class Reference:
+    """A foreign key between two tables that get rows, by the indexes of its columns."""
+
+    columns: tuple[int, ...]
+    target: str
+    target_columns: tuple[int, ...]
+    target_names: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Relation:
+    """A table that gets rows."""
+
+    table: Table
+    cells: list[Cell]
+    keys: list[tuple[int, ...]]
+    references: list[Reference]
+    index: dict[str, int]
+
+
+@dataclass(slots=True)
+class Shape:
+    """A pattern with its places numbered."""
+
+    pattern: Pattern
+    places: list[Place]
+    pools: list[Pool]
+    links: list[tuple[int, int, bool]]
+    atoms: list[tuple[int, Atom]]
+    groups: frozenset[int]
+
+
+class Material:
+    """Pools, keys and patterns of the tables that a profile uses.
+
+    Args:
+        profile: of both queries (see :func:`sqljury.queries.merged_profiles`).
+        schema: tables that are not in the profile are left out, with the foreign keys to them.
+    """
+
+    def __init__(self, profile: ValueProfile, schema: Schema) -> None:
+        self.profile = profile
+        named = set(profile.tables)
+        self.tables = [table for table in schema.tables if table.name in named]
+        pools = _pools(profile, self.tables)
+        self.relations = {table.name: _relation(table, profile, pools) for table in self.tables}
+        for relation in self.relations.values():
+            relation.references = list(_references(relation, self.relations))
+        self.shapes = [_shape(pattern, pools) for pattern in profile.patterns if pattern.tables]
+        self._found: dict[tuple[int, int, tuple[Wanted, ...]], list[Constant]] = {}
+
+    def candidates(self, shape: Shape, pool: Pool, wanted: tuple[Wanted, ...]) -> list[Constant]:
+        """The values of a pool for which the atoms hold or fail as wanted."""
+        key = (id(pool), id(shape), wanted)
+        found = self._found.get(key)
+        if found is None:
+            atoms = [(shape.atoms[i][1], holds) for i, holds in wanted]
+            found = [
+                value
+                for value in pool.candidates
+                if all(satisfies(value, a.operator, a.values) is holds for a, holds in atoms)
+            ]
+            self._found[key] = found
+        return found
+
+
+def _relation(table: Table, profile: ValueProfile, pools: dict[ColumnName, Pool]) -> Relation:
+    keyed = set(table.primary_key)
+    cells = [
+        Cell(
+            name=column.name,
+            affinity=affinity_of(column.type),
+            nullable=column.nullable and column.name not in keyed,
+            pool=pools[table.name, column.name],
+            used=(table.name, column.name) in profile.columns,
+        )
+        for column in table.columns
+    ]
+    index = {cell.name.casefold(): i for i, cell in enumerate(cells)}
+    named = [key for key in (table.primary_key, *table.unique) if key]
+    keys = [tuple(index[name.casefold()] for name in key) for key in dict.fromkeys(named)]
+    return Relation(table, cells, keys, [], index)
+
+
+def _references(relation: Relation, relations: dict[str, Relation]) -> Iterator[Reference]:
+    by_name = {name.casefold(): found for name, found in relations.items()}
+    for key in relation.table.foreign_keys:
+        target = by_name.get(key.target_table.casefold())
+        if target is None or len(key.columns) != len(key.target_columns):
+            continue
+        ours = [relation.index.get(name.casefold()) for name in key.columns]
+        theirs = [target.index.get(name.casefold()) for name in key.target_columns]
+        if None not in ours and None not in theirs and (target is not relation or ours != theirs):
+            yield Reference(tuple(ours), target.table.name, tuple(theirs), key.target_columns)  # type: ignore[arg-type]
+
+
+# ---------------------------------------------------------------- pools
+
+
+def _pools(profile: ValueProfile, tables: list[Table]) -> dict[ColumnName, Pool]:
+    """One pool for all columns that are linked, by conditions or by foreign keys."""
+    columns = {(t.name, c.name): c.type for t in tables for c in t.columns}
+    leader = {name: name for name in columns}
+
+    def find(name: ColumnName) -> ColumnName:
+        while leader[name] != name:
+            leader[name] = name = leader[leader[name]]
+        return name
+
+    for left, right in (*profile.pools, *_key_pairs(tables)):
+        if left in leader and right in leader:
+            leader[find(left)] = find(right)
+    members: dict[ColumnName, list[ColumnName]] = {}
+    for name in columns:
+        members.setdefault(find(name), []).append(name)
+    made = {first: _pool(names, columns, profile) for first, names in members.items()}
+    return {name: made[find(name)] for name in columns}
+
+
+def _key_pairs(tables: Iterable[Table]) -> Iterator[tuple[ColumnName, ColumnName]]:
+    by_name = {table.name.casefold(): table for table in tables}
+    for table in tables:
+        for key in table.foreign_keys:
+            target = by_name.get(key.target_table.casefold())
+            if target is None:
+                continue
+            for ours, theirs in zip(key.columns, key.target_columns, strict=False):
+                left, right = table.column(ours), target.column(theirs)
+                if left is not None and right is not None:
+                    yield (table.name, left.name), (target.name, right.name)
+
+
+_PREFERENCE = (Kind.DATE, Kind.INT, Kind.REAL, Kind.BOOL, Kind.TEXT)
+
+
+def _pool(names: list[ColumnName], columns: dict[ColumnName, str], profile: ValueProfile) -> Pool:
+    uses = [profile.columns[name] for name in names if name in profile.columns]
+    kinds = {kind_of(columns[name], profile.columns.get(name)) for name in names}
+    # Where numbers and texts are to meet, texts that spell numbers do.
+    kind = next(kind for kind in _PREFERENCE if kind in kinds)
+    return Pool(kind, *pool_of(kind, uses))
+
+
+def _shape(pattern: Pattern, pools: dict[ColumnName, Pool]) -> Shape:
+    places: dict[Place, int] = {}
+
+    def number(place: Place) -> int:
+        return places.setdefault(place, len(places))
+
+    atoms = [(number(atom.place), atom) for atom in pattern.atoms if atom.operator != "hint"]
+    links = [(number(link.left), number(link.right), link.hard) for link in pattern.links]
+    groups = frozenset(number(place) for place in pattern.groups)
+    return Shape(
+        pattern,
+        list(places),
+        [pools[pattern.tables[place.slot], place.column] for place in places],
+        links,
+        atoms,
+        groups,
+    )

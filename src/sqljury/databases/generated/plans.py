@@ -1,0 +1,87 @@
+"""Which databases are made: their profiles, sizes and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from sqljury.value_profile import ValueProfile
+
+
+class DataProfile(StrEnum):
+    """What holds in a generated database."""
+
+    CLEAN = "clean"
+    """All keys and foreign keys hold, nothing is NULL, no two rows of a table are equal."""
+    NULLS = "nulls"
+    """As clean, but columns that may be NULL are so here and there."""
+    DUPLICATES = "duplicates"
+    """As clean, but tables without a key hold equal rows."""
+    FOREIGN_KEYS_VIOLATED = "foreign_keys_violated"
+    """As clean, but foreign keys point to rows that are not there."""
+    KEYS_VIOLATED = "keys_violated"
+    """As clean, but values of keys occur twice."""
+
+
+DEFAULT_PROFILES = tuple(DataProfile)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One database to be made.
+
+    Args:
+        tuples: how often the rows of a pattern are laid down.
+        wide: values that rarely meet, so that there are few ties.
+        aimed: conditions hold; otherwise, most of the time, one of them is broken.
+        group: rows of one group; 0 for a size left to chance.
+        empty: one table stays empty.
+    """
+
+    profile: DataProfile
+    seed: int
+    tuples: int
+    wide: bool = False
+    aimed: bool = False
+    group: int = 0
+    empty: bool = False
+
+
+_LARGEST = 130
+"""Rows that are laid down at most to reach a LIMIT or a count."""
+
+
+def plans_for(
+    profile: ValueProfile, profiles: Iterable[DataProfile] = DEFAULT_PROFILES, *, seed: int = 0
+) -> list[Plan]:
+    """The databases for a profile, those of one data profile together, cheapest first."""
+    return [
+        replace(plan, seed=seed * 1000 + number)
+        for kind in profiles
+        for number, plan in enumerate(_plans(profile, kind))
+    ]
+
+
+def _plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
+    yield Plan(kind, 0, tuples=1, aimed=True)
+    yield Plan(kind, 0, tuples=2, aimed=True, wide=True)
+    yield Plan(kind, 0, tuples=4)
+    yield Plan(kind, 0, tuples=6, wide=True)
+    yield Plan(kind, 0, tuples=6, group=2)
+    yield Plan(kind, 0, tuples=9, wide=True, group=3)
+    if kind is DataProfile.CLEAN:
+        yield from _clean_plans(profile, kind)
+
+
+def _clean_plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
+    for number in range(4):
+        yield Plan(kind, 0, tuples=3 + number, wide=number % 2 == 0)
+        yield Plan(kind, 0, tuples=5 + 2 * number, wide=number % 2 == 1, aimed=number == 2)
+    yield Plan(kind, 0, tuples=3, empty=True)
+    for count in [c for c in profile.counts if 3 < c < _LARGEST][:2]:
+        yield Plan(kind, 0, tuples=2 * count + 3, group=count)
+        yield Plan(kind, 0, tuples=2 * count + 3, group=count + 1, wide=True)
+    for limit in [n for n in profile.limits if 3 < n < _LARGEST][:2]:
+        yield Plan(kind, 0, tuples=limit + 2, wide=True, aimed=True)
+        yield Plan(kind, 0, tuples=limit + 1, aimed=True)

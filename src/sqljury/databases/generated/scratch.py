@@ -1,0 +1,80 @@
+"""A SQLite database in memory whose rows are replaced again and again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
+from sqljury.schema import Schema, Table
+
+
+class ScratchDatabase(SQLiteDatabase):
+    """The tables of a schema without keys or indexes, under the same guard as database files.
+
+    Without keys, the order in which rows are read is the one in which they were written: a
+    result that depends on it shows so when the rows are written in another one. Keys are the
+    business of whoever makes the rows.
+    """
+
+    def __init__(self, tables: Sequence[Table], *, db_id: str = "generated") -> None:
+        connection = connect_memory()
+        for table in tables:
+            connection.execute(create_table(table))
+        super().__init__(connection, db_id, _as_it_is)
+        self._tables = {table.name: table for table in tables}
+        self._schema = Schema(dialect="sqlite", tables=tuple(tables))
+        self._inserts = {table.name: _insert(table) for table in tables}
+
+    def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
+        """Replace all rows."""
+        self._deadline = float("inf")
+        with self._authorizer.lifted():
+            for name, insert in self._inserts.items():
+                self._connection.execute(f"DELETE FROM {quoted(name)}")
+                if rows.get(name):
+                    self._connection.executemany(insert, rows[name])
+
+    def fingerprint(self) -> str:
+        """Nothing to tell apart: the rows come and go."""
+        return self.db_id
+
+
+def _as_it_is(schema: Schema) -> Schema:
+    return schema
+
+
+def create_table(table: Table, *, keys: Sequence[str] = ()) -> str:
+    """The CREATE TABLE of a table, with constraints as given.
+
+    >>> from sqljury.schema import Column
+    >>> create_table(Table(name="a b", columns=(Column(name="order", type="INT"),)))
+    'CREATE TABLE "a b" ("order" INT)'
+    """
+    columns = [f"{quoted(column.name)} {_type(column.type)}".strip() for column in table.columns]
+    return f"CREATE TABLE {quoted(table.name)} ({', '.join([*columns, *keys])})"
+
+
+_TYPE_CHARACTERS: Final = frozenset(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ (),"
+)
+_CONSTRAINTS = frozenset(
+    "PRIMARY NOT NULL UNIQUE CHECK DEFAULT COLLATE REFERENCES GENERATED AS CONSTRAINT".split()
+)
+
+
+def _type(text: str) -> str:
+    """The type's words; nothing of a text that would be more than a type."""
+    plain = set(text) <= _TYPE_CHARACTERS and text.count("(") == text.count(")")
+    words = text.upper().replace("(", " ").split()
+    return text if plain and not _CONSTRAINTS & set(words) else quoted(text)
+
+
+def _insert(table: Table) -> str:
+    marks = ", ".join("?" * len(table.columns))
+    return f"INSERT INTO {quoted(table.name)} VALUES ({marks})"
+
+
+def quoted(name: str) -> str:
+    """A name as SQL spells it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
