@@ -1,0 +1,141 @@
+"""Partial matching of two trees: how much of one is found in the other, and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqljury.queries.matching.labelled import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The free parameters of partial matching.
+
+    Args:
+        alpha: in (0, 1), what a node's own value counts when its match is chosen; the match of
+            its children counts the rest. Above 0.5 a parent that does not match outweighs all
+            below it.
+        omega: positive, what a node weighs in the score against each single node below it. At 1
+            the score is the share of nodes that have a match.
+        beta: positive, how many times as much recall (the reference found in the prediction)
+            weighs as precision.
+    """
+
+    alpha: float = 0.5
+    omega: float = 1.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what the equations do not allow."""
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha lies in (0, 1), not at {self.alpha}")
+        if not (self.omega > 0 and self.beta > 0):
+            raise ValueError("omega and beta are positive")
+
+
+@dataclass(frozen=True, slots=True)
+class PartialMatch:
+    """The score of two trees, each part in [0, 1]."""
+
+    precision: float
+    """How much of the prediction is found in the reference."""
+    recall: float
+    """How much of the reference is found in the prediction."""
+    f: float
+    """Their weighted harmonic mean F_beta."""
+
+
+def partial_match(prediction: Node, reference: Node, weights: Weights) -> PartialMatch:
+    """RelPM of two trees (with operator trees) or ASTPM (with syntax trees).
+
+    A child of a node is sought among all that stands below the node's match, so that an operator
+    that only one side has costs itself only; where order matters, below the child in the same
+    place.
+
+    The paper leaves the weights of children open: here a child weighs as many nodes as it has, in
+    the choice and in the score, so that precision and recall are shares of nodes (A.3). The
+    published score divides by the number of children although the weights add up to one already;
+    here a perfect match scores 1.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), appendix A, algorithms 1 to 3 and the equations of
+    m, s and F_beta.
+    """
+    recall = _found(reference, prediction, weights)
+    precision = _found(prediction, reference, weights)
+    return PartialMatch(precision, recall, f_beta(precision, recall, weights.beta))
+
+
+def f_beta(precision: float, recall: float, beta: float) -> float:
+    """The weighted harmonic mean; 0 where both are."""
+    bottom = beta**2 * precision + recall
+    return (1 + beta**2) * precision * recall / bottom if bottom else 0.0
+
+
+def _found(target: Node, source: Node, weights: Weights) -> float:
+    """Algorithm 3 for the root of ``target``, then the score of what was chosen (A.2)."""
+    return _Search(weights).below(target, Node("", (source,)), None).score
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """A candidate: how well it matches (which chooses it), and what that scores."""
+
+    match: float
+    score: float
+
+
+@dataclass(slots=True)
+class _Search:
+    """One direction of a comparison; equal questions are asked once."""
+
+    weights: Weights
+    _below: dict[tuple[int, int, int | None], _Match] = field(default_factory=dict)
+    _within: dict[tuple[int, int], _Match] = field(default_factory=dict)
+    _sizes: dict[int, float] = field(default_factory=dict)
+
+    def below(self, target: Node, parent: Node, place: int | None) -> _Match:
+        """The best match of a node among all below ``parent`` (below one child where order
+        matters), or without one of its own: then its children are sought there."""
+        key = (id(target), id(parent), place)
+        if key not in self._below:
+            candidates = parent.children if place is None else parent.children[place : place + 1]
+            found = self._combined(target, 0.0, parent, place)
+            for candidate in candidates:
+                here = self._in(target, candidate)
+                if here.match > found.match:
+                    found = here
+            self._below[key] = found
+        return self._below[key]
+
+    def _in(self, target: Node, tree: Node) -> _Match:
+        """The best match of a node with the root of a tree or with what is below it."""
+        key = (id(target), id(tree))
+        if key not in self._within:
+            own = 1.0 if target.value == tree.value else 0.0
+            here = self._combined(target, own, tree, None)
+            deeper = self.below(target, tree, None)
+            self._within[key] = deeper if deeper.match > here.match else here
+        return self._within[key]
+
+    def _combined(self, target: Node, own: float, parent: Node, place: int | None) -> _Match:
+        """A node's own match, and those of its children below ``parent``."""
+        if not target.children:
+            return _Match(own, own)
+        by_place = own and target.ordered and parent.ordered
+        below = [
+            self.below(child, parent, number if by_place else place)
+            for number, child in enumerate(target.children)
+        ]
+        sizes = [self._size(child) for child in target.children]
+        total = sum(sizes)
+        match = sum(n * found.match for n, found in zip(sizes, below, strict=True)) / total
+        score = sum(n * found.score for n, found in zip(sizes, below, strict=True))
+        alpha, omega = self.weights.alpha, self.weights.omega
+        return _Match(alpha * own + (1 - alpha) * match, (omega * own + score) / (omega + total))
+
+    def _size(self, tree: Node) -> float:
+        """How many nodes a tree has; a node that stands in several places counts in each."""
+        key = id(tree)
+        if key not in self._sizes:
+            self._sizes[key] = 1.0 + sum(map(self._size, tree.children))
+        return self._sizes[key]
