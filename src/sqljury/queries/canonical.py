@@ -1,0 +1,253 @@
+"""The canonical tree of a query: what the rewrite rules make of its faithful tree.
+
+Two queries with the same canonical tree return the same rows on every database that satisfies what
+was assumed; unequal trees say nothing. Rows are a bag, and a sequence where the root has a Sort.
+Rules are tried from the leaves up until none applies. The work is bounded: what a hostile query
+leaves undone is left as it is, which is sound, as every single step is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from sqljury.queries.rules.base import RelationRule, Rewritten, RootRule, Scope
+from sqljury.queries.rules.relation_rules import RELATION_RULES, ROOT_RULES
+from sqljury.queries.rules.simplify import simplify, simplify_condition
+from sqljury.queries.rules.subquery_rules import SUBQUERY_RULES
+from sqljury.queries.trees.build import build_tree
+from sqljury.queries.trees.context import ALL_ASSUMPTIONS, Assumption, Context
+from sqljury.queries.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Expression,
+    Filter,
+    Join,
+    Project,
+    Relation,
+    Subquery,
+    Unreadable,
+)
+from sqljury.queries.trees.order import sort_key
+from sqljury.queries.trees.types import Row, fields
+from sqljury.queries.trees.walk import (
+    inputs,
+    map_aggregate,
+    map_expressions,
+    relations,
+    transform,
+    width,
+    with_inputs,
+)
+from sqljury.schema import Schema
+
+_MOST_STEPS = 600
+"""Rules applied to one query."""
+_MOST_ROUNDS = 6
+_LARGEST = 400
+"""Relations in a tree that is rewritten at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A canonical tree, what it assumes of the data, and the rules that led to it, in order."""
+
+    relation: Relation
+    assumptions: frozenset[Assumption] = frozenset()
+    rules: tuple[str, ...] = ()
+
+
+def canonical(relation: Relation, context: Context) -> Canonical:
+    """The canonical tree of a faithful one, assuming no more than ``context.assuming``."""
+    if sum(1 for _ in zip(relations(relation), range(_LARGEST + 1), strict=False)) > _LARGEST:
+        return Canonical(relation)
+    engine = _Engine(context)
+    try:
+        found = engine.whole(relation)
+    except RecursionError:
+        return Canonical(relation)
+    return Canonical(found, frozenset(engine.assumed), tuple(engine.applied))
+
+
+def canonical_query(
+    sql: str, schema: Schema, dialect: str, assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
+) -> Canonical | Unreadable:
+    """The canonical tree of a text, or why it cannot be read."""
+    tree = build_tree(sql, schema, dialect)
+    if isinstance(tree, Unreadable):
+        return tree
+    return canonical(tree, Context(schema, dialect, assuming))
+
+
+def equal_under(
+    left: str, right: str, schema: Schema, dialect: str, *, permuted: bool = False
+) -> frozenset[Assumption] | None:
+    """The least set of assumptions under which two texts are proved to return the same rows.
+
+    None if there is no proof, or if one of them cannot be read. Names of output columns do not
+    count; their order does unless ``permuted``.
+    """
+    trees = [build_tree(sql, schema, dialect) for sql in (left, right)]
+    one, other = trees
+    if isinstance(one, Unreadable) or isinstance(other, Unreadable):
+        return None
+    return trees_equal_under(one, other, schema, dialect, permuted=permuted)
+
+
+def trees_equal_under(
+    left: Relation, right: Relation, schema: Schema, dialect: str, *, permuted: bool = False
+) -> frozenset[Assumption] | None:
+    """The same of two faithful trees."""
+    if width(left) != width(right):
+        return None
+    everything = _compared(left, right, Context(schema, dialect), permuted)
+    for assuming in _growing(everything):
+        if assuming == everything:
+            return assuming
+        context = Context(schema, dialect, assuming)
+        if _compared(left, right, context, permuted) is not None:
+            return assuming
+    return None
+
+
+def _compared(
+    left: Relation, right: Relation, context: Context, permuted: bool
+) -> frozenset[Assumption] | None:
+    """What was assumed to make the trees equal, or None if they are not."""
+    one, other = canonical(left, context), canonical(right, context)
+    if permuted and one.relation != other.relation:
+        one, other = columns_sorted(one, context), columns_sorted(other, context)
+    return one.assumptions | other.assumptions if one.relation == other.relation else None
+
+
+def _growing(found: frozenset[Assumption] | None) -> Iterator[frozenset[Assumption]]:
+    """All subsets of what was assumed, the small ones first."""
+    if found is None:
+        return
+    ordered = [assumption for assumption in Assumption if assumption in found]
+    for size in range(len(ordered) + 1):
+        yield from map(frozenset, combinations(ordered, size))
+
+
+def columns_sorted(query: Canonical, context: Context) -> Canonical:
+    """The same query with its output columns in an order of their own."""
+    for _ in range(_MOST_ROUNDS):
+        root = query.relation
+        if not isinstance(root, Project):
+            return query
+        new = tuple(sorted(root.expressions, key=sort_key))
+        if new == root.expressions:
+            return query
+        again = canonical(Project(root.input, new), context)
+        query = replace(again, assumptions=query.assumptions | again.assumptions)
+    return query
+
+
+class _Engine:
+    """One query being rewritten: what was assumed and applied, what is known to be done."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.assumed: set[Assumption] = set()
+        self.applied: dict[str, None] = {}
+        self.steps = _MOST_STEPS
+        self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
+
+    def whole(self, relation: Relation) -> Relation:
+        for _ in range(_MOST_ROUNDS):
+            relation = self.normal(relation, ())
+            changed = self.first(relation, ROOT_RULES)
+            if changed is None:
+                break
+            relation = changed
+        return relation
+
+    def normal(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        """The relation with nothing left to rewrite in it or below."""
+        key = (relation, outer)
+        known = self.done.get(key)
+        if known is not None:
+            return known
+        now = self.parts(relation, outer)
+        while (changed := self.first(now, _RULES)) is not None:
+            now = self.parts(changed, outer)
+        self.done[key] = self.done[now, outer] = now
+        return now
+
+    def first(
+        self, relation: Relation, rules: tuple[RelationRule | RootRule, ...]
+    ) -> Relation | None:
+        """What the first rule that applies makes of a relation."""
+        if self.steps <= 0:
+            return None
+        for rule in rules:
+            found = rule.apply(relation, self.context)
+            if found is not None and found.relation != relation:
+                self.note(rule.name, found)
+                return found.relation
+        return None
+
+    def note(self, name: str, found: Rewritten) -> None:
+        self.steps -= 1
+        self.assumed |= found.assumed
+        self.applied.setdefault(name)
+
+    def parts(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        """The same operator on normal inputs, with simple expressions."""
+        relation = with_inputs(relation, self.inputs(relation, outer))
+        row = tuple(
+            field for below in inputs(relation) for field in fields(below, self.context, outer)
+        )
+        scope = Scope(row, self.context, outer)
+        match relation:
+            case Filter() | Join():
+                return map_expressions(relation, lambda e: self.condition(e, scope))
+            case Aggregate():
+                calls = tuple(self.call(call, scope) for call in relation.calls)
+                relation = replace(relation, calls=())
+                relation = map_expressions(relation, lambda e: self.expression(e, scope))
+                return replace(relation, calls=calls)  # type: ignore[call-arg]
+            case _:
+                return map_expressions(relation, lambda e: self.expression(e, scope))
+
+    def inputs(self, relation: Relation, outer: tuple[Row, ...]) -> tuple[Relation, ...]:
+        if isinstance(relation, Join) and relation.lateral:
+            left = self.normal(relation.left, outer)
+            around = (fields(left, self.context, outer), *outer)
+            return left, self.normal(relation.right, around)
+        return tuple(self.normal(below, outer) for below in inputs(relation))
+
+    def call(self, call: AggregateCall, scope: Scope) -> AggregateCall:
+        only = replace(call, filter=None)
+        simple = map_aggregate(only, lambda e: self.expression(e, scope))
+        if call.filter is None:
+            return simple
+        return replace(simple, filter=self.condition(call.filter, scope))
+
+    def expression(self, expression: Expression, scope: Scope) -> Expression:
+        found = simplify(self.subqueries(expression, scope), scope)
+        self.assumed |= found.assumed
+        return found.expression
+
+    def condition(self, condition: Expression, scope: Scope) -> Expression:
+        found = simplify_condition(self.subqueries(condition, scope), scope)
+        self.assumed |= found.assumed
+        return found.expression
+
+    def subqueries(self, expression: Expression, scope: Scope) -> Expression:
+        """The same with the queries inside normal."""
+        around = (scope.row, *scope.outer)
+
+        def inside(part: Expression) -> Expression:
+            if not isinstance(part, Subquery):
+                return part
+            return replace(part, relation=self.normal(part.relation, around))
+
+        return transform(expression, inside)
+
+
+_RULES: tuple[RelationRule, ...] = (
+    *RELATION_RULES,
+    *(rule for rule in SUBQUERY_RULES if isinstance(rule, RelationRule)),
+)
