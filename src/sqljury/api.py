@@ -28,13 +28,13 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.judges import Judge
-from sqljury.runs import Run, RunOptions, open_run, run_judges
+from sqljury.runs import Run, RunOptions, UnderWay, open_run, run_in_batches, run_judges
 from sqljury.uses.agree import Agreement, agree
 from sqljury.uses.evaluate import Summary, summarise
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
-    from sqljury.llm import ClientSettings, Estimate
+    from sqljury.llm import ClientSettings, Collected, Estimate
 
 if TYPE_CHECKING:
     from sqljury.uses.diagnose import DiagnosisReport
@@ -125,16 +125,47 @@ def evaluate(
     """
     temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
     folder = Path(run) if run is not None else Path(temporary.name if temporary else "")
-    options = RunOptions(
-        databases=_spec(databases),
-        descriptions=None if descriptions is None else str(descriptions),
-        limits=limits or Limits(),
-        workers=workers or os.cpu_count() or 1,
-        llm=llm,
-        version=sqljury.__version__,
-    )
+    options = _options(databases, descriptions, limits, workers, llm)
     done = run_judges(_cases(cases), judges, options, folder=folder, on_progress=on_progress)
     return Evaluation(done, temporary)
+
+
+def evaluate_in_batches(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    judges: Sequence[str | Judge],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    run: PathLike,
+    descriptions: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    llm: ClientSettings | None = None,
+    wait: bool = False,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    on_look: Callable[[Collected], None] = lambda _: None,
+) -> Evaluation | UnderWay:
+    """As :func:`evaluate`, with models asked in batches: the same call again goes on.
+
+    Args:
+        run: the folder that the verdicts are kept in.
+        wait: go on until everything is judged; otherwise what is not answered yet is
+            :class:`UnderWay`.
+        on_look: called with each look at batches that are waited for.
+
+    Raises:
+        InputError: as :func:`evaluate`, and where a model's provider takes no batches.
+        InfrastructureError: as :func:`evaluate`, and where a batch fails as a whole.
+    """
+    done = run_in_batches(
+        _cases(cases),
+        judges,
+        _options(databases, descriptions, limits, workers, llm),
+        folder=Path(run),
+        wait=wait,
+        on_progress=on_progress,
+        on_look=on_look,
+    )
+    return done if isinstance(done, UnderWay) else Evaluation(done)
 
 
 def dry_run(
@@ -146,25 +177,22 @@ def dry_run(
     descriptions: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
+    batch: bool = False,
 ) -> Estimate:
     """What the judges would ask that the ledger does not hold, if every answer were a yes.
 
     Queries are executed, as which questions are asked depends on rows; no model is called.
+
+    Args:
+        batch: what it would cost in batches, without what is under way in one already.
 
     Raises:
         InputError, InfrastructureError: as :func:`evaluate`.
     """
     from sqljury.llm import Estimate
 
-    options = RunOptions(
-        databases=_spec(databases),
-        descriptions=None if descriptions is None else str(descriptions),
-        limits=limits or Limits(),
-        workers=workers or os.cpu_count() or 1,
-        llm=llm,
-        dry_run=True,
-        version=sqljury.__version__,
-    )
+    options = _options(databases, descriptions, limits, workers, llm)
+    options = replace(options, dry_run=True, batch=batch)
     with (
         tempfile.TemporaryDirectory(prefix="sqljury-") as folder,
         run_judges(_cases(cases), judges, options, folder=folder) as run,
@@ -177,6 +205,23 @@ def dry_run(
         prompt_tokens=int(found["prompt_tokens"]),
         completion_tokens=int(found["completion_tokens"]),
         money=None if found["unpriced"] else float(found["money"]),
+    )
+
+
+def _options(
+    databases: PathLike | Sequence[PathLike] | None,
+    descriptions: PathLike | None,
+    limits: Limits | None,
+    workers: int | None,
+    llm: ClientSettings | None,
+) -> RunOptions:
+    return RunOptions(
+        databases=_spec(databases),
+        descriptions=None if descriptions is None else str(descriptions),
+        limits=limits or Limits(),
+        workers=workers or os.cpu_count() or 1,
+        llm=llm,
+        version=sqljury.__version__,
     )
 
 

@@ -11,19 +11,27 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_OK, InputError, SqljuryError
+from sqljury.errors import (
+    EXIT_BELOW_THRESHOLD,
+    EXIT_OK,
+    EXIT_UNFINISHED,
+    InputError,
+    SqljuryError,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from sqljury.api import Evaluation
     from sqljury.execution import Limits
-    from sqljury.llm import ClientSettings, Estimate
+    from sqljury.llm import ClientSettings, Collected, Estimate, Spent
+    from sqljury.runs import UnderWay
     from sqljury.uses.agree import Agreement
     from sqljury.verdict import Record
 
@@ -139,6 +147,13 @@ def evaluate(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what asking chat models would cost.")
     ] = False,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Ask in batches, at half the price; run again to collect."),
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="With --batch: wait for the answers.")
+    ] = False,
     fail_under: Annotated[
         float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
     ] = None,
@@ -175,34 +190,32 @@ def evaluate(
         max_cost,
         prices,
     )
+    if wait and not batch:
+        raise InputError("SJ006", "--wait goes with --batch.")
+    arguments: dict[str, Any] = {
+        "descriptions": descriptions,
+        "limits": limits,
+        "workers": workers,
+        "llm": llm,
+    }
     if dry_run:
-        _print_dry_run(
-            api.dry_run(
-                cases,
-                judges,
-                databases,
-                llm=llm,
-                descriptions=descriptions,
-                limits=limits,
-                workers=workers,
-            )
-        )
+        _print_dry_run(api.dry_run(cases, judges, databases, batch=batch, **arguments))
         return
-    with (
-        _progress() as on_progress,
-        api.evaluate(
-            cases,
-            judges,
-            databases,
-            descriptions=descriptions,
-            run=folder,
-            limits=limits,
-            workers=workers,
-            llm=llm,
-            on_progress=on_progress,
-        ) as found,
-    ):
+    arguments["run"] = folder
+    with _progress() as on_progress:
+        arguments["on_progress"] = on_progress
+        if batch:
+            looks = _BatchLooks()
+            done = api.evaluate_in_batches(
+                cases, judges, databases, wait=wait, on_look=looks, **arguments
+            )
+        else:
+            done = api.evaluate(cases, judges, databases, **arguments)
         on_progress(-1, -1)
+    if not isinstance(done, api.Evaluation):
+        _print_under_way(done, as_json)
+        raise typer.Exit(EXIT_UNFINISHED)
+    with done as found:
         _write_files(found, html, csv, export)
         _print_summary(found, as_json)
         _exit_below(found, fail_under)
@@ -260,6 +273,41 @@ def _client_settings(
     )
 
 
+class _BatchLooks:
+    """Prints each look at batches that are waited for, unless it is what the last one saw."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, found: Collected) -> None:
+        line = _batches_text(found.open, found.waiting, found.done)
+        if found.open and line != self._last:
+            typer.echo(f"waiting for {line}", err=True)
+        self._last = line
+
+
+def _batches_text(batches: int, questions: int, done: int) -> str:
+    noun = "batch" if batches == 1 else "batches"
+    return f"{batches:,} {noun}: {done:,} of {questions:,} questions are through"
+
+
+def _print_under_way(found: UnderWay, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"under_way": asdict(found)}, indent=2))
+        return
+    if found.answers:
+        typer.echo(f"{found.answers:,} answers came in")
+    if found.handed_in:
+        typer.echo(f"{found.handed_in:,} questions were handed in")
+    if found.held_back:
+        typer.echo(
+            f"{found.held_back:,} questions are held back: with those under way they could cost "
+            "more than --max-cost"
+        )
+    typer.echo(f"under way in {_batches_text(found.batches, found.questions, found.done)}")
+    typer.echo("not everything is judged yet: the same command goes on, --wait waits")
+
+
 def _print_dry_run(found: Estimate) -> None:
     money = "price not known" if found.money is None else f"{found.money:.2f} US dollars"
     typer.echo(
@@ -303,12 +351,23 @@ def _write_files(
 
 
 def _print_summary(found: Evaluation, as_json: bool) -> None:
+    paid = found.run.paid
     if as_json:
-        typer.echo(json.dumps(found.summary.to_json(), indent=2))
+        now = {} if paid is None else {"paid": asdict(paid)}
+        typer.echo(json.dumps({**found.summary.to_json(), **now}, indent=2))
         return
     from sqljury.reports.terminal import print_summary
 
     print_summary(found.summary, _console())
+    if paid is not None:
+        typer.echo(f"this command paid for {_paid_text(paid)}", err=True)
+
+
+def _paid_text(paid: Spent) -> str:
+    if not paid.calls:
+        return "no calls: nobody was asked, or the ledger had the answers"
+    unpriced = f", {paid.unpriced:,} calls without a known price" if paid.unpriced else ""
+    return f"{paid.calls:,} calls, {paid.tokens:,} tokens, ${paid.money:.4f}{unpriced}"
 
 
 def _exit_below(found: Evaluation, threshold: float | None) -> None:
@@ -695,6 +754,26 @@ def import_ledger(
 
     with Ledger(ledger) as answers:
         typer.echo(f"{answers.import_jsonl(file):,} answers")
+
+
+@ledgers.command("batches")
+def list_batches(
+    ledger: Annotated[Path, typer.Argument(help="The ledger, an SQLite file.")],
+    forget: Annotated[
+        str | None,
+        typer.Option("--forget", help="Id of a batch not to look for any more."),
+    ] = None,
+) -> None:
+    """List the batches that a ledger knows, and the questions that they have yet to answer."""
+    from sqljury.llm import Ledger
+
+    with Ledger(ledger, read_only=forget is None) as answers:
+        if forget is not None:
+            answers.close_batch(forget, "forgotten")
+        for batch, model, submitted, state, waiting in answers.batches():
+            typer.echo(
+                f"{batch}  {':'.join(json.loads(model)[:2])}  {submitted}  {state}  {waiting:,}"
+            )
 
 
 # ---------------------------------------------------------------- what there is

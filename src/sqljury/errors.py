@@ -10,6 +10,7 @@ EXIT_OK = 0
 EXIT_BELOW_THRESHOLD = 1
 EXIT_INPUT = 2
 EXIT_INFRASTRUCTURE = 3
+EXIT_UNFINISHED = 4
 
 
 class SqljuryError(Exception):
@@ -93,6 +94,10 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "a threshold is wrong",
         "`agree --fail-under` takes a statistic and a fraction: kappa=0.75, f1=0.9. Statistics are "
         "the keys of `agree --json`.",
+    ),
+    "SJ006": (
+        "options that do not go together",
+        "The message says which option needs which other one.",
     ),
     "SJ004": ("no such code", "Codes are printed at the start of each error, such as SJ104."),
     # --- SJ010 to SJ019: the demonstration (demo/)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from hashlib import blake2b
 from threading import RLock
 from typing import TYPE_CHECKING, Protocol
@@ -13,6 +14,7 @@ from sqljury.databases.protocol import Database
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
 from sqljury.schema import Schema
+from sqljury.verdict import Cost
 
 if TYPE_CHECKING:
     from sqljury.llm import Answer, Client, Request
@@ -68,7 +70,7 @@ class DatabaseEvidence:
         client: who asks chat models, where the run has any.
     """
 
-    __slots__ = ("_cache", "_client", "_database", "_limits", "case")
+    __slots__ = ("_cache", "_client", "_database", "_limits", "case", "cost")
 
     def __init__(
         self,
@@ -83,6 +85,8 @@ class DatabaseEvidence:
         self._cache = cache
         self._limits = limits
         self._client = client
+        self.cost = Cost()
+        """Of all that was asked of models."""
 
     @property
     def has_database(self) -> bool:
@@ -119,7 +123,21 @@ class DatabaseEvidence:
         """A chat model's answer, from the ledger if it is there."""
         if self._client is None:
             raise InputError("SJ305", "the run was set up without a chat model.")
-        return self._client.ask(request, case=self.case.name)
+        answer = self._client.ask(request, case=self.case.name)
+        self.cost += cost_of(answer)
+        return answer
+
+
+def cost_of(answer: Answer, stage: str = "") -> Cost:
+    """What an answer cost, as that of a stage if one is named."""
+    cost = Cost(
+        seconds=answer.seconds,
+        calls=answer.calls,
+        tokens=answer.tokens,
+        money=answer.money,
+        unpriced=answer.unpriced,
+    )
+    return replace(cost, stages={stage: cost}) if stage else cost
 
 
 class ExecutionCache:

@@ -47,12 +47,34 @@ _LEFT_OUT = (Outcome.DATABASE_MISSING, Outcome.JUDGE_UNAVAILABLE)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:
-    """What a verdict cost. Not part of exported results: seconds differ from run to run."""
+    """What a verdict cost. Not part of exported results: seconds differ from run to run.
+
+    Where models were asked, everything is what their answers cost when they were made, so that a
+    replay says the same; otherwise ``seconds`` are those of judging.
+    """
 
     seconds: float = 0.0
     calls: int = 0
     tokens: int = 0
     money: float = 0.0
+    """In US dollars; calls without a known price count as 0."""
+    unpriced: int = 0
+    """Calls of these whose price is not known."""
+    stages: Mapping[str, Cost] = field(default_factory=dict)
+    """The parts of it: Prover and Refuter, the members of a panel."""
+
+    def __add__(self, other: Cost) -> Cost:
+        stages = dict(self.stages)
+        for name, cost in other.stages.items():
+            stages[name] = stages.get(name, Cost()) + cost
+        return Cost(
+            seconds=self.seconds + other.seconds,
+            calls=self.calls + other.calls,
+            tokens=self.tokens + other.tokens,
+            money=self.money + other.money,
+            unpriced=self.unpriced + other.unpriced,
+            stages=stages,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -23,18 +24,21 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         length = int(self.headers["content-length"])
         data = self.rfile.read(length)
-        if self.server.other is not None and not self.path.endswith("/chat/completions"):
-            self.server.other(self, data)
-            return
-        self.server.note(json.loads(data), {k.lower(): v for k, v in self.headers.items()})
         try:
+            if self.server.other is not None and not self.path.endswith("/chat/completions"):
+                self.server.other(self, data)
+                return
+            self.server.note(json.loads(data), {k.lower(): v for k, v in self.headers.items()})
             self.server.next_act()(self, json.loads(data))
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 
     def do_GET(self) -> None:
         assert self.server.other is not None
-        self.server.other(self, b"")
+        try:
+            self.server.other(self, b"")
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
 
     def send(self, status: int, body: bytes, **headers: str) -> None:
         self.send_response(status)
@@ -170,3 +174,122 @@ def drips(handler: Handler, _: Body) -> None:
         handler.wfile.write(b" ")
         handler.wfile.flush()
         time.sleep(0.05)
+
+
+# ---------------------------------------------------------------- batches
+
+Result = Mapping[str, Any]
+"""What a line of a result says beside the id of its request: ``response`` or ``error``."""
+
+
+class BatchServer:
+    """The part of OpenAI's files and batches that is used, set as :attr:`ChatServer.other`.
+
+    Args:
+        answers: from the body of a request to what its line says; by default as ``model`` would.
+        model: what a completion says to the body of a request.
+        state: what new batches come to at once.
+    """
+
+    def __init__(
+        self,
+        model: Callable[[Body], Any] = lambda _: "",
+        *,
+        state: str = "completed",
+        answers: Callable[[Body], Result] | None = None,
+    ) -> None:
+        self.answers = answers or (lambda body: replied(completion(model(body))))
+        self.state = state
+        self.uploads: list[list[dict[str, Any]]] = []
+        """The lines of each file."""
+        self.batches: dict[str, dict[str, Any]] = {}
+        self.hurdles: list[tuple[str, Act]] = []
+        """Acts to be played first, each once, for the next request ``METHOD /path…``."""
+        self.asked: list[str] = []
+        """``METHOD /path`` of each request."""
+        self._lock = threading.Lock()
+
+    def __call__(self, handler: Handler, data: bytes) -> None:
+        path = handler.path.removeprefix("/v1").partition("?")[0]
+        name = f"{handler.command} {path}"
+        with self._lock:
+            self.asked.append(name)
+            hurdle = next((one for one in self.hurdles if name.startswith(one[0])), None)
+            if hurdle is not None:
+                self.hurdles.remove(hurdle)
+        if hurdle is not None:
+            hurdle[1](handler, {"data": data})
+        else:
+            handler.send(200, self.reply(name, data))
+
+    def reply(self, name: str, data: bytes) -> bytes:
+        """What a server that does its work says."""
+        if name == "POST /files":
+            lines = re.findall(rb'^\{"custom_id".*?$', data, re.MULTILINE)
+            self.uploads.append([json.loads(line) for line in lines])
+            return _json({"id": f"file-{len(self.uploads)}", "object": "file"})
+        if name == "POST /batches":
+            return _json(self.created(json.loads(data)))
+        if name == "GET /batches":
+            newest_first = [self.shown(one) for one in reversed(self.batches)]
+            return _json({"object": "list", "data": newest_first, "has_more": False})
+        if name.startswith("GET /batches/"):
+            return _json(self.shown(name.removeprefix("GET /batches/")))
+        kind, number = re.findall(r"/files/(\w+)-(\d+)/content", name)[0]
+        lines = [
+            {"custom_id": line["custom_id"], "response": None, "error": None} | line["said"]
+            for line in self.answered(int(number))
+            if (kind == "output") == _is_good(line["said"])
+        ]
+        return "\n".join(json.dumps(line) for line in lines).encode()
+
+    def created(self, asked: Body) -> dict[str, Any]:
+        """A new batch."""
+        number = asked["input_file_id"].removeprefix("file-")
+        self.batches[f"batch-{number}"] = {
+            "state": self.state,
+            "metadata": asked.get("metadata"),
+        }
+        return self.shown(f"batch-{number}")
+
+    def answered(self, number: int) -> list[dict[str, Any]]:
+        """The results of a file, the last question first: their order means nothing."""
+        lines = self.uploads[number - 1]
+        return [{**line, "said": self.answers(line["body"])} for line in reversed(lines)]
+
+    def shown(self, batch: str) -> dict[str, Any]:
+        """A batch as OpenAI shows it."""
+        number, one = int(batch.removeprefix("batch-")), self.batches[batch]
+        ended = one["state"] in ("completed", "expired")
+        kinds = {_is_good(line["said"]) for line in self.answered(number)} if ended else set()
+        return {
+            "id": batch,
+            "object": "batch",
+            "status": one["state"],
+            "metadata": one["metadata"],
+            "request_counts": {"total": len(self.uploads[number - 1]), "completed": 1, "failed": 0},
+            "output_file_id": f"output-{number}" if True in kinds else None,
+            "error_file_id": f"error-{number}" if False in kinds else None,
+            "errors": {"data": [{"code": "x", "message": one.get("why", "")}]}
+            if one["state"] == "failed"
+            else None,
+        }
+
+    def end(self, state: str = "completed", why: str = "") -> None:
+        """All batches under way come to this, and new ones too unless it is a failure."""
+        for one in self.batches.values():
+            if one["state"] == "in_progress":
+                one |= {"state": state, "why": why}
+
+
+def replied(body: Any, status: int = 200) -> Result:
+    """A line on a request that was answered, or refused."""
+    return {"response": {"status_code": status, "request_id": "1", "body": body}}
+
+
+def _is_good(said: Result) -> bool:
+    return bool(said.get("response")) and said["response"]["status_code"] == 200
+
+
+def _json(value: Any) -> bytes:
+    return json.dumps(value).encode()

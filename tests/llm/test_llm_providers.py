@@ -1,24 +1,20 @@
-"""Anthropic, scripted models, rehearsals and batches."""
+"""Anthropic, scripted models and rehearsals."""
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from chat_server import ChatServer, Handler, completion, fails, late, says, sends, serving
+from chat_server import ChatServer, fails, late, says, sends, serving
 from questions import NO, VERDICT, YES, at, client, question
 
-from sqljury.errors import InfrastructureError, InputError
+from sqljury.errors import InputError
 from sqljury.llm import (
-    Batches,
-    BudgetReachedError,
     ClientSettings,
-    Ledger,
     Rehearsal,
     Reply,
     Request,
@@ -176,103 +172,6 @@ def test_a_rehearsal_makes_no_file(tmp_path: Path) -> None:
         rehearsing.ask(question(parse_model("openai:o3")), case="1")
         assert rehearsing.estimate().calls == 1
     assert not ledger.exists()
-
-
-# ---------------------------------------------------------------- batches
-
-
-class BatchServer:
-    """The part of OpenAI's files and batches that is used."""
-
-    def __init__(self) -> None:
-        self.uploads: list[list[dict[str, Any]]] = []
-        self.state = "in_progress"
-        self.answered: dict[str, Any] = {}
-        """By custom id; what is not here gets a verdict."""
-
-    def __call__(self, handler: Handler, data: bytes) -> None:
-        path = handler.path.removeprefix("/v1")
-        if handler.command == "POST" and path == "/files":
-            lines = re.findall(rb'^\{"custom_id".*$', data, re.MULTILINE)
-            self.uploads.append([json.loads(line) for line in lines])
-            self.reply(handler, {"id": f"file-{len(self.uploads)}", "object": "file"})
-        elif handler.command == "POST" and path == "/batches":
-            number = json.loads(data)["input_file_id"].removeprefix("file-")
-            self.reply(handler, {"id": f"batch-{number}", "status": "validating"})
-        elif path.startswith("/batches/"):
-            output = path.replace("/batches/batch", "out") if self.state == "completed" else None
-            batch = {"id": "b", "status": self.state, "output_file_id": output}
-            self.reply(handler, batch)
-        else:
-            number = int(re.findall(r"out-(\d+)", path)[0])
-            lines = [json.dumps(self.result(one["custom_id"])) for one in self.uploads[number - 1]]
-            handler.send(200, "\n".join(lines).encode())
-
-    def result(self, key: str) -> dict[str, Any]:
-        response = {"status_code": 200, "body": completion(json.dumps(YES))}
-        return {"custom_id": key, "response": self.answered.get(key, response), "error": None}
-
-    def reply(self, handler: Handler, body: dict[str, Any]) -> None:
-        handler.send(200, json.dumps(body).encode())
-
-
-def test_batches_fill_the_ledger_and_survive_their_process(tmp_path: Path) -> None:
-    settings = ClientSettings(ledger=str(tmp_path / "ledger.sqlite"))
-    with serving(says(NO)) as server:
-        server.other = batches = BatchServer()
-        model = at(server)
-        asked = [question(model, f"question {n}") for n in range(5)]
-        with client(ledger=settings.ledger) as asking:
-            asking.ask(asked[0], case="1")
-        assert Batches(settings).submit([*asked, asked[1]]) == 4
-        # Another process: what is under way is not handed in again.
-        second = Batches(settings)
-        assert second.submit(asked) == 0
-        assert second.collect().open == 1
-        failed, odd = asked[3].key(), asked[4].key()
-        batches.answered[failed] = {"status_code": 500, "body": {}}
-        batches.answered[odd] = {"status_code": 200, "body": {"choices": []}}
-        batches.state = "completed"
-        found = Batches(settings).wait(sleep=lambda _: None)
-        assert (found.answers, found.unanswered, found.open) == (2, 2, 0)
-        line = batches.uploads[0][0]
-        assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-        assert line["body"]["response_format"]["json_schema"]["strict"] is True
-        assert second.submit(asked) == 2
-        with client(ledger=settings.ledger, replay=True) as replaying:
-            answers = [replaying.ask(one, case="1") for one in asked[:3]]
-        assert [answer.value for answer in answers] == [NO, YES, YES]
-        assert answers[1].money == pytest.approx(answers[0].money / 2)
-        assert len(server.requests) == 1
-
-
-def test_a_batch_that_failed_may_be_submitted_again(tmp_path: Path) -> None:
-    settings = ClientSettings(ledger=str(tmp_path / "ledger.sqlite"))
-    with serving(says(NO)) as server:
-        server.other = batches = BatchServer()
-        handing_in = Batches(settings)
-        assert handing_in.submit([question(at(server))]) == 1
-        batches.state = "failed"
-        assert handing_in.collect().unanswered == 1
-        assert handing_in.submit([question(at(server))]) == 1
-
-
-def test_batches_that_cannot_be(tmp_path: Path) -> None:
-    ledger = str(tmp_path / "ledger.sqlite")
-    for settings in (ClientSettings(), ClientSettings(ledger=ledger, replay=True)):
-        with pytest.raises(InputError, match="SJ914"):
-            Batches(settings)
-    with pytest.raises(InputError, match="SJ903 vllm:m does not offer batches"):
-        Batches(ClientSettings(ledger=ledger)).submit([question(parse_model("vllm:m"))])
-    with serving(fails(500)) as server:
-        handing_in = Batches(ClientSettings(ledger=ledger))
-        with pytest.raises(InfrastructureError, match="SJ914"):
-            handing_in.submit([question(at(server))])
-        dear = Batches(ClientSettings(ledger=ledger, max_cost=0.01))
-        with pytest.raises(BudgetReachedError):
-            dear.submit([question(at(server), str(n)) for n in range(100)])
-    with Ledger(ledger) as found:
-        assert found.open_batches() == []
 
 
 def test_the_room_is_light() -> None:

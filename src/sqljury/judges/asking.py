@@ -10,13 +10,13 @@ from typing import ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
-from sqljury.evidence import Evidence
+from sqljury.evidence import Evidence, cost_of
 from sqljury.judges.base import Needs
 from sqljury.judges.dossier import LAYOUT, Dossier, Section, comparison, message
 from sqljury.judges.execution import Execution
-from sqljury.judges.majority import as_json, majority, total
+from sqljury.judges.majority import as_json, majority
 from sqljury.judges.prompts import Prompt
-from sqljury.llm import Answer, Message, Model, Request, parse_model
+from sqljury.llm import Message, Model, Request, parse_model
 from sqljury.verdict import Cost, Outcome, Verdict
 
 
@@ -146,7 +146,7 @@ class Hearing:
         self._judge = judge
         self._evidence = evidence
         self._sample = sample
-        self._answers: list[Answer] = []
+        self._cost = Cost()
         self._found: dict[str, Json] = {}
         self._prompts: dict[str, Json] = {}
         self._unanswered = ""
@@ -162,7 +162,7 @@ class Hearing:
             attempt=self._sample,
         )
         answer = self._evidence.ask(request)
-        self._answers.append(answer)
+        self._cost += cost_of(answer, stage)
         self._prompts[stage] = prompt.fingerprint
         if answer.value is None:
             self._unanswered = f"the {stage} gave no answer: {answer.problem}"
@@ -188,13 +188,7 @@ class Hearing:
 
     def _closed(self, verdict: Verdict) -> Verdict:
         evidence = self._found | ({"prompts": self._prompts} if self._prompts else {})
-        return replace(verdict, evidence=evidence, cost=total(map(_cost, self._answers)))
-
-
-def _cost(answer: Answer) -> Cost:
-    return Cost(
-        seconds=answer.seconds, calls=answer.calls, tokens=answer.tokens, money=answer.money
-    )
+        return replace(verdict, evidence=evidence, cost=self._cost)
 
 
 def unasked() -> Verdict:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqljury.case import Json
@@ -18,7 +18,7 @@ def majority(verdicts: Sequence[Verdict]) -> Verdict:
     stay that more than half of the votes carry. The measure ``agreement`` is the larger side's
     share of the votes.
     """
-    cost = total(verdict.cost for verdict in verdicts)
+    cost = sum((verdict.cost for verdict in verdicts), Cost())
     votes = [verdict for verdict in verdicts if verdict.outcome in _VOTES]
     if not votes:
         return replace(verdicts[0], cost=cost)
@@ -48,14 +48,3 @@ def as_json(verdict: Verdict) -> dict[str, Json]:
         "reason": verdict.reason,
         "labels": list(verdict.labels),
     }
-
-
-def total(costs: Iterable[Cost]) -> Cost:
-    """The sum of some costs."""
-    listed = list(costs)
-    return Cost(
-        seconds=sum(cost.seconds for cost in listed),
-        calls=sum(cost.calls for cost in listed),
-        tokens=sum(cost.tokens for cost in listed),
-        money=sum(cost.money for cost in listed),
-    )

@@ -72,4 +72,5 @@ class Panel:
         shown = {model: as_json(vote) for model, vote in votes.items()}
         disagree = found.measures.get("agreement", 1.0) < 1.0
         labels = (*found.labels, "panel_disagrees") if disagree else found.labels
-        return replace(found, labels=labels, evidence={**found.evidence, "panel": shown})
+        cost = replace(found.cost, stages={model: vote.cost for model, vote in votes.items()})
+        return replace(found, labels=labels, evidence={**found.evidence, "panel": shown}, cost=cost)

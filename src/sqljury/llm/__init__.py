@@ -1,6 +1,6 @@
 """One client for chat models: a ledger that replays, limits, a budget, answers of a known shape."""
 
-from sqljury.llm.batch import Batches, Collected
+from sqljury.llm.batch import Batches, Collected, check_batches
 from sqljury.llm.budget import BudgetReachedError
 from sqljury.llm.chat import Answer, Message, Model, Reply, Request
 from sqljury.llm.client import Client, Spent
@@ -34,6 +34,7 @@ __all__ = [
     "Reply",
     "Request",
     "Spent",
+    "check_batches",
     "estimate",
     "fence",
     "known_providers",

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import TypeVar
 
-from sqljury.errors import InfrastructureError, InputError, SqljuryError
+from sqljury.errors import InfrastructureError, InputError
 from sqljury.llm.budget import Budget
 from sqljury.llm.chat import Json, Message, Model, Request, one_line
-from sqljury.llm.client import check, most_money, now, read
+from sqljury.llm.client import LONGEST_WAIT, Spent, check, most_money, now, read
 from sqljury.llm.ledger import Entry, Ledger
 from sqljury.llm.limits import Sleep
 from sqljury.llm.prices import BATCH_DISCOUNT, Prices
-from sqljury.llm.providers import BatchProvider, provider
-from sqljury.llm.retry import CallFailedError
+from sqljury.llm.providers import BatchNews, BatchProvider, provider
+from sqljury.llm.retry import CallFailedError, backoff
 from sqljury.llm.settings import ClientSettings
 
+# OpenAI takes 50,000 requests and 200 MB at once.
 _MOST_REQUESTS = 10_000
+_MOST_BYTES = 100_000_000
+_MOST_TRIES = 3
+"""Batches that may fail at a request before there is no answer to it."""
+_LONGEST_PAUSE = 60.0
 
-P = ParamSpec("P")
 R = TypeVar("R")
 
 
@@ -35,119 +41,292 @@ class Collected:
     """In batches that ended without them: to be submitted again."""
     open: int
     """Batches still under way."""
+    waiting: int = 0
+    """Requests in these."""
+    done: int = 0
+    """Of these, those that are through."""
+    error: str = ""
+    """Why a batch failed as a whole, or was cancelled."""
 
 
 class Batches:
     """Batches of a ledger. Their ids are in the ledger: a new process goes on where one stopped.
 
+    Args:
+        sleep: for tests.
+
+    Attributes:
+        spent: what the answers cost that came in so far.
+
     Raises:
         InputError: there is no ledger.
     """
 
-    def __init__(self, settings: ClientSettings) -> None:
+    def __init__(self, settings: ClientSettings, *, sleep: Sleep = time.sleep) -> None:
         if settings.ledger is None or settings.replay:
             raise InputError("SJ914", "batches need a ledger that can be written.")
         self._ledger = Ledger(settings.ledger)
+        self._ledger.prepare_batches()
         self._settings = settings
+        self._sleep = sleep
+        self._prices = Prices(settings.prices)
+        self._budget = None if settings.max_cost is None else Budget(settings.max_cost)
+        self._reserved: dict[str, float] = {}
+        self.spent = Spent()
+
+    # ------------------------------------------------------------ handing in
 
     def submit(self, requests: Iterable[Request]) -> int:
         """Hand in what the ledger does not hold and no batch is at; how many that were.
 
+        Of what could cost more than is left of ``max_cost`` the first part is handed in; more
+        when that is collected.
+
         Raises:
             InputError: the provider has no batches.
-            BudgetReachedError: it could cost more than ``max_cost``; nothing was handed in.
+            BudgetReachedError: not even one is sure to cost no more than ``max_cost``.
             InfrastructureError: the provider does not take it.
         """
         missing = {request.key(): request for request in requests}
-        missing = {key: one for key, one in sorted(missing.items()) if self._is_missing(key)}
-        self._check_cost(missing.values())
+        missing = {key: one for key, one in sorted(missing.items()) if self.lacks(one)}
         by_model: dict[Model, dict[str, Request]] = {}
         for key, request in missing.items():
+            check_batches(request.model)
+            check(request)
+            if not self._is_affordable(key, request):
+                break
             by_model.setdefault(request.model, {})[key] = request
         for model, group in by_model.items():
-            takes = _taker(model)
-            for request in group.values():
-                check(request)
-            keys = list(group)
-            for start in range(0, len(keys), _MOST_REQUESTS):
-                part = {key: group[key] for key in keys[start : start + _MOST_REQUESTS]}
-                batch = _reached(takes.submit, model, part)
-                texts = [request.canonical() for request in part.values()]
-                self._ledger.add_batch(batch, _model_text(model), texts, now())
-        return len(missing)
+            for part in _parts(group):
+                self._hand_in(model, part)
+        return sum(map(len, by_model.values()))
 
-    def _is_missing(self, key: str) -> bool:
+    def lacks(self, request: Request) -> bool:
+        """Whether the ledger does not hold a request's answer, and no batch is at it."""
+        key = request.key()
         return self._ledger.get(key) is None and not self._ledger.is_submitted(key)
 
-    def _check_cost(self, requests: Iterable[Request]) -> None:
-        if self._settings.max_cost is None:
-            return
-        prices = Prices(self._settings.prices)
-        most = sum(most_money(request, prices.of(request.model)) for request in requests)
-        Budget(self._settings.max_cost).reserve(most * BATCH_DISCOUNT)
+    def under_way(self) -> tuple[int, int]:
+        """How many batches are under way, and requests in them."""
+        counts = [waiting for *_, state, waiting in self._ledger.batches() if state == "open"]
+        return len(counts), sum(counts)
+
+    def _is_affordable(self, key: str, request: Request) -> bool:
+        if self._budget is None:
+            return True
+        most = most_money(request, self._prices.of(request.model)) * BATCH_DISCOUNT
+        if not self._budget.try_reserve(most):
+            if self._reserved:
+                return False
+            self._budget.reserve(most)  # says what is wrong
+        self._reserved[key] = most
+        return True
+
+    def _hand_in(self, model: Model, part: Mapping[str, Request]) -> None:
+        # Written down first: whoever is killed before the answer comes finds the batch again.
+        mark = uuid.uuid4().hex
+        texts = [request.canonical() for request in part.values()]
+        self._ledger.add_batch(mark, _model_text(model), texts, now(), state="submitting")
+        takes = check_batches(model)
+        tried = False
+
+        def taken() -> str:
+            nonlocal tried
+            # A server that was not heard may have taken it all the same.
+            found = takes.find(model, mark) if tried else None
+            tried = True
+            return found or takes.submit(part, mark)
+
+        self._ledger.name_batch(mark, self._reached(model, taken))
+
+    # ------------------------------------------------------------ collecting
 
     def collect(self) -> Collected:
         """Bring the answers of finished batches into the ledger."""
-        answers = unanswered = still_open = 0
+        self._find_lost()
+        found = Collected(0, 0, 0)
         for batch, text in self._ledger.open_batches():
             model = _model_of(text)
+            takes = check_batches(model)
+            news = self._reached(model, lambda: takes.fetch(model, batch))  # noqa: B023
             asked = self._ledger.batch_requests(batch)
-            takes = _taker(model)
-            state, raws = _reached(takes.fetch, model, Request(model, ()), batch)
-            if state == "open":
-                still_open += 1
+            if news.state == "open":
+                found = replace(
+                    found,
+                    open=found.open + 1,
+                    waiting=found.waiting + len(asked),
+                    done=found.done + min(news.done, len(asked)),
+                )
                 continue
-            known = [
-                self._keep(asked[key], raw, model) for key, raw in raws.items() if key in asked
-            ]
-            self._ledger.close_batch(batch, state)
-            answers += sum(known)
-            unanswered += len(asked) - sum(known)
-        return Collected(answers, unanswered, still_open)
+            answers, error = self._close(batch, model, news, asked)
+            found = replace(
+                found,
+                answers=found.answers + answers,
+                unanswered=found.unanswered + len(asked) - answers,
+                error=found.error or error,
+            )
+        return found
 
-    def _keep(self, canonical: str, raw: Json, model: Model) -> bool:
+    def _find_lost(self) -> None:
+        """Learn what became of batches whose submission was cut short."""
+        for mark, text in self._ledger.open_batches("submitting"):
+            model = _model_of(text)
+            takes = check_batches(model)
+            batch = self._reached(model, lambda: takes.find(model, mark))  # noqa: B023
+            if batch is None:
+                self._ledger.close_batch(mark, "never taken")
+            else:
+                self._ledger.name_batch(mark, batch)
+
+    def _close(
+        self, batch: str, model: Model, news: BatchNews, asked: Mapping[str, str]
+    ) -> tuple[int, str]:
+        """Keep what a batch brought: how many answers, and what is wrong with it as a whole."""
+        error = f"the batch {batch} {news.error}" if news.error else ""
+        answers = 0
+        for key, canonical in asked.items():
+            failed = news.failures.get(key)
+            if key in news.raws:
+                failed = self._keep(_request_of(canonical, model), canonical, news.raws[key])
+            answers += failed is None and key in news.raws
+            if failed is not None and failed.hopeless:
+                error = error or f"the batch {batch} of {model} was not let in: {failed}"
+            elif failed is not None or (not news.error and key not in news.raws):
+                self._note(
+                    key, failed or CallFailedError("the batch has no line on it", again=True)
+                )
+            if self._budget is not None:
+                self._budget.settle(self._reserved.pop(key, 0.0), 0.0)
+        self._ledger.close_batch(batch, news.state)
+        return answers, error
+
+    def _keep(self, request: Request, canonical: str, raw: Json) -> CallFailedError | None:
         try:
-            reply = read(_request_of(canonical, model), raw)
-        except CallFailedError:
-            return False
+            reply = read(request, raw)
+        except CallFailedError as error:
+            return error
         tokens = (reply.prompt_tokens, reply.completion_tokens)
-        self._ledger.put(Entry(canonical, raw, now(), 0.0, *tokens, via="batch"))
-        return True
+        via = "rejected" if reply.finish == "rejected" else "batch"
+        self._ledger.put(Entry(canonical, raw, now(), 0.0, *tokens, via=via))
+        price = self._prices.of(request.model)
+        money = price.of(reply, via) if price else 0.0
+        self.spent += Spent(1, sum(tokens), money, unpriced=int(price is None))
+        key = request.key()
+        if self._budget is not None and key in self._reserved:
+            self._budget.settle(self._reserved.pop(key), money)
+        return None
 
-    def wait(self, *, every: float = 60.0, sleep: Sleep = time.sleep) -> Collected:
-        """Look again and again until no batch is open."""
+    def _note(self, key: str, failed: CallFailedError) -> None:
+        self._ledger.add_failure(key, 1 if failed.again else _MOST_TRIES, str(failed))
+
+    def wait(
+        self,
+        *,
+        every: float = _LONGEST_PAUSE,
+        on_look: Callable[[Collected], None] = lambda _: None,
+    ) -> Collected:
+        """Look again and again until no batch is open.
+
+        Args:
+            every: seconds between two looks at most; the first ones are closer together.
+            on_look: called with what each look found.
+        """
         total = self.collect()
+        on_look(total)
+        pauses = _pauses(every)
         while total.open:
-            sleep(every)
+            self._sleep(next(pauses))
             new = self.collect()
-            total = Collected(
-                total.answers + new.answers, total.unanswered + new.unanswered, new.open
+            on_look(new)
+            total = replace(
+                new,
+                answers=total.answers + new.answers,
+                unanswered=total.unanswered + new.unanswered,
+                error=total.error or new.error,
             )
         return total
+
+    # ------------------------------------------------------------ what failed
+
+    def given_up(self) -> dict[str, str]:
+        """Why requests have no answer though batches tried often enough, by key."""
+        return self._ledger.failures(_MOST_TRIES)
+
+    def forget_failures(self) -> None:
+        """What has no answer may be submitted anew."""
+        self._ledger.forget_failures()
+
+    # ------------------------------------------------------------
+
+    def _reached(self, model: Model, call: Callable[[], R]) -> R:
+        """What a provider says, tried again as single calls are."""
+        turn = 0
+        while True:
+            try:
+                return call()
+            except CallFailedError as error:
+                wait = error.wait or backoff(self._settings.backoff, turn, str(model))
+                again = error.again and turn < self._settings.retries and wait <= LONGEST_WAIT
+                if not again:
+                    raise InfrastructureError(
+                        "SJ914",
+                        f"the batches of {model} cannot be used: {error}",
+                        hint="Nothing is lost: run the same command again.",
+                    ) from error
+            turn += 1
+            self._sleep(wait)
 
     def close(self) -> None:
         """Close the ledger."""
         self._ledger.close()
 
+    def __enter__(self) -> Batches:
+        return self
 
-def _taker(model: Model) -> BatchProvider:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def check_batches(model: Model) -> BatchProvider:
+    """Who takes batches for a model.
+
+    Raises:
+        InputError: nobody does.
+    """
     found = provider(model.provider)
     if not found.capabilities(model.name).batch or not isinstance(found, BatchProvider):
-        raise InputError("SJ903", f"{model} does not offer batches.")
+        raise InputError(
+            "SJ903", f"{model} does not offer batches.", hint="Leave --batch out to ask it now."
+        )
     return found
 
 
-def _reached(call: Callable[P, R], model: Model, *values: P.args, **named: P.kwargs) -> R:
-    try:
-        return call(*values, **named)
-    except SqljuryError:
-        raise
-    except Exception as error:  # an SDK's own, one of many
-        raise InfrastructureError(
-            "SJ914",
-            f"the batches of {model} cannot be reached: {error}",
-            hint="Nothing is lost: run the same command again.",
-        ) from error
+def _parts(group: Mapping[str, Request]) -> Iterator[dict[str, Request]]:
+    """Requests in as many batches as they need."""
+    part: dict[str, Request] = {}
+    size = 0
+    for key, request in group.items():
+        length = len(request.canonical())
+        if part and (len(part) == _MOST_REQUESTS or size + length > _MOST_BYTES):
+            yield part
+            part, size = {}, 0
+        part[key] = request
+        size += length
+    if part:
+        yield part
+
+
+def _pauses(longest: float) -> Iterator[float]:
+    """Seconds between looks: from one on, half as long again each time."""
+    pause = 1.0
+    while True:
+        yield min(longest, pause)
+        pause = min(longest, pause * 1.5)
 
 
 def _model_text(model: Model) -> str:
@@ -162,4 +341,11 @@ def _model_of(text: str) -> Model:
 def _request_of(canonical: str, model: Model) -> Request:
     fields: Mapping[str, Json] = json.loads(canonical)
     messages = tuple(Message(role, content) for role, content in fields["messages"])
-    return Request(model, messages, fields["schema"], fields["logprobs"])
+    return Request(
+        model,
+        messages,
+        fields["schema"],
+        fields["logprobs"],
+        fields["attempt"],
+        fields["again"],
+    )

@@ -39,6 +39,13 @@ class Budget:
                 )
             self._reserved += amount
 
+    def try_reserve(self, amount: float) -> bool:
+        """Set aside if it is there, and say so; never waits."""
+        with self._changed:
+            fits = self._spent + self._reserved + amount <= self._most
+            self._reserved += amount if fits else 0.0
+            return fits
+
     def settle(self, reserved: float, spent: float) -> None:
         """Turn what was set aside into what was spent."""
         with self._changed:

@@ -123,6 +123,8 @@ class Answer:
     seconds: float
     replayed: int = 0
     logprobs: Json = None
+    unpriced: int = 0
+    """Calls whose price is not known."""
 
 
 def one_line(value: Json) -> str:

@@ -22,7 +22,7 @@ from sqljury.llm.settings import ClientSettings
 from sqljury.llm.shapes import check_schema
 from sqljury.llm.tokens import likely_tokens
 
-_LONGEST_WAIT = 600.0
+LONGEST_WAIT = 600.0
 """A server that asks for more than this many seconds has closed for the day."""
 _FAILURES_IN_A_ROW = 8
 """Questions that fail one after the other before the run is stopped."""
@@ -44,6 +44,15 @@ class Spent:
             self.tokens + other.tokens,
             self.money + other.money,
             self.unpriced + other.unpriced,
+        )
+
+    def since(self, earlier: Spent) -> Spent:
+        """What was spent after that."""
+        return Spent(
+            self.calls - earlier.calls,
+            self.tokens - earlier.tokens,
+            self.money - earlier.money,
+            self.unpriced - earlier.unpriced,
         )
 
 
@@ -112,7 +121,7 @@ class Client:
                 found = self._find(current, case)
             except CallFailedError as error:
                 return cost.answer(None, "", f"no answer: {error}")
-            cost.add(found, self._money(request, found))
+            cost.add(found, self._prices.of(request.model))
             reply = found.reply
             value, problem = understood(reply, request.schema)
             if value is not None:
@@ -221,10 +230,6 @@ class Client:
         # Another process may have been first: then its answer holds.
         return _Found(entry, read(request, entry.raw), fresh=True)
 
-    def _money(self, request: Request, found: _Found) -> float:
-        price = self._prices.of(request.model)
-        return price.of(found.reply, found.entry.via) if price else 0.0
-
     # ------------------------------------------------------------ failures
 
     def _give_up(self, error: CallFailedError, request: Request) -> None:
@@ -246,7 +251,7 @@ class Client:
             ) from error
 
     def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:
-        if error.wait and error.wait > _LONGEST_WAIT:
+        if error.wait and error.wait > LONGEST_WAIT:
             raise InfrastructureError(
                 "SJ909",
                 f"the endpoint asks to wait {error.wait:.0f} s: {error}",
@@ -332,12 +337,14 @@ class _Cost:
     money: float = 0.0
     seconds: float = 0.0
     replayed: int = 0
+    unpriced: int = 0
 
-    def add(self, found: _Found, money: float) -> None:
+    def add(self, found: _Found, price: Price | None) -> None:
         """One more reply."""
         self.calls += 1
         self.tokens += found.reply.prompt_tokens + found.reply.completion_tokens
-        self.money += money
+        self.money += price.of(found.reply, found.entry.via) if price else 0.0
+        self.unpriced += price is None
         self.seconds += found.entry.seconds
         self.replayed += not found.fresh
 
@@ -357,4 +364,5 @@ class _Cost:
             seconds=self.seconds,
             replayed=self.replayed,
             logprobs=logprobs,
+            unpriced=self.unpriced,
         )

@@ -40,6 +40,14 @@ CREATE TABLE batch_request (
     request TEXT NOT NULL
 );
 """
+# Not in the first ledgers: made where batches first need it.
+_FAILURES = """
+CREATE TABLE IF NOT EXISTS batch_failure (
+    key TEXT PRIMARY KEY,
+    tries INTEGER NOT NULL,
+    why TEXT NOT NULL
+)
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +170,33 @@ class Ledger:
 
     # ------------------------------------------------------------ batches
 
-    def add_batch(self, batch: str, model: str, requests: Iterable[str], at: str) -> None:
-        """Remember a batch that was submitted, with the canonical requests in it."""
+    def prepare_batches(self) -> None:
+        """Make what batches need; nothing changes where it is there."""
         with self._lock, self._database:
-            self._database.execute("INSERT INTO batch VALUES (?,?,?,'open')", (batch, model, at))
+            self._database.execute(_FAILURES)
+
+    def add_batch(
+        self, batch: str, model: str, requests: Iterable[str], at: str, state: str = "open"
+    ) -> None:
+        """Remember a batch that was submitted, with the canonical requests in it.
+
+        In the state ``submitting`` the id is the mark by which the provider's is found.
+        """
+        with self._lock, self._database:
+            self._database.execute("INSERT INTO batch VALUES (?,?,?,?)", (batch, model, at, state))
             self._database.executemany(
                 "INSERT OR REPLACE INTO batch_request VALUES (?,?,?)",
                 ((key_of(request), batch, request) for request in requests),
+            )
+
+    def name_batch(self, mark: str, batch: str) -> None:
+        """The provider took what was handed in under the mark, and calls it by this id."""
+        with self._lock, self._database:
+            self._database.execute(
+                "UPDATE batch SET id = ?, state = 'open' WHERE id = ?", (batch, mark)
+            )
+            self._database.execute(
+                "UPDATE batch_request SET batch = ? WHERE batch = ?", (batch, mark)
             )
 
     def close_batch(self, batch: str, state: str) -> None:
@@ -177,11 +205,20 @@ class Ledger:
             self._database.execute("UPDATE batch SET state = ? WHERE id = ?", (state, batch))
             self._database.execute("DELETE FROM batch_request WHERE batch = ?", (batch,))
 
-    def open_batches(self) -> list[tuple[str, str]]:
+    def open_batches(self, state: str = "open") -> list[tuple[str, str]]:
         """Id and model of the batches under way, in the order of their submission."""
         with self._lock:
             return self._database.execute(
-                "SELECT id, model FROM batch WHERE state = 'open' ORDER BY submitted, id"
+                "SELECT id, model FROM batch WHERE state = ? ORDER BY submitted, rowid", (state,)
+            ).fetchall()
+
+    def batches(self) -> list[tuple[str, str, str, str, int]]:
+        """Id, model, time, state and number of open questions of every batch, as submitted."""
+        with self._lock:
+            return self._database.execute(
+                "SELECT id, model, submitted, state,"
+                " (SELECT count(*) FROM batch_request r WHERE r.batch = b.id)"
+                " FROM batch b ORDER BY submitted, rowid"
             ).fetchall()
 
     def batch_requests(self, batch: str) -> dict[str, str]:
@@ -196,6 +233,33 @@ class Ledger:
     def is_submitted(self, key: str) -> bool:
         """Whether a batch under way will answer it."""
         return self._one("SELECT 1 FROM batch_request WHERE key = ?", key) is not None
+
+    # ------------------------------------------------------------ what batches failed at
+
+    def add_failure(self, key: str, tries: int, why: str) -> None:
+        """A batch brought no answer to this request, which counts as so many tries."""
+        with self._lock, self._database:
+            self._database.execute(
+                "INSERT INTO batch_failure VALUES (?,?,?) ON CONFLICT (key) DO UPDATE"
+                " SET tries = tries + excluded.tries, why = excluded.why",
+                (key, tries, why),
+            )
+
+    def failures(self, tries: int) -> dict[str, str]:
+        """Why requests have no answer after so many tries, by key."""
+        with self._lock:
+            return dict(
+                self._database.execute(
+                    "SELECT key, why FROM batch_failure WHERE tries >= ? AND NOT EXISTS"
+                    " (SELECT 1 FROM reply WHERE reply.key = batch_failure.key)",
+                    (tries,),
+                )
+            )
+
+    def forget_failures(self) -> None:
+        """What has no answer may be asked anew."""
+        with self._lock, self._database:
+            self._database.execute("DELETE FROM batch_failure")
 
     # ------------------------------------------------------------ exchange
 

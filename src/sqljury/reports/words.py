@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sqljury.case import MISSING, Case
 from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement
-from sqljury.uses.evaluate import JudgeSummary, Slice
+from sqljury.uses.evaluate import JudgeCost, JudgeSummary, Slice, StageCost
 from sqljury.verdict import Outcome
 
 UNDEFINED = "–"
@@ -137,10 +137,34 @@ def labels_sentence(judge: JudgeSummary) -> str:
     return f"labels: {', '.join(found)}" if found else ""
 
 
+def money(cost: JudgeCost | StageCost) -> str:
+    """``$12.34``, four digits below a dollar; and how far the prices were not known."""
+    if cost.unpriced == cost.calls:
+        return "price not known"
+    digits = 4 if 0 < cost.money < 1 else 2
+    known = f"${cost.money:,.{digits}f}"
+    return f"{known} and {count(cost.unpriced)} without a known price" if cost.unpriced else known
+
+
+def cost_text(cost: JudgeCost | StageCost) -> str:
+    """``1,234 calls, 567,890 tokens, $1.23``."""
+    calls = f"{count(cost.calls)} {'call' if cost.calls == 1 else 'calls'}"
+    return f"{calls}, {count(cost.tokens)} tokens, {money(cost)}"
+
+
+def cost_lines(judge: JudgeSummary) -> list[str]:
+    """What the models behind the verdicts cost when they were asked, and by stage."""
+    if judge.cost is None:
+        return []
+    whole = f"cost when asked: {cost_text(judge.cost)}"
+    stages = [f"{stage.stage}: {cost_text(stage)}" for stage in judge.cost.stages]
+    return [whole, *(stages if len(stages) > 1 else [])]
+
+
 def details(judge: JudgeSummary) -> list[str]:
     """The lines between a score and its signature."""
     lines = (outcomes_sentence(judge), measures_sentence(judge), labels_sentence(judge))
-    return [line for line in lines if line]
+    return [*filter(None, lines), *cost_lines(judge)]
 
 
 Estimate = tuple[float | None, float | None, float | None]

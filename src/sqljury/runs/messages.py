@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pickle
 import struct
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, Any
 
 from sqljury.errors import SqljuryError
@@ -12,7 +13,7 @@ from sqljury.execution import Execution, Limits
 from sqljury.runs.store import VerdictRow, WorkItem
 
 if TYPE_CHECKING:
-    from sqljury.llm import ClientSettings
+    from sqljury.llm import ClientSettings, Request, Spent
 
 _LENGTH = struct.Struct("<Q")
 WATCH = struct.Struct("<d16s")
@@ -38,6 +39,10 @@ class Setup:
     """How chat models are asked, for judges that need one."""
     dry_run: bool = False
     """Ask no model; say instead what asking would take, as measures of the verdicts."""
+    batch: bool = False
+    """Ask no model; cases that wait for an answer get no verdict, and their questions are told."""
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    """Why questions have no answer and will get none, by the key of their request."""
     threads: int = 1
     """Cases that one worker is at, at once: judges that wait for answers."""
 
@@ -57,6 +62,10 @@ class Progress:
 
     cases: tuple[int, ...]
     verdicts: tuple[VerdictRow, ...]
+    missing: tuple[Request, ...] = ()
+    """What cases without a verdict wait for."""
+    spent: Spent | None = None
+    """On models, since the last report."""
 
 
 @dataclass(frozen=True, slots=True)

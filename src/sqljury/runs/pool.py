@@ -21,6 +21,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Status
@@ -37,6 +38,9 @@ from sqljury.runs.messages import (
 )
 from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.llm import Request, Spent
 
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 1.0
@@ -81,6 +85,10 @@ class Pool:
     Args:
         setup: what the workers are told once.
         workers: how many processes.
+
+    Attributes:
+        missing: what cases without a verdict wait for, by key.
+        spent: what the workers spent on models; None where they asked nobody.
     """
 
     def __init__(self, setup: Setup, workers: int) -> None:
@@ -94,6 +102,8 @@ class Pool:
         self._barren_deaths = 0
         self._seconds_per_case = 0.0
         self._last_watch = 0.0
+        self.missing: dict[str, Request] = {}
+        self.spent: Spent | None = None
         # The engine's share, the fetched rows as Python objects, and the interpreter. Engines
         # keep to their share on their own, save for single huge values in some.
         self._most_resident = setup.limits.memory + 4 * setup.limits.bytes + 512 * MIB
@@ -172,15 +182,22 @@ class Pool:
             self._watch()
 
     def _collect(self, worker: _Worker, progress: Progress) -> tuple[VerdictRow, ...]:
-        self._barren_deaths = 0
         for number in progress.cases:
             worker.handed.pop(number, None)
-        spent = sum(row.seconds for row in progress.verdicts) / len(progress.cases)
-        spent /= self._setup.threads
+        self.missing |= {request.key(): request for request in progress.missing}
+        if progress.spent is not None:
+            self.spent = progress.spent if self.spent is None else self.spent + progress.spent
+        if progress.cases:
+            self._barren_deaths = 0
+            self._learn_speed(progress)
+        return progress.verdicts
+
+    def _learn_speed(self, progress: Progress) -> None:
+        seconds = sum(row.seconds for row in progress.verdicts) / len(progress.cases)
+        seconds /= self._setup.threads
         # A moving mean: the size of batches follows the work from database to database.
         weight = 0.5 if self._seconds_per_case else 1.0
-        self._seconds_per_case += weight * (spent - self._seconds_per_case)
-        return progress.verdicts
+        self._seconds_per_case += weight * (seconds - self._seconds_per_case)
 
     # ------------------------------------------------------------ watching
 

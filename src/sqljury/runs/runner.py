@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ from sqljury.runs.store import CaseRow, RunStore
 from sqljury.verdict import Record
 
 if TYPE_CHECKING:
-    from sqljury.llm import ClientSettings
+    from sqljury.llm import ClientSettings, Request, Spent
 
 _COMMIT_SECONDS = 0.5
 
@@ -50,6 +50,10 @@ class RunOptions:
     run's folder."""
     dry_run: bool = False
     """Ask no model; the verdicts' measures say what asking would take."""
+    batch: bool = False
+    """Ask no model: :attr:`Run.missing` is what cases without a verdict wait for."""
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    """With ``batch``: why questions will have no answer, by the key of their request."""
     version: str = ""
     """Of sqljury, for signatures and the manifest."""
 
@@ -66,10 +70,18 @@ class RunJudge:
 
 
 class Run:
-    """A run on disk: judged, or being judged."""
+    """A run on disk: judged, or being judged.
+
+    Attributes:
+        missing: what cases without a verdict wait for, by key; only after judging by batches.
+        paid: what judging spent on models just now; None where nobody was asked, or nothing
+            was judged.
+    """
 
     def __init__(self, store: RunStore) -> None:
         self._store = store
+        self.missing: Mapping[str, Request] = {}
+        self.paid: Spent | None = None
 
     @property
     def folder(self) -> Path:
@@ -121,7 +133,7 @@ def open_run(folder: str | Path) -> Run:
 
 
 def run_judges(
-    cases: Iterable[Case],
+    cases: Iterable[Case] | None,
     judges: Sequence[str | Judge],
     options: RunOptions,
     *,
@@ -129,6 +141,9 @@ def run_judges(
     on_progress: OnProgress = lambda _done, _total: None,
 ) -> Run:
     """Judge every case by every judge; what the folder already holds is not done again.
+
+    Args:
+        cases: None goes on with those that the folder holds.
 
     Raises:
         InputError: no case, no database at all, an unknown judge, broken input.
@@ -139,7 +154,7 @@ def run_judges(
     groups = [group for group in (_Group.of_rows(made), _Group.of_models(made)) if group.judges]
     store = RunStore(Path(folder), create=True)
     if groups[-1].asks_models and options.llm is None:
-        options = replace(options, llm=_default_client(Path(folder)))
+        options = replace(options, llm=default_client(Path(folder)))
     try:
         with ExitStack() as stack:
             # Workers import what they need while the cases are read.
@@ -147,7 +162,8 @@ def run_judges(
                 stack.enter_context(Pool(group.setup(options), group.processes(options)))
                 for group in groups
             ]
-            _load(store, cases, made, options)
+            if cases is not None:
+                _load(store, cases, made, options)
             progress = _Progress(
                 store, [_key(judge, options.limits) for judge in made], on_progress
             )
@@ -157,7 +173,9 @@ def run_judges(
     except BaseException:
         store.close()
         raise
-    return Run(store)
+    run = Run(store)
+    run.missing, run.paid = pools[-1].missing, pools[-1].spent
+    return run
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +198,7 @@ class _Group:
         return 1 if self._waits(options) else options.workers
 
     def _waits(self, options: RunOptions) -> bool:
-        asks = self.asks_models and not options.dry_run
+        asks = self.asks_models and not options.dry_run and not options.batch
         return asks and options.llm is not None and not options.llm.replay
 
     def setup(self, options: RunOptions) -> Setup:
@@ -193,6 +211,8 @@ class _Group:
             python_path=tuple(path or str(Path.cwd()) for path in sys.path),
             llm=llm,
             dry_run=options.dry_run,
+            batch=options.batch,
+            given_up=options.given_up,
             threads=llm.concurrency if llm is not None and self._waits(options) else 1,
         )
 
@@ -212,7 +232,8 @@ class _Progress:
         self._on_progress(self._done, self._total)
 
 
-def _default_client(folder: Path) -> ClientSettings:
+def default_client(folder: Path) -> ClientSettings:
+    """How models are asked where nothing is said: with a ledger in the run's folder."""
     from sqljury.llm import ClientSettings
 
     return ClientSettings(ledger=str(folder / "ledger.sqlite"))

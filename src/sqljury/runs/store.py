@@ -22,8 +22,9 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.verdict import Cost, Outcome, Record, Verdict
 
-STORE_VERSION = 1
+STORE_VERSION = 2
 _FILE = "run.sqlite"
+_COSTS = ("seconds", "calls", "tokens", "money", "unpriced")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -42,7 +43,8 @@ CREATE INDEX IF NOT EXISTS cases_by_ordinal ON cases (ordinal);
 CREATE TABLE IF NOT EXISTS verdicts (
   number INTEGER NOT NULL, judge INTEGER NOT NULL,
   outcome TEXT NOT NULL, score REAL, reason TEXT NOT NULL,
-  labels TEXT NOT NULL, measures TEXT NOT NULL, evidence TEXT NOT NULL, seconds REAL NOT NULL
+  labels TEXT NOT NULL, measures TEXT NOT NULL, evidence TEXT NOT NULL, seconds REAL NOT NULL,
+  cost TEXT NOT NULL
 );
 CREATE UNIQUE INDEX IF NOT EXISTS verdicts_by_case ON verdicts (number, judge);
 """
@@ -91,6 +93,9 @@ class VerdictRow:
     measures: str
     evidence: str
     seconds: float
+    """Of judging, in this run."""
+    cost: str
+    """Of the models that were asked; empty where none was."""
 
     @classmethod
     def of(cls, number: int, judge: int, verdict: Verdict, seconds: float = 0.0) -> VerdictRow:
@@ -105,7 +110,19 @@ class VerdictRow:
             measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
             evidence=json.dumps(verdict.evidence) if verdict.evidence else "{}",
             seconds=seconds,
+            cost=json.dumps(_cost_fields(verdict.cost)) if verdict.cost.calls else "",
         )
+
+
+def _cost_fields(cost: Cost) -> dict[str, Json]:
+    fields = {name: getattr(cost, name) for name in _COSTS if getattr(cost, name)}
+    stages = {name: _cost_fields(stage) for name, stage in cost.stages.items()}
+    return {**fields, "stages": stages} if stages else fields
+
+
+def _cost(fields: Mapping[str, Json]) -> Cost:
+    stages = {name: _cost(stage) for name, stage in fields.get("stages", {}).items()}
+    return Cost(**{**fields, "stages": stages})
 
 
 class RunStore:
@@ -138,7 +155,9 @@ class RunStore:
             raise InputError(
                 "SJ403",
                 f"{path} was written by another version of sqljury (store {found}).",
-                hint="Start a new run with another --run folder.",
+                hint="Start a new run with another --run folder. What models answered is not "
+                "lost: name the old ledger too, --ledger "
+                f"{path.with_name('ledger.sqlite')} unless you named one.",
             )
 
     def close(self) -> None:
@@ -250,7 +269,7 @@ class RunStore:
     def add_verdicts(self, rows: Iterable[VerdictRow], numbers: Sequence[int]) -> None:
         """Write verdicts; :meth:`commit` makes them last."""
         self._db.executemany(
-            "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?)",
+            "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?)",
             [
                 (
                     row.number,
@@ -262,6 +281,7 @@ class RunStore:
                     row.measures,
                     row.evidence,
                     row.seconds,
+                    row.cost,
                 )
                 for row in rows
             ],
@@ -290,7 +310,7 @@ class RunStore:
         rows = self._db.execute(
             "SELECT c.ordinal, c.benchmark, c.id, c.source, c.db_id, c.difficulty, c.label,"
             f" c.features, {body}, v.judge, v.outcome, v.score, v.reason, v.labels, v.measures,"
-            f" {evidence}, v.seconds FROM cases c JOIN verdicts v ON v.number = c.number"
+            f" {evidence}, v.seconds, v.cost FROM cases c JOIN verdicts v ON v.number = c.number"
             f" WHERE c.ordinal IS NOT NULL AND v.judge IN ({marks})"
             f" {'AND c.id = ?' if case_id else ''} ORDER BY c.ordinal",
             [*numbers, *([case_id] if case_id else [])],
@@ -331,7 +351,7 @@ def _records(
 
 
 def _verdict(row: tuple[Any, ...]) -> Verdict:
-    outcome, score, reason, labels, measures, evidence, seconds = row
+    outcome, score, reason, labels, measures, evidence, seconds, cost = row
     return Verdict(
         outcome=Outcome(outcome),
         score=score,
@@ -339,5 +359,5 @@ def _verdict(row: tuple[Any, ...]) -> Verdict:
         labels=tuple(json.loads(labels)) if labels != "[]" else (),
         measures=json.loads(measures) if measures != "{}" else {},
         evidence=json.loads(evidence) if evidence != "{}" else {},
-        cost=Cost(seconds=seconds),
+        cost=_cost(json.loads(cost)) if cost else Cost(seconds=seconds),
     )

@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -42,7 +42,7 @@ from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.llm import Client
+    from sqljury.llm import Client, Request, Spent
 
 _FLUSH_SECONDS = 0.1
 _PARENT_SECONDS = 0.5
@@ -63,8 +63,10 @@ class Bench:
         self._threads = setup.threads
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._watch_memory = watch
-        self._rehearsed = setup.llm if setup.dry_run else None
+        self._dry_run = setup.dry_run
+        self._batch = setup.batch
         self._client = _client(setup)
+        self._missing: list[Request] = []
         self._opening = threading.Lock()
         self.cache = ExecutionCache(watch=self._watch)
 
@@ -95,23 +97,24 @@ class Bench:
             start = time.perf_counter()
             if isinstance(database, SqljuryError):
                 verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
-            elif self._rehearsed is not None:
-                verdict = self._rehearse(self._judges[position], case, database)
             else:
                 evidence = DatabaseEvidence(case, database, self.cache, self._limits, self._client)
                 verdict = _verdict(self._judges[position], case, evidence)
+            if self._dry_run:
+                verdict = self._estimated(verdict)
+            elif self._batch and self._waits():
+                continue
             seconds = time.perf_counter() - start
             yield VerdictRow.of(number, position, verdict, seconds)
 
-    def _rehearse(self, judge: Judge, case: Case, database: Database | None) -> Verdict:
+    def _estimated(self, verdict: Verdict) -> Verdict:
         """What would be asked about a case, if every answer were a yes."""
         from sqljury.llm import Rehearsal
 
-        assert self._rehearsed is not None
-        client = Rehearsal(self._rehearsed)
-        evidence = DatabaseEvidence(case, database, self.cache, self._limits, client)
-        verdict = _verdict(judge, case, evidence)
-        found = client.estimate()
+        if not isinstance(self._client, Rehearsal):
+            return verdict
+        found = self._client.estimate()
+        self._client.forget()
         measures = {
             "calls": float(found.calls),
             "prompt_tokens": float(found.prompt_tokens),
@@ -120,6 +123,28 @@ class Bench:
             "unpriced": float(found.money is None),
         }
         return replace(verdict, measures=measures)
+
+    def _waits(self) -> bool:
+        """Whether the last judge lacked an answer, which batches are to bring."""
+        from sqljury.llm import Rehearsal, check_batches
+
+        if not isinstance(self._client, Rehearsal):
+            return False
+        missing = self._client.missing
+        self._client.forget()
+        for model in {request.model for request in missing}:
+            check_batches(model)
+        self._missing += missing
+        return bool(missing)
+
+    def told_missing(self) -> tuple[Request, ...]:
+        """What the cases so far wait for, once."""
+        missing, self._missing = tuple(self._missing), []
+        return missing
+
+    def spent(self) -> Spent | None:
+        """What was spent on models."""
+        return None if self._client is None else self._client.spent
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
         if self._databases is None:
@@ -137,21 +162,27 @@ class Bench:
 
 
 def _client(setup: Setup) -> Client | None:
-    if setup.llm is None or setup.dry_run:
+    if setup.llm is None:
         return None
-    from sqljury.llm import Client
+    from sqljury.llm import Client, Rehearsal
 
+    if setup.dry_run:
+        return Rehearsal(setup.llm, batch=setup.batch)
+    if setup.batch:
+        return Rehearsal(setup.llm, optimistic=False, batch=True, given_up=setup.given_up)
     return Client(setup.llm)
 
 
 def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
     try:
-        return settled(judge, case, evidence) or judge.judge(case, evidence)
+        verdict = settled(judge, case, evidence) or judge.judge(case, evidence)
     except SqljuryError:
         raise  # the budget is spent, an answer is not in the ledger: the run must stop
     except Exception as error:  # a judge's own fault is a fact about the judge, not the run
         reason = f"the judge failed: {type(error).__name__}: {error}"
-        return Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
+        verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
+    # A judge that does not keep accounts, or failed, has asked all the same.
+    return verdict if verdict.cost.calls else replace(verdict, cost=evidence.cost)
 
 
 class Reporter:
@@ -163,21 +194,39 @@ class Reporter:
         self._lock = threading.Lock()
         self._cases: list[int] = []
         self._rows: list[VerdictRow] = []
+        self._missing: list[Request] = []
+        self._spent: Callable[[], Spent | None] = lambda: None
+        self._reported: Spent | None = None
         threading.Thread(target=self._flush_now_and_then, daemon=True).start()
 
-    def add(self, case: int, rows: list[VerdictRow]) -> None:
-        """All verdicts on a case."""
+    def watch_spending(self, spent: Callable[[], Spent | None]) -> None:
+        """Report what is spent on models too."""
+        self._spent = spent
+
+    def add(self, case: int, rows: list[VerdictRow], missing: Sequence[Request] = ()) -> None:
+        """All verdicts on a case, and what it waits for."""
         with self._lock:
             self._rows.extend(rows)
+            self._missing.extend(missing)
             self._cases.append(case)
 
     def flush(self) -> None:
         """Report what was not reported yet."""
         with self._lock:
-            if self._cases:
-                send(self._replies, Progress(tuple(self._cases), tuple(self._rows)))
+            spent = self._new_spending()
+            if self._cases or spent is not None:
+                found = tuple(self._rows), tuple(self._missing)
+                send(self._replies, Progress(tuple(self._cases), *found, spent))
                 self._rows.clear()
+                self._missing.clear()
                 self._cases.clear()
+
+    def _new_spending(self) -> Spent | None:
+        spent, reported = self._spent(), self._reported
+        if spent == reported or spent is None:
+            return None
+        self._reported = spent
+        return spent if reported is None else spent.since(reported)
 
     def fail(self, error: SqljuryError) -> None:
         """Report what there is, and that there will be no more."""
@@ -212,7 +261,8 @@ def _serve(bench: Bench, threads: int, requests: IO[bytes], reporter: Reporter) 
 
 def _judge(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
     case = Case.from_dict(json.loads(item.body))
-    reporter.add(item.number, list(bench.judge(case, item.number, item.judges)))
+    rows = list(bench.judge(case, item.number, item.judges))
+    reporter.add(item.number, rows, bench.told_missing())
 
 
 def _judge_in_thread(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
@@ -236,6 +286,7 @@ def main() -> None:
     try:
         with Path(sys.argv[1]).open("r+b") as file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
             bench = Bench(setup, watch)
+            reporter.watch_spending(bench.spent)
             _serve(bench, setup.threads, requests, reporter)
     except SqljuryError as error:
         reporter.fail(error)

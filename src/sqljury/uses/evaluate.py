@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from math import isfinite
+from typing import Any
 
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.uses.counted import counted_score
 from sqljury.uses.statistics import Interval, Tally, mean_interval, wilson_interval
-from sqljury.verdict import Outcome, Record
+from sqljury.verdict import Cost, Outcome, Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +26,39 @@ class Slice:
     score: float | None
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageCost:
+    """What models were asked in one stage of a judge, over all its verdicts."""
+
+    stage: str
+    verdicts: int
+    """Verdicts for which somebody was asked."""
+    calls: int
+    tokens: int
+    money: float
+    """In US dollars; calls without a known price count as 0."""
+    unpriced: int
+    """Calls of these whose price is not known."""
+    seconds: float
+    """That the answers took, one after the other."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeCost:
+    """What the verdicts of a judge cost when models were asked; a replay says the same.
+
+    The fields are those of :class:`StageCost`.
+    """
+
+    verdicts: int
+    calls: int
+    tokens: int
+    money: float
+    unpriced: int
+    seconds: float
+    stages: tuple[StageCost, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +83,8 @@ class JudgeSummary:
     measures: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
+    cost: JudgeCost | None = None
+    """None where no model was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +155,7 @@ class _JudgeCounter:
         self.measures: defaultdict[str, Tally] = defaultdict(Tally)
         self.unmeasured = 0
         self.slices: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
+        self.cost = _CostCounter()
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -125,6 +163,7 @@ class _JudgeCounter:
         self.total += 1
         self.outcomes[verdict.outcome] += 1
         self.labels.update(verdict.labels)
+        self.cost.add(verdict.cost, record.judge)
         tallies = [self.slices[place] for place in _places(record)]
         if verdict.outcome.left_out:
             return
@@ -163,6 +202,7 @@ class _JudgeCounter:
             measures=dict(self._measure_means()),
             labels=dict(sorted(self.labels.items())),
             slices=tuple(self._slices()),
+            cost=self.cost.summary(),
         )
 
     def _interval(self, tally: Tally) -> Interval | tuple[None, None]:
@@ -190,6 +230,48 @@ class _JudgeCounter:
             yield Slice(
                 dimension=dimension, value=value, n=tally.n, score=tally.mean, low=low, high=high
             )
+
+
+class _CostCounter:
+    """What models cost, in all and by stage."""
+
+    def __init__(self) -> None:
+        self._all = _StageCounter()
+        self._stages: defaultdict[str, _StageCounter] = defaultdict(_StageCounter)
+
+    def add(self, cost: Cost, judge: str) -> None:
+        """Count one verdict; what has no stages is a stage by the name of its judge."""
+        if not cost.calls:
+            return
+        self._all.add(cost)
+        for stage, part in (cost.stages or {re.split("[:,]", judge)[0]: cost}).items():
+            if part.calls:
+                self._stages[stage].add(part)
+
+    def summary(self) -> JudgeCost | None:
+        """The sums; None where nobody was asked."""
+        if not self._all.counts["calls"]:
+            return None
+        stages = (StageCost(stage=s, **found.sums()) for s, found in sorted(self._stages.items()))
+        return JudgeCost(**self._all.sums(), stages=tuple(stages))
+
+
+class _StageCounter:
+    """Sums that do not depend on the order of the verdicts."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._money, self._seconds = Tally(), Tally()
+
+    def add(self, cost: Cost) -> None:
+        self.counts.update(verdicts=1, calls=cost.calls, tokens=cost.tokens, unpriced=cost.unpriced)
+        self._money.add(cost.money)
+        self._seconds.add(cost.seconds)
+
+    def sums(self) -> dict[str, Any]:
+        names = ("verdicts", "calls", "tokens", "unpriced")
+        counts = {name: self.counts[name] for name in names}
+        return {**counts, "money": self._money.sum, "seconds": self._seconds.sum}
 
 
 _DIMENSIONS = ("benchmark", "source", "db_id", "difficulty", "feature")

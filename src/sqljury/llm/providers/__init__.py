@@ -2,6 +2,7 @@
 
 from sqljury.llm.providers import anthropic, openai, presets, scripted
 from sqljury.llm.providers.base import (
+    BatchNews,
     BatchProvider,
     Capabilities,
     Provider,
@@ -11,6 +12,7 @@ from sqljury.llm.providers.base import (
 )
 
 __all__ = [
+    "BatchNews",
     "BatchProvider",
     "Capabilities",
     "Provider",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from typing import ClassVar, Protocol, TypeVar, runtime_checkable
 
-from sqljury.llm.chat import Json, Reply, Request
+from sqljury.llm.chat import Json, Model, Reply, Request
+from sqljury.llm.retry import CallFailedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +56,35 @@ class Provider(Protocol):
 
 @runtime_checkable
 class BatchProvider(Protocol):
-    """A provider that also takes many requests at once."""
+    """A provider that also takes many requests at once.
 
-    def submit(self, requests: dict[str, Request]) -> str:
-        """Hand in requests by key; the batch's id."""
+    All methods raise CallFailedError where it cannot be reached or does not agree.
+    """
 
-    def fetch(self, request: Request, batch: str) -> tuple[str, dict[str, Json]]:
-        """The state of a batch (``open`` while under way) and the raw answers it has, by key.
+    def submit(self, requests: Mapping[str, Request], mark: str) -> str:
+        """Hand in requests of one model by key; the batch's id."""
 
-        ``request`` is any of its requests: it says where the batch is.
-        """
+    def find(self, model: Model, mark: str) -> str | None:
+        """The id of the batch that was handed in with this mark, if it was taken."""
+
+    def fetch(self, model: Model, batch: str) -> BatchNews:
+        """What there is to know of a batch; its model says where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchNews:
+    """What a provider says of a batch."""
+
+    state: str
+    """``open`` while under way, then ``completed``, ``expired``, ``failed`` or ``cancelled``."""
+    done: int = 0
+    """Requests that are through, while it is under way."""
+    raws: Mapping[str, Json] = field(default_factory=dict)
+    """The raw answers, by key."""
+    failures: Mapping[str, CallFailedError] = field(default_factory=dict)
+    """Why requests have no answer, by key."""
+    error: str = ""
+    """Why it failed as a whole."""
 
 
 _PROVIDERS: dict[str, type[Provider]] = {}

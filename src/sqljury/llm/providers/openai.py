@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any, ClassVar
 
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.llm.answers import with_schema_in_words
-from sqljury.llm.chat import Json, Model, Reply, Request, one_line
-from sqljury.llm.providers.base import Capabilities, register
+from sqljury.llm.chat import Json, Model, Reply, Request
+from sqljury.llm.providers import openai_batches
+from sqljury.llm.providers.base import BatchNews, Capabilities, register
 from sqljury.llm.providers.transport import exchange, malformed
 
-_CHAT = "/v1/chat/completions"
 _REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
 _WITHOUT_SCHEMAS = re.compile(r"gpt-3\.5|gpt-4(-|$)|gpt-4o-2024-05-13|o1-(mini|preview)")
 _THINKS = Capabilities(json_schema=True, seed=True, effort=True, batch=True)
@@ -107,29 +107,19 @@ class OpenAI:
 
     # ------------------------------------------------------------ batches
 
-    def submit(self, requests: dict[str, Request]) -> str:
+    def submit(self, requests: Mapping[str, Request], mark: str) -> str:
         """Upload the requests and start a batch."""
         client = self._client(next(iter(requests.values())).model)
-        lines = [
-            one_line({"custom_id": key, "method": "POST", "url": _CHAT, "body": self.body(one)})
-            for key, one in requests.items()
-        ]
-        content = "\n".join(lines).encode()
-        file = client.files.create(file=("requests.jsonl", content), purpose="batch")
-        batch = client.batches.create(
-            input_file_id=file.id, endpoint=_CHAT, completion_window="24h"
-        )
-        return str(batch.id)
+        bodies = {key: self.body(request) for key, request in requests.items()}
+        return openai_batches.submit(client, _sdk(), bodies, mark)
 
-    def fetch(self, request: Request, batch: str) -> tuple[str, dict[str, Json]]:
+    def find(self, model: Model, mark: str) -> str | None:
+        """The id of the batch with this mark."""
+        return openai_batches.find(self._client(model), _sdk(), mark)
+
+    def fetch(self, model: Model, batch: str) -> BatchNews:
         """The state of a batch and what it has answered."""
-        client = self._client(request.model)
-        found = client.batches.retrieve(batch)
-        if found.status not in ("completed", "failed", "expired", "cancelled"):
-            return "open", {}
-        if not found.output_file_id:
-            return str(found.status), {}
-        return str(found.status), _results(client.files.content(found.output_file_id).text)
+        return openai_batches.fetch(self._client(model), _sdk(), batch)
 
 
 def _options(model: Model) -> dict[str, Json]:
@@ -165,16 +155,6 @@ def _usage(usage: Json) -> tuple[int, int, int]:
     completion = max(int(usage.get("completion_tokens") or 0), beyond_prompt)
     details = usage.get("completion_tokens_details") or {}
     return prompt, completion, int(details.get("reasoning_tokens") or 0)
-
-
-def _results(text: str) -> dict[str, Json]:
-    found = {}
-    for line in filter(str.strip, text.splitlines()):
-        result = json.loads(line)
-        response = result.get("response") or {}
-        if response.get("status_code") == 200:
-            found[str(result["custom_id"])] = response["body"]
-    return found
 
 
 def _sdk() -> Any:

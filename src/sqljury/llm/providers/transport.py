@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import Any, NoReturn
 
 from sqljury.llm.chat import Json
 from sqljury.llm.retry import CallFailedError, failure, refused_for_its_text
@@ -25,14 +25,43 @@ def exchange(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout:
     Raises:
         CallFailedError: anything but a JSON object came back.
     """
+    try:
+        return _object(received(send, sdk, timeout))
+    except sdk.APIStatusError as error:
+        message = str(error.message)
+        return rejection(error.status_code, message) or _raised(error, message)
+
+
+def fetched(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout: float) -> Json:
+    """As :func:`exchange`, where nothing that a model is to read is sent.
+
+    Raises:
+        CallFailedError: anything but a JSON object came back.
+    """
+    try:
+        return _object(received(send, sdk, timeout))
+    except sdk.APIStatusError as error:
+        return _raised(error, str(error.message))
+
+
+def received(
+    send: Callable[[], AbstractContextManager[Any]],
+    sdk: Any,
+    timeout: float,
+    most: int = MAX_BYTES,
+) -> bytes:
+    """All that a server sends.
+
+    Raises:
+        CallFailedError: nothing came, or not all of it.
+        APIStatusError: the SDK's own, with what the server says.
+    """
     deadline = time.monotonic() + timeout
     try:
         with send() as response:
-            body = _body(response, deadline, timeout)
-    except CallFailedError:
+            return _body(response, deadline, timeout, most)
+    except (CallFailedError, sdk.APIStatusError):
         raise
-    except sdk.APIStatusError as error:
-        return _rejection(error)
     except sdk.APITimeoutError as error:
         raise _too_slow(timeout) from error
     except sdk.APIConnectionError as error:
@@ -46,16 +75,15 @@ def exchange(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout:
         if "Timeout" in type(error).__name__:
             raise _too_slow(timeout) from error
         raise _broken(error) from error
-    return _object(body)
 
 
-def _body(response: Any, deadline: float, timeout: float) -> bytes:
+def _body(response: Any, deadline: float, timeout: float, most: int) -> bytes:
     # The SDKs' timeout is for each piece; a server that drips could hold a thread for ever.
     body = bytearray()
     for piece in response.iter_bytes():
         body += piece
-        if len(body) > MAX_BYTES:
-            raise CallFailedError(f"the reply is larger than {MAX_BYTES} bytes", charged=True)
+        if len(body) > most:
+            raise CallFailedError(f"the reply is larger than {most} bytes", charged=True)
         if time.monotonic() > deadline:
             raise _too_slow(timeout)
     return bytes(body)
@@ -86,8 +114,12 @@ def _broken(error: BaseException) -> CallFailedError:
     return CallFailedError(f"the connection failed: {text}", again=True, charged=not never_there)
 
 
-def _rejection(error: Any) -> Json:
-    status, message = error.status_code, str(error.message)
+def rejection(status: int, message: str) -> Json:
+    """What is kept of an endpoint that does not take a text; None where it failed otherwise."""
     if refused_for_its_text(status, message):
         return {"rejected": {"status": status, "message": message}}
-    raise failure(status, error.response.headers, message) from error
+    return None
+
+
+def _raised(error: Any, message: str) -> NoReturn:
+    raise failure(error.status_code, error.response.headers, message) from error
