@@ -486,6 +486,14 @@ def show(
 ) -> None:
     """Print one case: both queries, both results, and what each judge says."""
     from sqljury.api import load_run
+    validation: Annotated[
+        str | None,
+        typer.Option("--validation", help="RUN or FILE of decisions to choose thresholds on."),
+    ] = None,
+    risk: Annotated[
+        list[float] | None,
+        typer.Option("--risk", help="Risk that a threshold is to keep; 0.05 and 0.1."),
+    ] = None,
     from sqljury.reports.terminal import print_record
 
     with load_run(run) as found:
@@ -534,6 +542,7 @@ def trust(
     verdicts: Annotated[
         Path | None, typer.Option("--verdicts", help="File that says which answers are right.")
     ] = None,
+        systems = [system for text in inputs for system in systems_of(text, setup)]
     predictions: Annotated[
         list[Path] | None,
         typer.Option("--predictions", "-p", help="Prediction files, joined to the questions."),
@@ -564,8 +573,8 @@ def trust(
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
     from sqljury.benchmarks import parse_mapping
-    from sqljury.trust_files import Setup, judged_run, references_of, systems_of, trust_of
-    from sqljury.uses.trust import DEFAULT_PENALTIES, parse_penalty
+    from sqljury.trust_files import Setup, judged_run, references_of, systems_of, trust_files
+    from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
     setup = Setup(
@@ -580,8 +589,15 @@ def trust(
         with _progress() as on_progress:
             inputs = [judged_run(inputs, setup, databases, predictions or (), run, on_progress)]
             on_progress(-1, -1)
-    systems = [system for text in inputs for system in systems_of(text, setup)]
-    found = [trust_of(s, penalties=penalties, bootstrap=bootstrap, seed=seed) for s in systems]
+    found = trust_files(
+        inputs,
+        setup,
+        penalties=penalties,
+        validation=validation,
+        risks=tuple(risk or DEFAULT_RISKS),
+        bootstrap=bootstrap,
+        seed=seed,
+    )
     if csv is not None:
         from sqljury.reports.trust_csv import write_trust_csv
 

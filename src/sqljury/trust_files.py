@@ -13,7 +13,16 @@ from sqljury.errors import InputError
 from sqljury.judges import make_judge, spec_of
 from sqljury.runs import open_run
 from sqljury.uses.counted import counted_score
-from sqljury.uses.trust import DEFAULT_PENALTIES, Gate, Passage, Penalty, Trust, through, trust
+from sqljury.uses.trust import (
+    DEFAULT_PENALTIES,
+    DEFAULT_RISKS,
+    Gate,
+    Passage,
+    Penalty,
+    Trust,
+    through,
+    trust,
+)
 from sqljury.uses.trust.from_records import confidences_of, decisions_of, gate_of
 from sqljury.verdict import Record, Scored
 
@@ -48,6 +57,8 @@ def trust_files(
     setup: Setup | None = None,
     *,
     penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
+    validation: str | None = None,
+    risks: Sequence[float] = DEFAULT_RISKS,
     bootstrap: int = 1000,
     seed: int = 0,
 ) -> list[Trust]:
@@ -55,26 +66,62 @@ def trust_files(
 
     Args:
         inputs: ``RUN`` or ``[NAME=]FILE`` each.
+        validation: the same for other questions; thresholds are chosen on them, for each system
+            on its own decisions, or on the only ones that there are.
 
     Raises:
         InputError: files that cannot be used, no such judge in a run, no decision.
     """
-    systems = [system for text in inputs for system in systems_of(text, setup or Setup())]
-    return [trust_of(s, penalties=penalties, bootstrap=bootstrap, seed=seed) for s in systems]
+    chosen = setup or Setup()
+    systems = [system for text in inputs for system in systems_of(text, chosen)]
+    known = [] if validation is None else systems_of(validation, chosen)
+    return [
+        trust_of(
+            system,
+            validation=_matching(system, known).decisions if known else (),
+            risks=risks,
+            penalties=penalties,
+            bootstrap=bootstrap,
+            seed=seed,
+        )
+        for system in systems
+    ]
 
 
 def trust_of(
     system: System,
     *,
     penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
+    validation: Sequence[Decision] = (),
+    risks: Sequence[float] = DEFAULT_RISKS,
     bootstrap: int = 1000,
     seed: int = 0,
 ) -> Trust:
     """The reliability scores of one system."""
     found = trust(
-        system.decisions, name=system.name, penalties=penalties, bootstrap=bootstrap, seed=seed
+        system.decisions,
+        name=system.name,
+        penalties=penalties,
+        validation=validation,
+        risks=risks,
+        bootstrap=bootstrap,
+        seed=seed,
     )
     return replace(found, passages=tuple(system.passages))
+
+
+def _matching(system: System, known: Sequence[System]) -> System:
+    """The validation decisions that thresholds for a system are chosen on."""
+    if len(known) == 1:
+        return known[0]
+    for one in known:
+        if one.name == system.name:
+            return one
+    raise InputError(
+        "SJ543",
+        f"no validation decisions of {system.name!r}.",
+        hint=f"There are some of {', '.join(one.name for one in known)}.",
+    )
 
 
 def judged_run(

@@ -32,6 +32,7 @@ def print_trust(systems: Sequence[Trust], console: Console) -> None:
         out.table(_mixes(found))
         out.table(_passages(found))
         out.table(_confidence(found))
+        out.table(_thresholds(found))
         for table in _slices(found):
             out.table(table)
         out.text(trust_signature(found), style="dim")
@@ -146,6 +147,32 @@ def _confidence(found: Trust) -> Table:
     ):
         for at, value in values.items():
             table.add_row(f"{title} {words.percent(float(at), 0)} %", words.percent(value))
+    return table
+
+
+def rule_name(rule: str) -> str:
+    """A rule in words.
+
+    >>> rule_name("phi_10"), rule_name("harm_0.05")
+    ('best φ10', 'wrong answers ≤ 5 % of questions')
+    """
+    kind, _, value = rule.partition("_")
+    if kind == "phi":
+        return f"best φ{value}"
+    if kind == "heuristic":
+        return "heuristic (appendix F)"
+    of = "questions" if kind == "harm" else "answers"
+    return f"wrong answers ≤ {100 * float(value):g} % of {of}"
+
+
+def _thresholds(found: Trust) -> Table:
+    heads = ("from", *(f"φ{name}" for name in found.phi), "answered", "risk", "harm")
+    title = "Thresholds chosen on the validation decisions, in percent"
+    table = numbers_table(title, "", *heads, min_width=_NAME)
+    for row in found.thresholds:
+        at = words.UNDEFINED if row.threshold is None else f"{row.threshold:.4g}"
+        shares = map(words.percent, (row.coverage, row.risk, row.harm))
+        table.add_row(plain(rule_name(row.rule)), at, *map(score, row.phi.values()), *shares)
     return table
 
 

@@ -1,16 +1,27 @@
 """Trust: answer, or say "I don't know", and score both."""
 
 from sqljury.uses.trust.baselines import BASELINES
+from sqljury.uses.trust.conformal import conformal_threshold
 from sqljury.uses.trust.gates import Gate, Passage, through
 from sqljury.uses.trust.mixes import MIXES, mixed
 from sqljury.uses.trust.penalty import DEFAULT_PENALTIES, Penalty, parse_penalty
 from sqljury.uses.trust.reliability import Counts, count, reliability
 from sqljury.uses.trust.risk_coverage import RiskCoverage, curve_of, risk_coverage
-from sqljury.uses.trust.summary import Trust, TrustFigures, TrustSlice, trust
+from sqljury.uses.trust.selective import selective_threshold
+from sqljury.uses.trust.summary import (
+    DEFAULT_RISKS,
+    Trust,
+    TrustFigures,
+    TrustSlice,
+    TrustThreshold,
+    trust,
+)
+from sqljury.uses.trust.thresholds import best_threshold, heuristic_threshold, withhold
 
 __all__ = [
     "BASELINES",
     "DEFAULT_PENALTIES",
+    "DEFAULT_RISKS",
     "MIXES",
     "Counts",
     "Gate",
@@ -20,12 +31,18 @@ __all__ = [
     "Trust",
     "TrustFigures",
     "TrustSlice",
+    "TrustThreshold",
+    "best_threshold",
+    "conformal_threshold",
     "count",
     "curve_of",
+    "heuristic_threshold",
     "mixed",
     "parse_penalty",
     "reliability",
     "risk_coverage",
+    "selective_threshold",
     "through",
     "trust",
+    "withhold",
 ]

@@ -87,6 +87,11 @@ class Counts:
         """The share of answers that are wrong, answers to the unanswerable included."""
         return (self.wrong + self.harmful) / self.answered if self.answered else None
 
+    @property
+    def harm(self) -> float | None:
+        """The share of questions that get a wrong answer: coverage times risk."""
+        return (self.wrong + self.harmful) / self.n if self.n else None
+
     def phi(self, penalty: float) -> float | None:
         """Mean φ_c; None where there is no question."""
         if not self.n:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
+from math import inf, isfinite
+from sys import float_info
 
 from sqljury.case import Json
 from sqljury.decision import Decision, Reply
@@ -17,11 +18,15 @@ from sqljury.uses.trust.mixes import MIXES, mixed
 from sqljury.uses.trust.penalty import DEFAULT_PENALTIES, Penalty
 from sqljury.uses.trust.reliability import Counts, count
 from sqljury.uses.trust.risk_coverage import RiskCoverage, risk_coverage
+from sqljury.uses.trust.rules import chosen_thresholds
+from sqljury.uses.trust.thresholds import withhold
 
 COVERAGES = (0.5, 0.8, 0.9, 1.0)
 """Where the accuracy is read off the curve."""
 RISKS = (0.01, 0.05, 0.1, 0.2)
 """Where the coverage is read off the curve."""
+DEFAULT_RISKS = (0.05, 0.1)
+"""What thresholds are chosen to keep."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,8 @@ class TrustFigures:
     """The share of questions that are answered."""
     risk: float | None
     """The share of answers that are wrong, answers to the unanswerable included."""
+    harm: float | None
+    """The share of questions that get a wrong answer."""
     counts: Counts
 
 
@@ -53,6 +60,16 @@ class TrustSlice(TrustFigures):
 
     dimension: str
     value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrustThreshold(TrustFigures):
+    """All questions, where answers below a threshold are held back."""
+
+    rule: str
+    """How it was chosen on the validation decisions: ``phi_10``, ``heuristic``, ``harm_0.05``, …"""
+    threshold: float | None
+    """Answers of this confidence on are given; None: none is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +91,8 @@ class Trust(TrustFigures):
     """By coverage, reached by answering the surest."""
     coverage_at: Mapping[str, float | None]
     """By risk."""
+    thresholds: tuple[TrustThreshold, ...] = ()
+    """A row for each rule, where there are validation decisions."""
     passages: tuple[Passage, ...] = ()
     """What gates held back, where there were any."""
     resamples: int
@@ -90,6 +109,8 @@ def trust(
     *,
     name: str = "",
     penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
+    validation: Iterable[Decision] = (),
+    risks: Sequence[float] = DEFAULT_RISKS,
     bootstrap: int = 1000,
     seed: int = 0,
     confidence: float = 0.95,
@@ -99,6 +120,8 @@ def trust(
     Args:
         decisions: one for each question.
         penalties: the c of φ_c.
+        validation: decisions on other questions, with confidences; thresholds are chosen on them.
+        risks: the risks that thresholds are to keep.
         bootstrap: resamples for the intervals; 0 for none.
         seed: of the bootstrap, and of the choice of a quarter of the unanswerable questions.
         confidence: of the intervals.
@@ -130,6 +153,7 @@ def trust(
         },
         baselines={kind: _phi(count(as_if(kept, kind)), options, len(kept)) for kind in BASELINES},
         slices=tuple(_slices(kept, options)),
+        thresholds=tuple(_thresholds(kept, list(validation), risks, options)),
         n_confident=confident,
         aurc=curve.aurc,
         accuracy_at={f"{c:g}": curve.accuracy_at(c) for c in COVERAGES},
@@ -199,6 +223,7 @@ def _figures(decisions: Sequence[Decision], options: _Options, n: int) -> dict[s
         "intervals": intervals,
         "coverage": counts.coverage,
         "risk": counts.risk,
+        "harm": counts.harm,
         "counts": counts,
     }
 
@@ -220,6 +245,22 @@ def _slices(decisions: Sequence[Decision], options: _Options) -> list[TrustSlice
         )
         for dimension, value in sorted(groups)
     ]
+
+
+def _thresholds(
+    decisions: Sequence[Decision],
+    validation: Sequence[Decision],
+    risks: Sequence[float],
+    options: _Options,
+) -> Iterator[TrustThreshold]:
+    if not validation:
+        return
+    for rule, threshold in chosen_thresholds(validation, options.penalties, risks):
+        yield TrustThreshold(
+            rule=rule,
+            threshold=None if threshold == inf else max(threshold, -float_info.max),
+            **_figures(withhold(decisions, threshold), options, len(decisions)),
+        )
 
 
 def _coverage_at(curve: RiskCoverage, risk: float) -> float | None:
