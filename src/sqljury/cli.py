@@ -448,72 +448,6 @@ def _exit_below_any(found: Agreement, thresholds: list[tuple[str, float]]) -> No
         raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
-# ---------------------------------------------------------------- look at a run
-
-
-@app.command()
-def report(
-    run: RunFolder,
-    html: Html = None,
-    csv: Csv = None,
-    export: Export = None,
-    rose_output: Annotated[
-        Path | None,
-        typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
-    ] = None,
-    as_json: AsJson = False,
-) -> None:
-    """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
-    from sqljury.api import load_run
-
-    with load_run(run) as found:
-        _write_files(found, html, csv, export)
-        written = [path for path in (html, csv, export) if path is not None]
-        if rose_output is not None:
-            from sqljury.benchmarks import write_rose_output
-
-            written += write_rose_output(found.records(), rose_output)
-        if not written:
-            _print_summary(found, as_json)
-        for path in written:
-            typer.echo(str(path))
-
-
-@app.command()
-def show(
-    run: RunFolder,
-    case_id: Annotated[str, typer.Argument(help="The case's id, or benchmark/id/source.")],
-) -> None:
-    """Print one case: both queries, both results, and what each judge says."""
-    from sqljury.api import load_run
-    validation: Annotated[
-        str | None,
-        typer.Option("--validation", help="RUN or FILE of decisions to choose thresholds on."),
-    ] = None,
-    risk: Annotated[
-        list[float] | None,
-        typer.Option("--risk", help="Risk that a threshold is to keep; 0.05 and 0.1."),
-    ] = None,
-    from sqljury.reports.terminal import print_record
-
-    with load_run(run) as found:
-        cases = _grouped(found, case_id)
-        if not cases:
-            raise InputError("SJ412", f"no case {case_id!r} in {run}.")
-        for records in cases:
-            print_record(records, _console())
-
-
-def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:
-    from itertools import groupby
-
-    records = list(found.records(case_id=case_id)) or [
-        record for record in found.records() if record.case.name == case_id
-    ]
-    return [list(group) for _, group in groupby(records, key=lambda record: record.case.key)]
-
-
-# ---------------------------------------------------------------- ROSE's recordings
 # ---------------------------------------------------------------- trust
 
 
@@ -542,7 +476,6 @@ def trust(
     verdicts: Annotated[
         Path | None, typer.Option("--verdicts", help="File that says which answers are right.")
     ] = None,
-        systems = [system for text in inputs for system in systems_of(text, setup)]
     predictions: Annotated[
         list[Path] | None,
         typer.Option("--predictions", "-p", help="Prediction files, joined to the questions."),
@@ -552,6 +485,14 @@ def trust(
     ] = None,
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder for the run that judges answers.")
+    ] = None,
+    validation: Annotated[
+        str | None,
+        typer.Option("--validation", help="RUN or FILE of decisions to choose thresholds on."),
+    ] = None,
+    risk: Annotated[
+        list[float] | None,
+        typer.Option("--risk", help="Risk that a threshold is to keep; 0.05 and 0.1."),
     ] = None,
     training: Annotated[
         Path | None,
@@ -601,6 +542,7 @@ def trust(
     if csv is not None:
         from sqljury.reports.trust_csv import write_trust_csv
 
+        systems = [system for text in inputs for system in systems_of(text, setup)]
         write_trust_csv(csv, [(s.name, s.decisions) for s in systems], penalties)
     if as_json:
         single = found[0].to_json() if len(found) == 1 else None
@@ -611,6 +553,64 @@ def trust(
     print_trust(found, _console())
 
 
+# ---------------------------------------------------------------- look at a run
+
+
+@app.command()
+def report(
+    run: RunFolder,
+    html: Html = None,
+    csv: Csv = None,
+    export: Export = None,
+    rose_output: Annotated[
+        Path | None,
+        typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
+    from sqljury.api import load_run
+
+    with load_run(run) as found:
+        _write_files(found, html, csv, export)
+        written = [path for path in (html, csv, export) if path is not None]
+        if rose_output is not None:
+            from sqljury.benchmarks import write_rose_output
+
+            written += write_rose_output(found.records(), rose_output)
+        if not written:
+            _print_summary(found, as_json)
+        for path in written:
+            typer.echo(str(path))
+
+
+@app.command()
+def show(
+    run: RunFolder,
+    case_id: Annotated[str, typer.Argument(help="The case's id, or benchmark/id/source.")],
+) -> None:
+    """Print one case: both queries, both results, and what each judge says."""
+    from sqljury.api import load_run
+    from sqljury.reports.terminal import print_record
+
+    with load_run(run) as found:
+        cases = _grouped(found, case_id)
+        if not cases:
+            raise InputError("SJ412", f"no case {case_id!r} in {run}.")
+        for records in cases:
+            print_record(records, _console())
+
+
+def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:
+    from itertools import groupby
+
+    records = list(found.records(case_id=case_id)) or [
+        record for record in found.records() if record.case.name == case_id
+    ]
+    return [list(group) for _, group in groupby(records, key=lambda record: record.case.key)]
+
+
+# ---------------------------------------------------------------- ROSE's recordings
 
 
 @app.command("rose-vec")

@@ -450,16 +450,16 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Whether an answer is right comes from a column `correct`, from a file of verdicts "
         "(--verdicts), from a run, or from a judge that is asked now (--judge, --databases).",
     ),
-    # --- SJ6xx: result tables and policies (tables/)
-    "SJ601": (
-        "there is no such policy",
-        "A policy says when two result tables are equal. Named ones: strict, spider, bird, rose, "
-        "intent; change single settings of one with make_policy(name, setting=value).",
     "SJ543": (
         "a gate or a threshold that cannot be used",
         "A gate is a judge of the run or a file with recorded answers, with >=T where its "
         "threshold is not 0.5. Thresholds are found on decisions with confidences.",
     ),
+    # --- SJ6xx: result tables and policies (tables/)
+    "SJ601": (
+        "there is no such policy",
+        "A policy says when two result tables are equal. Named ones: strict, spider, bird, rose, "
+        "intent; change single settings of one with make_policy(name, setting=value).",
     ),
     "SJ602": (
         "a setting of a policy is unknown or has an impossible value",
