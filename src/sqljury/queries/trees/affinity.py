@@ -5,7 +5,7 @@ Source: https://www.sqlite.org/datatype3.html, sections 3 and 4.2.
 
 from __future__ import annotations
 
-from sqljury.queries.trees.nodes import Cast, Expression, Field, Outer, Ref
+from sqljury.queries.trees.nodes import Cast, Expression, Field, Outer, Ref, Subquery
 
 NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
 
@@ -43,5 +43,8 @@ def affinity(
         case Outer():
             known = len(outer) >= expression.level
             return outer[expression.level - 1][expression.index].affinity if known else None
+        case Subquery():
+            # Of its first column, which is not looked up here.
+            return None
         case _:
             return ""

@@ -1,0 +1,167 @@
+"""Expressions simplified by the rules, from the leaves up, until none applies.
+
+The work is bounded: what a hostile expression leaves undone stays as it is, which is sound, as each
+step is.
+"""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.base import ConditionRule, ExpressionRule, Scope, Simplified
+from sqljury.queries.rules.expression_rules import CONDITION_RULES, EXPRESSION_RULES
+from sqljury.queries.rules.forms import (
+    COMPARISONS,
+    affinity,
+    compared_as_it_is,
+    integer,
+    is_sqlite,
+    truth_is_a_number,
+)
+from sqljury.queries.trees.context import Assumption
+from sqljury.queries.trees.nodes import Call, Expression, Literal, Outer, Ref, Subquery
+from sqljury.queries.trees.walk import operands, with_operands
+
+_MOST_STEPS = 2000
+"""Rules applied to one expression."""
+_LEAVES = (Ref, Outer)
+
+
+def simplify(expression: Expression, scope: Scope) -> Simplified:
+    """The same value for every row, written in one way; relations inside are left alone."""
+    return _simplified(expression, scope, condition=False)
+
+
+def simplify_condition(expression: Expression, scope: Scope) -> Simplified:
+    """The same, where it only counts whether the value is true: NULL may become false."""
+    return _simplified(expression, scope, condition=True)
+
+
+def _simplified(expression: Expression, scope: Scope, *, condition: bool) -> Simplified:
+    if isinstance(expression, _LEAVES) and not condition:
+        return Simplified(expression)
+    run = _Run(scope)
+    try:
+        found = run.normal(expression, condition)
+    except RecursionError:
+        return Simplified(expression)
+    if not condition:
+        found = run.as_number(found)
+    return Simplified(found, frozenset(run.assumed))
+
+
+Rules = dict[str, tuple[ExpressionRule | ConditionRule, ...]]
+
+
+def _by_name(rules: tuple[ExpressionRule | ConditionRule, ...]) -> Rules:
+    names = {name for rule in rules for name in rule.at}
+    return {name: tuple(rule for rule in rules if name in rule.at) for name in names}
+
+
+_OF_VALUES = _by_name(EXPRESSION_RULES)
+_OF_CONDITIONS = _by_name((*EXPRESSION_RULES, *CONDITION_RULES))
+_JUNCTIONS = ("AND", "OR")
+_TRUTHS = ("AND", "OR", "NOT")
+_COMPARED = COMPARISONS | {"IS", "IN", "BETWEEN"}
+
+
+class _Run:
+    """One expression being simplified."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.assumed: set[Assumption] = set()
+        self.steps = _MOST_STEPS
+        # By identity: expressions are hashed deeply. What is in it is held, so no identity is
+        # given again.
+        self.done: dict[tuple[int, bool], tuple[Expression, Expression]] = {}
+
+    def normal(self, expression: Expression, condition: bool) -> Expression:
+        """The expression with nothing left to do in it."""
+        if isinstance(expression, _LEAVES) and not condition:
+            return expression
+        known = self.done.get((id(expression), condition))
+        if known is not None:
+            return known[1]
+        now = self.parts(expression, condition)
+        while (changed := self.step(now, condition)) is not None:
+            now = self.parts(changed, condition)
+        self.done[id(expression), condition] = (expression, now)
+        self.done[id(now), condition] = (now, now)
+        return now
+
+    def step(self, expression: Expression, condition: bool) -> Expression | None:
+        """What the first rule that applies makes of an expression."""
+        name = expression.name if isinstance(expression, Call) else type(expression).__name__
+        for rule in (_OF_CONDITIONS if condition else _OF_VALUES).get(name, ()):
+            found = rule.apply(expression, self.scope)
+            if found is None:
+                continue
+            if isinstance(found, Simplified):
+                self.assumed |= found.assumed
+                found = found.expression
+            self.steps -= 1
+            return found if self.steps > 0 else None
+        return None
+
+    def parts(self, expression: Expression, condition: bool) -> Expression:
+        """The same operator on simple operands."""
+        old = operands(expression)
+        if not old:
+            return expression
+        name = expression.name if isinstance(expression, Call) else ""
+        new = tuple(
+            self.normal(part, _is_condition(name, i, len(old), condition))
+            for i, part in enumerate(old)
+        )
+        if name not in _TRUTHS:
+            of_case = name == "CASE"
+            new = tuple(
+                part
+                if of_case and _is_condition(name, i, len(new), False)
+                else self.as_number(part)
+                for i, part in enumerate(new)
+            )
+        if is_sqlite(self.scope):
+            new = self.guarded(expression, old, new)
+        return with_operands(expression, new)
+
+    def as_number(self, expression: Expression) -> Expression:
+        """1 and 0 for TRUE and FALSE where they are the same."""
+        if isinstance(expression, Literal) and isinstance(expression.value, bool):
+            return integer(int(expression.value)) if truth_is_a_number(self.scope) else expression
+        return expression
+
+    def guarded(
+        self, expression: Expression, old: tuple[Expression, ...], new: tuple[Expression, ...]
+    ) -> tuple[Expression, ...]:
+        """The new operands, but the old ones where SQLite would compare the new ones otherwise.
+
+        ``x + 0`` has no affinity, x has: they are the same value, and not the same in a comparison.
+        """
+        if isinstance(expression, Subquery):
+            keep = any(self.other_affinity(a, b) for a, b in zip(old, new, strict=True))
+            return old if keep else new
+        if not isinstance(expression, Call) or expression.name not in _COMPARED:
+            return new
+        for i, (before, after) in enumerate(zip(old, new, strict=True)):
+            if before is after or not self.other_affinity(before, after):
+                continue
+            others = new[:i] + new[i + 1 :]
+            if not all(compared_as_it_is(after, other, self.scope) for other in others) or (
+                affinity(before, self.scope) != ""
+                and not all(compared_as_it_is(before, other, self.scope) for other in others)
+            ):
+                return old
+        return new
+
+    def other_affinity(self, before: Expression, after: Expression) -> bool:
+        if before is after:
+            return False
+        of_before, of_after = affinity(before, self.scope), affinity(after, self.scope)
+        return of_before != of_after or of_before is None
+
+
+def _is_condition(name: str, index: int, count: int, condition: bool) -> bool:
+    """Whether of an operand only "true or not" is asked."""
+    if name == "CASE":
+        return index % 2 == 0 and index < count - 1
+    return condition and name in _JUNCTIONS
