@@ -1,14 +1,13 @@
 """Databases made for a pair of queries: small, in memory, of a stated profile, by seed."""
 
 from sqljury.databases.generated.material import Material
-from sqljury.databases.generated.plans import DEFAULT_PROFILES, DataProfile, Plan, plans_for
+from sqljury.databases.generated.plans import DataProfile, Plan, plans_for
 from sqljury.databases.generated.rows import Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
 from sqljury.databases.generated.validity import broken_rules
 from sqljury.databases.generated.witness import minimise, script
 
 __all__ = [
-    "DEFAULT_PROFILES",
     "DataProfile",
     "Material",
     "Plan",

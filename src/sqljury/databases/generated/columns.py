@@ -95,7 +95,8 @@ def kind_of(declared: str, use: ColumnUse | None) -> Kind:
     dated = use is not None and (use.dated or any(map(_is_date, constants)))
     affinity = affinity_of(declared)
     numbers = bool(constants) and all(as_number(c) is not None for c in constants)
-    if dated or (any(word in text for word in _DATES) and not numbers):
+    numeric = numbers or (use is not None and use.numeric)
+    if dated or (any(word in text for word in _DATES) and not numeric):
         return Kind.DATE
     if "BOOL" in text and numbers:
         return Kind.BOOL

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of
+from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
 from sqljury.schema import Schema, Table
 from sqljury.value_profile import (
@@ -21,35 +21,51 @@ Wanted = tuple[int, bool]
 """An atom of a pattern by its index, and whether it is to hold."""
 
 
-@dataclass(slots=True)
 class Pool:
-    """The values of columns that are compared with each other."""
+    """The values of columns that are compared with each other.
 
-    kind: Kind
-    hot: list[Constant]
-    near: list[Constant]
+    Args:
+        hot: constants of the queries.
+        near: what lies next to them.
+    """
 
-    def __post_init__(self) -> None:
-        kind = self.kind
-        self.candidates = [*self.hot, *self.near, *NARROW[kind], *WIDE[kind][4:40:5]]
+    def __init__(self, kind: Kind, hot: list[Constant], near: list[Constant]) -> None:
+        self.kind = kind
+        self.candidates = [*hot, *near, *NARROW[kind], *WIDE[kind][4:40:5]]
         # A constant stands beside values next to it, and both beside values of no meaning.
-        self.narrow = [*self.hot * 2, *self.near, *NARROW[kind][: 2 if self.hot else 4]]
-        self.wide = [*self.hot, *self.near, *WIDE[kind]]
+        self.narrow = [*hot * 2, *near, *NARROW[kind][: 2 if hot else 4]]
+        self.wide = [*hot, *near, *WIDE[kind]]
 
-    candidates: list[Constant] = field(init=False)
-    narrow: list[Constant] = field(init=False)
-    wide: list[Constant] = field(init=False)
+        self._stored: dict[Affinity, tuple[list[Constant], list[Constant]]] = {}
+
+    def stored(self, affinity: Affinity) -> tuple[list[Constant], list[Constant]]:
+        """The narrow and the wide values as a column of that affinity keeps them."""
+        if affinity not in self._stored:
+            self._stored[affinity] = (
+                [stored(value, affinity) for value in self.narrow],
+                [stored(value, affinity) for value in self.wide],
+            )
+        return self._stored[affinity]
 
 
 @dataclass(slots=True)
 class Cell:
-    """A column of a table that gets rows."""
+    """A column of a table that gets rows; its values are as SQLite would store them."""
 
     name: str
     affinity: Affinity
     nullable: bool
     pool: Pool
     used: bool
+
+    def __post_init__(self) -> None:
+        self.narrow, self.wide = self.pool.stored(self.affinity)
+        self.plain = stored(NARROW[self.pool.kind][0], self.affinity)
+
+    narrow: list[Constant] = field(init=False)
+    wide: list[Constant] = field(init=False)
+    plain: Constant = field(init=False)
+    """What it holds where no query looks at it."""
 
 
 @dataclass(slots=True)
@@ -72,13 +88,20 @@ class Relation:
     references: list[Reference]
     index: dict[str, int]
 
+    def __post_init__(self) -> None:
+        self.used = [(i, cell) for i, cell in enumerate(self.cells) if cell.used]
+        self.plain = [cell.plain for cell in self.cells]
+
+    used: list[tuple[int, Cell]] = field(init=False)
+    plain: list[Constant] = field(init=False)
+
 
 @dataclass(slots=True)
 class Shape:
-    """A pattern with its places numbered."""
+    """A pattern with its places numbered: the slot and the column's index of each."""
 
-    pattern: Pattern
-    places: list[Place]
+    tables: tuple[str, ...]
+    places: list[tuple[int, int]]
     pools: list[Pool]
     links: list[tuple[int, int, bool]]
     atoms: list[tuple[int, Atom]]
@@ -101,7 +124,8 @@ class Material:
         self.relations = {table.name: _relation(table, profile, pools) for table in self.tables}
         for relation in self.relations.values():
             relation.references = list(_references(relation, self.relations))
-        self.shapes = [_shape(pattern, pools) for pattern in profile.patterns if pattern.tables]
+        self.shapes = [self._shape(pattern, pools) for pattern in profile.patterns]
+        self.shapes = [shape for shape in self.shapes if shape.tables]
         self._found: dict[tuple[int, int, tuple[Wanted, ...]], list[Constant]] = {}
 
     def candidates(self, shape: Shape, pool: Pool, wanted: tuple[Wanted, ...]) -> list[Constant]:
@@ -117,6 +141,28 @@ class Material:
             ]
             self._found[key] = found
         return found
+
+    def _shape(self, pattern: Pattern, pools: dict[ColumnName, Pool]) -> Shape:
+        places: dict[Place, int] = {}
+
+        def number(place: Place) -> int:
+            return places.setdefault(place, len(places))
+
+        atoms = [(number(atom.place), atom) for atom in pattern.atoms if atom.operator != "hint"]
+        links = [(number(link.left), number(link.right), link.hard) for link in pattern.links]
+        groups = frozenset(number(place) for place in pattern.groups)
+        names = [(pattern.tables[place.slot], place.column) for place in places]
+        return Shape(
+            pattern.tables,
+            [
+                (place.slot, self.relations[table].index[column.casefold()])
+                for place, (table, column) in zip(places, names, strict=True)
+            ],
+            [pools[name] for name in names],
+            links,
+            atoms,
+            groups,
+        )
 
 
 def _relation(table: Table, profile: ValueProfile, pools: dict[ColumnName, Pool]) -> Relation:
@@ -194,22 +240,3 @@ def _pool(names: list[ColumnName], columns: dict[ColumnName, str], profile: Valu
     # Where numbers and texts are to meet, texts that spell numbers do.
     kind = next(kind for kind in _PREFERENCE if kind in kinds)
     return Pool(kind, *pool_of(kind, uses))
-
-
-def _shape(pattern: Pattern, pools: dict[ColumnName, Pool]) -> Shape:
-    places: dict[Place, int] = {}
-
-    def number(place: Place) -> int:
-        return places.setdefault(place, len(places))
-
-    atoms = [(number(atom.place), atom) for atom in pattern.atoms if atom.operator != "hint"]
-    links = [(number(link.left), number(link.right), link.hard) for link in pattern.links]
-    groups = frozenset(number(place) for place in pattern.groups)
-    return Shape(
-        pattern,
-        list(places),
-        [pools[pattern.tables[place.slot], place.column] for place in places],
-        links,
-        atoms,
-        groups,
-    )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from sqljury.databases.generated.material import Material
 from sqljury.value_profile import ValueProfile
 
 
@@ -24,9 +25,6 @@ class DataProfile(StrEnum):
     """As clean, but values of keys occur twice."""
 
 
-DEFAULT_PROFILES = tuple(DataProfile)
-
-
 @dataclass(frozen=True, slots=True)
 class Plan:
     """One database to be made.
@@ -34,8 +32,9 @@ class Plan:
     Args:
         tuples: how often the rows of a pattern are laid down.
         wide: values that rarely meet, so that there are few ties.
-        aimed: conditions hold; otherwise, most of the time, one of them is broken.
-        group: rows of one group; 0 for a size left to chance.
+        aimed: all conditions hold; otherwise, half of the time, one of them is broken.
+        group: rows of one group, then one more, then one fewer, all of one query's pattern; 0
+            for sizes left to chance.
         empty: one table stays empty.
     """
 
@@ -53,14 +52,31 @@ _LARGEST = 130
 
 
 def plans_for(
-    profile: ValueProfile, profiles: Iterable[DataProfile] = DEFAULT_PROFILES, *, seed: int = 0
+    material: Material, profiles: Iterable[DataProfile] = DataProfile, *, seed: int = 0
 ) -> list[Plan]:
-    """The databases for a profile, those of one data profile together, cheapest first."""
+    """The databases to be made, those of one profile together, cheapest first.
+
+    A profile that the tables leave no room for (no keys, no foreign keys, …) has none.
+    """
     return [
         replace(plan, seed=seed * 1000 + number)
         for kind in profiles
-        for number, plan in enumerate(_plans(profile, kind))
+        if _has_room(material, kind)
+        for number, plan in enumerate(_plans(material.profile, kind))
     ]
+
+
+def _has_room(material: Material, kind: DataProfile) -> bool:
+    relations = material.relations.values()
+    if kind is DataProfile.NULLS:
+        return any(cell.nullable for relation in relations for _, cell in relation.used)
+    if kind is DataProfile.DUPLICATES:
+        return any(not relation.keys for relation in relations)
+    if kind is DataProfile.FOREIGN_KEYS_VIOLATED:
+        return any(relation.references for relation in relations)
+    if kind is DataProfile.KEYS_VIOLATED:
+        return any(relation.keys for relation in relations)
+    return True
 
 
 def _plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
@@ -79,9 +95,9 @@ def _clean_plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
         yield Plan(kind, 0, tuples=3 + number, wide=number % 2 == 0)
         yield Plan(kind, 0, tuples=5 + 2 * number, wide=number % 2 == 1, aimed=number == 2)
     yield Plan(kind, 0, tuples=3, empty=True)
-    for count in [c for c in profile.counts if 3 < c < _LARGEST][:2]:
-        yield Plan(kind, 0, tuples=2 * count + 3, group=count)
-        yield Plan(kind, 0, tuples=2 * count + 3, group=count + 1, wide=True)
+    for count in [c for c in profile.counts if 1 < c < _LARGEST][:2]:
+        yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)
+        yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)
     for limit in [n for n in profile.limits if 3 < n < _LARGEST][:2]:
         yield Plan(kind, 0, tuples=limit + 2, wide=True, aimed=True)
         yield Plan(kind, 0, tuples=limit + 1, aimed=True)

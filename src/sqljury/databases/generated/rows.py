@@ -6,18 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sqljury.databases.generated.columns import Affinity, stored
+from sqljury.databases.generated.columns import stored
 from sqljury.databases.generated.material import (
     Cell,
     Material,
-    Pool,
     Reference,
     Relation,
     Shape,
     Wanted,
 )
 from sqljury.databases.generated.plans import DataProfile, Plan
-from sqljury.databases.generated.values import NARROW
 from sqljury.value_profile import Constant
 
 Row = tuple[Constant, ...]
@@ -27,6 +25,7 @@ Rows = dict[str, list[Row]]
 _MOST_ROWS = 400
 _DEEPEST = 4
 _TRIES = 6
+_NULLS = 0.25
 
 
 def make_rows(material: Material, plan: Plan) -> Rows:
@@ -73,23 +72,26 @@ class _Maker:
     def lay_down(self) -> None:
         """The patterns of all queries in turn, then some rows of no purpose."""
         shapes = self._material.shapes
+        if self._plan.group and shapes:
+            shapes = [shapes[self._plan.seed % len(shapes)]]
         for number in range(self._plan.tuples if shapes else 0):
             shape = shapes[number % len(shapes)]
-            kept = self._group_values(shape, number // len(shapes))
-            self._tuple(shape, kept)
+            self._tuple(shape, self._group_values(shape))
         if not self._plan.aimed:
             for name in self._stores:
                 self._add(name, {}, 0)
         if self._plan.profile is DataProfile.DUPLICATES:
             self._repeat()
 
-    def _group_values(self, shape: Shape, number: int) -> dict[int, Constant]:
+    def _group_values(self, shape: Shape) -> dict[int, Constant]:
         """What the rows of the same group share: kept until the group is full."""
         group = self._groups.get(id(shape))
         if group is None or group.left <= 0:
-            size = self._plan.group or self._random.choice((1, 1, 2, 3))
-            extra = number % 2 if self._plan.group else 0
-            group = self._groups[id(shape)] = _Group(size + extra, {})
+            number = group.number + 1 if group is not None else 0
+            size = self._plan.group + (0, 1, -1)[number % 3]
+            if not self._plan.group:
+                size = self._random.choice((1, 1, 2, 3))
+            group = self._groups[id(shape)] = _Group(number, size, {})
         group.left -= 1
         return group.values
 
@@ -102,19 +104,21 @@ class _Maker:
         for i, first in enumerate(leader):
             if first not in values:
                 values[first] = self._value(shape, i, first, wanted.get(first, ()), kept)
-        fixed: list[dict[str, Constant]] = [{} for _ in shape.pattern.tables]
-        for i, place in enumerate(shape.places):
-            fixed[place.slot][place.column] = values[leader[i]]
+        fixed: list[dict[int, Constant]] = [{} for _ in shape.tables]
+        for i, (slot, column) in enumerate(shape.places):
+            value = values[leader[i]]
+            fixed[slot][column] = value
             if i in shape.groups:
-                kept[i] = values[leader[i]]
-        for table, cells in zip(shape.pattern.tables, fixed, strict=True):
+                kept[i] = value
+        for table, cells in zip(shape.tables, fixed, strict=True):
             self._add(table, cells, 0)
 
     def _to_break(self, shape: Shape) -> int:
         """The number of the condition that is not to hold (atoms, then links), or -1."""
         things = len(shape.atoms) + len(shape.links)
-        share = 0.15 if self._plan.aimed else 0.5
-        return self._random.randrange(things) if things and self._random.random() < share else -1
+        if self._plan.aimed or not things or self._random.random() < 0.5:
+            return -1
+        return self._random.randrange(things)
 
     def _linked(self, shape: Shape, broken: int) -> list[int]:
         """For each place the first of those that are to be equal."""
@@ -154,58 +158,53 @@ class _Maker:
             if found:
                 # The first ones are constants of the queries; most of the time they will do.
                 many = len(found) if self._random.random() < 0.4 else min(3, len(found))
-                return found[self._random.randrange(many)]
-        return self._any(pool)
-
-    def _any(self, pool: Pool) -> Constant:
+                return found[int(self._random.random() * many)]
         values = pool.wide if self._plan.wide else pool.narrow
         return values[int(self._random.random() * len(values))]
 
     # ------------------------------------------------------------ rows
 
-    def _add(self, table: str, fixed: dict[str, Constant], depth: int) -> None:
+    def _add(self, table: str, fixed: dict[int, Constant], depth: int) -> None:
         store = self._stores[table]
         if self._left <= 0:
             return
         self._left -= 1
-        cells = store.relation.cells
-        row = [
-            stored(fixed[cell.name], cell.affinity) if cell.name in fixed else self._filler(cell)
-            for cell in cells
-        ]
-        free = [i for i, cell in enumerate(cells) if cell.name not in fixed]
-        if not self._orphans or self._random.random() < 0.5:
-            self._point_to_rows(store.relation, row, free, depth)
+        row = self._filled(store.relation, fixed)
+        if store.relation.references and not (self._orphans and self._random.random() < 0.5):
+            self._point_to_rows(store.relation, row, fixed, depth)
         for _ in range(_TRIES):
             clash = store.clash(row)
             if clash is None:
                 store.add(row)
                 return
-            loose = [i for i in clash if i in free]
+            loose = [i for i in clash if i not in fixed]
             if not loose:
                 return  # the row that has the key stands for this one, too
             for i in loose:
-                row[i] = self._fresh(cells[i], len(store.rows))
-            if not self._orphans:
-                self._point_to_rows(store.relation, row, [i for i in free if i not in loose], depth)
+                row[i] = self._fresh(store.relation.cells[i], len(store.rows))
 
-    def _filler(self, cell: Cell) -> Constant:
-        if not cell.used:
-            return stored(NARROW[cell.pool.kind][0], cell.affinity)
-        if self._nulls and cell.nullable and self._random.random() < 0.25:
-            return None
-        return stored(self._any(cell.pool), cell.affinity)
+    def _filled(self, relation: Relation, fixed: dict[int, Constant]) -> list[Constant]:
+        row = relation.plain[:]
+        random, wide = self._random.random, self._plan.wide
+        for i, cell in relation.used:
+            if i not in fixed:
+                if self._nulls and cell.nullable and random() < _NULLS:
+                    row[i] = None
+                else:
+                    values = cell.wide if wide else cell.narrow
+                    row[i] = values[int(random() * len(values))]
+        for i, value in fixed.items():
+            row[i] = stored(value, relation.cells[i].affinity)
+        return row
 
     def _fresh(self, cell: Cell, rows: int) -> Constant:
         """A value that is probably not there yet, for a key."""
-        wide = cell.pool.wide
-        chosen = wide[self._random.randrange(len(wide))]
-        if rows > len(wide) // 2 and cell.affinity is not Affinity.TEXT:
-            chosen = self._random.randrange(10_000)
-        return stored(chosen, cell.affinity)
+        if rows > len(cell.wide) // 2:
+            return stored(self._random.randrange(1000, 10_000), cell.affinity)
+        return cell.wide[int(self._random.random() * len(cell.wide))]
 
     def _point_to_rows(
-        self, relation: Relation, row: list[Constant], free: list[int], depth: int
+        self, relation: Relation, row: list[Constant], fixed: dict[int, Constant], depth: int
     ) -> None:
         """Foreign keys get a row to point to: one that is there, or a new one."""
         for reference in relation.references:
@@ -214,13 +213,14 @@ class _Maker:
             if None in key or target.has(reference.target_columns, key):
                 continue
             rows = target.rows
-            if rows and all(i in free for i in reference.columns) and self._random.random() < 0.7:
+            free = not any(i in fixed for i in reference.columns)
+            if rows and free and self._random.random() < 0.7:
                 chosen = rows[self._random.randrange(len(rows))]
                 for ours, theirs in zip(reference.columns, reference.target_columns, strict=True):
                     row[ours] = stored(chosen[theirs], relation.cells[ours].affinity)
             elif depth < _DEEPEST:
-                names = [target.relation.cells[i].name for i in reference.target_columns]
-                self._add(reference.target, dict(zip(names, key, strict=True)), depth + 1)
+                wanted = dict(zip(reference.target_columns, key, strict=True))
+                self._add(reference.target, wanted, depth + 1)
 
     def _repeat(self) -> None:
         for store in self._stores.values():
@@ -233,6 +233,7 @@ class _Maker:
 class _Group:
     """Rows still to come of a group, and what they share: values by place."""
 
+    number: int
     left: int
     values: dict[int, Constant]
 

@@ -44,7 +44,7 @@ def _fitting(constant: Constant, kind: Kind) -> list[Constant]:
         return [constant]
     if 1000 <= number <= 2999:
         year = int(number)
-        return [f"{year}-01-01", f"{year}-06-15", f"{year}-12-31"]
+        return [f"{year}-01-01", f"{year}-06-15", f"{year}-12-31", constant]
     if 1 <= number <= 12:
         return [f"2001-{int(number):02}-03", f"2002-03-{int(number):02}"]
     return [f"2001-03-{int(number):02}"] if 1 <= number <= 28 else []
