@@ -40,12 +40,3 @@ def disjunction(parts: Iterable[Expression]) -> Expression:
 def filtered(relation: Relation, condition: Expression) -> Relation:
     """The rows for which the condition is true, without a filter on TRUE."""
     return relation if condition == TRUE else Filter(relation, condition)
-
-
-def base_and_condition(relation: Relation) -> tuple[Relation, Expression]:
-    """What is below the filters of a relation, and all their conditions as one."""
-    parts: list[Expression] = []
-    while isinstance(relation, Filter):
-        parts = [*conjuncts(relation.condition), *parts]
-        relation = relation.input
-    return relation, conjunction(parts)

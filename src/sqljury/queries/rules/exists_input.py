@@ -27,8 +27,7 @@ from sqljury.queries.trees.nodes import (
     Values,
     Window,
 )
-from sqljury.queries.trees.volatile import any_volatile, is_volatile
-from sqljury.queries.trees.walk import substitute
+from sqljury.queries.trees.volatile import is_volatile
 
 
 def _apply(expression: Expression, scope: Scope) -> Expression | None:
@@ -79,8 +78,6 @@ def _filtered(relation: Filter) -> Relation | None:
     match relation.input:
         case Distinct() | Sort() as below if not is_volatile(relation.condition):
             return replace(relation, input=below.input)
-        case Project() as below if not any_volatile(below.expressions):
-            return Filter(below.input, substitute(relation.condition, below.expressions))
     return None
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from sqljury.queries.rules.base import ExpressionRule, Scope
 from sqljury.queries.rules.conditions import (
-    base_and_condition,
     conjunction,
-    conjuncts,
     disjunction,
     filtered,
 )
+from sqljury.queries.rules.exists_join import base_and_conjuncts
 from sqljury.queries.trees.nodes import Call, Expression, Relation, Subquery, SubqueryKind
 from sqljury.queries.trees.order import sort_key
 from sqljury.queries.trees.volatile import has_volatile
@@ -24,15 +23,15 @@ def _apply(expression: Expression, scope: Scope) -> Expression | None:
     if not isinstance(expression, Call):
         return None
     negated = expression.name == "AND"
-    bases: dict[Relation, list[Expression]] = {}
+    bases: dict[Relation, list[tuple[Expression, ...]]] = {}
     rest: list[Expression] = []
     for part in expression.operands:
         relation = _relation(part, negated)
         if relation is None or has_volatile(relation):
             rest.append(part)
         else:
-            base, condition = base_and_condition(relation)
-            bases.setdefault(base, []).append(condition)
+            base, parts = base_and_conjuncts(relation)
+            bases.setdefault(base, []).append(parts)
     if all(len(conditions) == 1 for conditions in bases.values()):
         return None
     merged = [_exists(base, conditions, negated) for base, conditions in bases.items()]
@@ -49,16 +48,15 @@ def _relation(part: Expression, negated: bool) -> Relation | None:
     return None
 
 
-def _exists(base: Relation, conditions: list[Expression], negated: bool) -> Expression:
+def _exists(base: Relation, conditions: list[tuple[Expression, ...]], negated: bool) -> Expression:
     exists = Subquery(SubqueryKind.EXISTS, filtered(base, any_of(conditions)))
     return Call("NOT", (exists,)) if negated else exists
 
 
-def any_of(conditions: list[Expression]) -> Expression:
-    """Their OR, with the conjuncts that all have in common in front of it."""
-    split = [conjuncts(condition) for condition in conditions]
-    common = [c for c in dict.fromkeys(split[0]) if all(c in parts for parts in split)]
-    rest = {conjunction(p for p in parts if p not in common): None for parts in split}
+def any_of(conditions: list[tuple[Expression, ...]]) -> Expression:
+    """That all of one list is true: what the lists have in common, and the OR of the rest."""
+    common = [c for c in dict.fromkeys(conditions[0]) if all(c in parts for parts in conditions)]
+    rest = {conjunction(p for p in parts if p not in common): None for parts in conditions}
     # What asks for nothing more is true for all that the others ask for.
     if conjunction(()) in rest:
         return conjunction(common)

@@ -6,8 +6,11 @@ nobody. The NULLs are written out, unless there are none; that may be assumed.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqljury.queries.rules.base import RelationRule, Rewritten
 from sqljury.queries.rules.conditions import conjunction, disjunction
+from sqljury.queries.rules.exists_join import questions
 from sqljury.queries.rules.in_to_exists import NEGATED
 from sqljury.queries.rules.nullability import NOTHING, Assumed, assumed_for_not_null
 from sqljury.queries.trees.context import Context
@@ -15,6 +18,7 @@ from sqljury.queries.trees.nodes import (
     Call,
     Expression,
     Filter,
+    Join,
     Ref,
     Relation,
     Subquery,
@@ -25,12 +29,14 @@ from sqljury.queries.trees.walk import deepen
 
 
 def _apply(relation: Relation, context: Context) -> Rewritten | None:
-    if not isinstance(relation, Filter):
+    asking = questions(relation)
+    if asking is None:
         return None
-    found = _of_condition(relation.condition, relation.input, context)
+    assert isinstance(relation, Filter | Join)
+    found = _of_condition(relation.condition, asking[0], context)
     if found is None:
         return None
-    return Rewritten(Filter(relation.input, found[0]), found[1])
+    return Rewritten(replace(relation, condition=found[0]), found[1])
 
 
 def _of_condition(

@@ -4,15 +4,36 @@ from __future__ import annotations
 
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule, RelationRule
 from sqljury.queries.rules.count_to_exists import COUNT_TO_EXISTS
+from sqljury.queries.rules.exists_in_set import EXISTS_IN_EXISTS, EXISTS_IN_SET
 from sqljury.queries.rules.exists_input import EXISTS_INPUT
 from sqljury.queries.rules.exists_merge import EXISTS_MERGE
+from sqljury.queries.rules.exists_same_row import EXISTS_SAME_ROW
+from sqljury.queries.rules.exists_to_join import EXISTS_TO_JOIN
 from sqljury.queries.rules.in_to_exists import IN_TO_EXISTS
+from sqljury.queries.rules.is_to_equal import IS_TO_EQUAL
+from sqljury.queries.rules.left_join_to_not_exists import LEFT_JOIN_TO_NOT_EXISTS
 from sqljury.queries.rules.not_in_to_not_exists import NOT_IN_TO_NOT_EXISTS
+from sqljury.queries.rules.set_operands import SET_OPERANDS
+from sqljury.queries.rules.set_to_exists import SET_TO_EXISTS
+from sqljury.queries.rules.set_to_predicate import SET_TO_PREDICATE
+from sqljury.queries.rules.union_of_filters import UNION_OF_FILTERS
 
 SUBQUERY_EXPRESSION_RULES: tuple[ExpressionRule, ...] = (
     COUNT_TO_EXISTS,
     EXISTS_INPUT,
     EXISTS_MERGE,
+    EXISTS_IN_EXISTS,
 )
 SUBQUERY_CONDITION_RULES: tuple[ConditionRule, ...] = (IN_TO_EXISTS,)
-SUBQUERY_RULES: tuple[RelationRule, ...] = (NOT_IN_TO_NOT_EXISTS,)
+SUBQUERY_RULES: tuple[RelationRule, ...] = (
+    NOT_IN_TO_NOT_EXISTS,
+    LEFT_JOIN_TO_NOT_EXISTS,
+    SET_OPERANDS,
+    UNION_OF_FILTERS,
+    SET_TO_PREDICATE,
+    SET_TO_EXISTS,
+    EXISTS_SAME_ROW,
+    IS_TO_EQUAL,
+    EXISTS_TO_JOIN,
+    EXISTS_IN_SET,
+)

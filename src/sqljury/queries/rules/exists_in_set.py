@@ -1,0 +1,106 @@
+"""Where duplicates do not count, EXISTS is an inner join.
+
+So it is below DISTINCT, in an input of UNION, below GROUP BY with no aggregates but MIN, MAX and
+DISTINCT ones, and inside another EXISTS.
+"""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.base import ExpressionRule, RelationRule, Rewritten, Scope
+from sqljury.queries.rules.exists_join import asked, beside, joined_rows, questions
+from sqljury.queries.trees.context import Context
+from sqljury.queries.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Project,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Subquery,
+    SubqueryKind,
+)
+from sqljury.queries.trees.volatile import any_volatile
+from sqljury.queries.trees.walk import inputs, with_inputs
+
+_BLIND = frozenset(("MIN", "MAX"))
+"""Aggregates that duplicates do not change; the others are if they are DISTINCT."""
+
+
+def _of_relation(relation: Relation, context: Context) -> Rewritten | None:
+    del context
+    if not ignores_duplicates(relation):
+        return None
+    assert isinstance(relation, Distinct | Aggregate)
+    below = _joined(relation.input)
+    return Rewritten(with_inputs(relation, (below,))) if below is not None else None
+
+
+def ignores_duplicates(relation: Relation) -> bool:
+    """Whether a relation's rows do not depend on how often each row of its input occurs."""
+    match relation:
+        case Distinct():
+            return True
+        case Aggregate():
+            return all(map(_blind, relation.calls))
+        case _:
+            return False
+
+
+def _blind(call: AggregateCall) -> bool:
+    return (call.distinct or call.name in _BLIND) and not call.order
+
+
+def _of_exists(expression: Expression, scope: Scope) -> Expression | None:
+    del scope
+    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+        return None
+    below = _joined(expression.relation)
+    return Subquery(SubqueryKind.EXISTS, below) if below is not None else None
+
+
+def _joined(relation: Relation) -> Relation | None:
+    """The same set of rows with joins in place of EXISTS; None if there is none."""
+    match relation:
+        case Filter() | Join(kind=JoinKind.INNER, lateral=False):
+            return _of_questions(relation) or _below(relation)
+        case Distinct() | Sort():
+            return _joined(relation.input) or relation.input
+        case Project() if not any_volatile(relation.expressions):
+            return _below(relation)
+        case SetOperation(kind=SetKind.UNION):
+            return _below(relation)
+    return None
+
+
+def _below(relation: Relation) -> Relation | None:
+    new = [_joined(below) for below in inputs(relation)]
+    if not any(new):
+        return None
+    return with_inputs(relation, tuple(map(_either, new, inputs(relation))))
+
+
+def _either(new: Relation | None, old: Relation) -> Relation:
+    return new if new is not None else old
+
+
+def _of_questions(relation: Relation) -> Relation | None:
+    asking = questions(relation)
+    if asking is None:
+        return None
+    rows, parts = asking
+    for i, part in enumerate(parts):
+        inner = asked(part)
+        found = beside(rows, inner) if inner is not None else None
+        if found is not None:
+            return joined_rows(rows, *found, parts[:i] + parts[i + 1 :])
+    return None
+
+
+EXISTS_IN_SET = RelationRule("exists_in_set", _of_relation)
+EXISTS_IN_EXISTS = ExpressionRule("exists_in_exists", _of_exists, frozenset(("Subquery",)))

@@ -1,0 +1,105 @@
+"""A query that EXISTS asks of, put beside the relation whose rows ask."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqljury.queries.rules.block import Block, flatten, rebuilt
+from sqljury.queries.rules.conditions import conjunction, conjuncts
+from sqljury.queries.trees.nodes import (
+    TRUE,
+    Call,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Outer,
+    Project,
+    Ref,
+    Relation,
+    Subquery,
+    SubqueryKind,
+)
+from sqljury.queries.trees.volatile import any_volatile, has_volatile
+from sqljury.queries.trees.walk import (
+    map_outer_references,
+    map_references,
+    outer_references,
+    width,
+)
+
+
+def asked(condition: Expression) -> Relation | None:
+    """The relation of an EXISTS."""
+    if isinstance(condition, Subquery) and condition.kind is SubqueryKind.EXISTS:
+        return condition.relation
+    return None
+
+
+def not_exists(relation: Relation) -> Expression:
+    """That a relation has no row."""
+    return Call("NOT", (Subquery(SubqueryKind.EXISTS, relation),))
+
+
+def questions(relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | None:
+    """Rows, and what must be true of them; None if no query is asked there.
+
+    A join's condition is such a list as well as a filter's.
+    """
+    match relation:
+        case Filter():
+            rows = relation.input
+        case Join(kind=JoinKind.INNER, lateral=False):
+            rows = Join(JoinKind.INNER, relation.left, relation.right, TRUE)
+        case _:
+            return None
+    parts = conjuncts(relation.condition)
+    if any_volatile(parts) or not any(_has_query(part) for part in parts):
+        return None
+    return rows, parts
+
+
+def _has_query(part: Expression) -> bool:
+    if isinstance(part, Call):
+        return part.name in ("AND", "OR", "NOT") and any(map(_has_query, part.operands))
+    return isinstance(part, Subquery)
+
+
+def base_and_conjuncts(relation: Relation) -> tuple[Relation, tuple[Expression, ...]]:
+    """The joined inputs of a relation without any condition, and all conditions on them.
+
+    The columns of the base are not those of the relation: what is computed is left out.
+    """
+    block = flatten(relation).block
+    return rebuilt(Block(block.inputs, block.outer_joined, [])), tuple(block.conjuncts)
+
+
+def beside(row: Relation, relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | None:
+    """What an EXISTS on ``row`` asks of, as the right side of an inner join with ``row``.
+
+    That is the base of the relation, and its conditions over the pair of rows. None where the
+    base depends on the row: only a lateral join could say that.
+    """
+    if has_volatile(relation):
+        return None
+    base, parts = base_and_conjuncts(relation)
+    if any(level == 1 for level, _ in outer_references(base)):
+        return None
+    by = width(row)
+
+    def over_pair(level: int, index: int) -> Expression:
+        if level == 0:
+            return Ref(by + index)
+        return Ref(index) if level == 1 else Outer(level - 1, index)
+
+    moved = map_outer_references(base, lambda level, index: Outer(level - 1, index))
+    return moved, tuple(map_references(part, over_pair) for part in parts)
+
+
+def joined_rows(
+    row: Relation, right: Relation, parts: Iterable[Expression], rest: Iterable[Expression]
+) -> Relation:
+    """The columns of ``row``, once for each partner."""
+    pair = Join(JoinKind.INNER, row, right, TRUE)
+    rows = Filter(pair, conjunction([*parts, *rest]))
+    return Project(rows, tuple(map(Ref, range(width(row)))))

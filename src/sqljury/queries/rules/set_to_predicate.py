@@ -1,0 +1,102 @@
+"""INTERSECT and EXCEPT of selections from one relation become AND and AND NOT.
+
+Two rows with the same output must be one row, or the second condition must be about the output
+only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people of that name.
+"""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.base import RelationRule, Rewritten
+from sqljury.queries.rules.conditions import disjunction
+from sqljury.queries.rules.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.queries.rules.selection import Selection, selection
+from sqljury.queries.trees.context import Context
+from sqljury.queries.trees.nodes import (
+    Call,
+    Distinct,
+    Expression,
+    Ref,
+    Relation,
+    SetKind,
+    SetOperation,
+)
+from sqljury.queries.trees.properties import assumed_for_unique, same_values
+from sqljury.queries.trees.types import fields
+from sqljury.queries.trees.walk import columns_read
+
+
+def _apply(relation: Relation, context: Context) -> Rewritten | None:
+    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+        return None
+    first = selection(relation.inputs[0])
+    for i, part in enumerate(relation.inputs[1:], start=1):
+        second = selection(part)
+        merged = _merged(first, second, relation.kind, context)
+        if merged is not None:
+            rest = relation.inputs[1:i] + relation.inputs[i + 1 :]
+            return Rewritten(_with_rest(merged.relation, rest, relation.kind), merged.assumed)
+    return None
+
+
+def _with_rest(merged: Relation, rest: tuple[Relation, ...], kind: SetKind) -> Relation:
+    return SetOperation(kind, False, (merged, *rest)) if rest else Distinct(merged)
+
+
+def _merged(
+    first: Selection | None, second: Selection | None, kind: SetKind, context: Context
+) -> Rewritten | None:
+    if first is None or second is None:
+        return None
+    if (first.base, first.outputs) != (second.base, second.outputs):
+        return None
+    common = [part for part in first.conjuncts if part in second.conjuncts]
+    only = [part for part in second.conjuncts if part not in common]
+    own = [part for part in first.conjuncts if part not in common]
+    both = kind is SetKind.INTERSECT
+    assumed = _assumed_for_one_row(first, common, context)
+    if _about_output(only, first, context) or (both and _about_output(own, first, context)):
+        assumed = NOTHING
+    if assumed is None:
+        return None
+    if both:
+        return Rewritten(first.where(*first.conjuncts, *only), assumed)
+    without, more = _not_true(only, first.base, context)
+    return Rewritten(first.where(*first.conjuncts, without), assumed | more)
+
+
+def _assumed_for_one_row(
+    chosen: Selection, common: list[Expression], context: Context
+) -> Assumed | None:
+    """What makes rows that are equal in the outputs one row of the base."""
+    rows = chosen.where(*common)
+    return assumed_for_unique(rows, range(len(chosen.outputs)), context)
+
+
+def _about_output(parts: list[Expression], chosen: Selection, context: Context) -> bool:
+    """Whether conditions read only what is put out, unchanged."""
+    row = fields(chosen.base, context)
+    shown = {
+        e.index
+        for e in chosen.outputs
+        if isinstance(e, Ref) and same_values(row[e.index], row[e.index], context)
+    }
+    return all(columns_read(part) <= shown for part in parts)
+
+
+def _not_true(
+    parts: list[Expression], base: Relation, context: Context
+) -> tuple[Expression, Assumed]:
+    """That some part is false or NULL."""
+    found: list[Expression] = []
+    assumed: Assumed = NOTHING
+    for part in parts:
+        found.append(Call("NOT", (part,)))
+        known = assumed_for_not_null((part,), base, context)
+        if known is None:
+            found.append(Call("IS NULL", (part,)))
+        else:
+            assumed |= known
+    return disjunction(found), assumed
+
+
+SET_TO_PREDICATE = RelationRule("set_to_predicate", _apply)
