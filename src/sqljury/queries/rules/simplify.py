@@ -16,6 +16,10 @@ from sqljury.queries.rules.forms import (
     is_sqlite,
     truth_is_a_number,
 )
+from sqljury.queries.rules.subquery_rules import (
+    SUBQUERY_CONDITION_RULES,
+    SUBQUERY_EXPRESSION_RULES,
+)
 from sqljury.queries.trees.context import Assumption
 from sqljury.queries.trees.nodes import Call, Expression, Literal, Outer, Ref, Subquery
 from sqljury.queries.trees.walk import operands, with_operands
@@ -56,8 +60,9 @@ def _by_name(rules: tuple[ExpressionRule | ConditionRule, ...]) -> Rules:
     return {name: tuple(rule for rule in rules if name in rule.at) for name in names}
 
 
-_OF_VALUES = _by_name(EXPRESSION_RULES)
-_OF_CONDITIONS = _by_name((*EXPRESSION_RULES, *CONDITION_RULES))
+_ALL_VALUES = (*EXPRESSION_RULES, *SUBQUERY_EXPRESSION_RULES)
+_OF_VALUES = _by_name(_ALL_VALUES)
+_OF_CONDITIONS = _by_name((*_ALL_VALUES, *CONDITION_RULES, *SUBQUERY_CONDITION_RULES))
 _JUNCTIONS = ("AND", "OR")
 _TRUTHS = ("AND", "OR", "NOT")
 _COMPARED = COMPARISONS | {"IS", "IN", "BETWEEN"}
