@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
-from sqljury.tables import Comparison, Kind, Policy, compare
+from sqljury.tables import Comparison, Kind, Policy, compare, make_policy
 from sqljury.value_profile import ValueProfile
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class Look:
     equal: bool | None
     informative: bool = False
     kind: Kind | None = None
+    slight: str = ""
+    """Why the difference weighs little: ``types``, ``nothing``, ``rounding``."""
     arbitrary: bool = False
     """The candidate's answer depends on chance, the reference's does not."""
 
@@ -170,7 +172,8 @@ class Searcher:
         found: Comparison,
         informative: bool,
     ) -> Look:
-        differs = Look(plan, False, informative, found.reason)
+        slight = _slight(left, right, self._policy)
+        differs = Look(plan, False, informative, found.reason, slight)
         if found.reason is Kind.COLUMN_COUNT:
             return differs
         if found.only_order_differs:
@@ -228,11 +231,35 @@ def _shuffles(rows: Rows) -> Iterable[Rows]:
         yield shuffled
 
 
+_TEXTS = make_policy("strict", values="text", row_order="free")
+
+
+def _slight(left: ResultTable, right: ResultTable, policy: Policy) -> str:
+    """A name for differences that many people would not call one.
+
+    ``nothing``: no row against one row of NULL or 0; ``types``: cells print alike; ``rounding``:
+    numbers agree to two parts in a hundred.
+    """
+    if len(left.rows) + len(right.rows) == 1 and (_is_nothing(left) or _is_nothing(right)):
+        return "nothing"
+    if compare(left, right, replace(_TEXTS, column_order=policy.column_order)).equal:
+        return "types"
+    if policy.values != "text" and _numbers_differ(left, right):
+        return "rounding" if compare(left, right, replace(policy, tolerance=0.02)).equal else ""
+    return ""
+
+
+def _numbers_differ(left: ResultTable, right: ResultTable) -> bool:
+    return any(isinstance(cell, float) for row in (*left.rows[:1], *right.rows[:1]) for cell in row)
+
+
+def _is_nothing(table: ResultTable) -> bool:
+    return len(table.rows) == 1 and all(cell in _EMPTY_CELLS for cell in table.rows[0])
+
+
 _EMPTY_CELLS: Sequence[object] = (None, 0, "")
 
 
 def _shows(table: ResultTable) -> bool:
     """Whether a result says something: it has rows, and more than one row of nothing."""
-    return bool(table.rows) and not (
-        len(table.rows) == 1 and all(cell in _EMPTY_CELLS for cell in table.rows[0])
-    )
+    return bool(table.rows) and not _is_nothing(table)

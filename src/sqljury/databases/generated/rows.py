@@ -26,6 +26,8 @@ _MOST_ROWS = 400
 _DEEPEST = 4
 _TRIES = 6
 _NULLS = 0.25
+_STEP = 37
+"""Has no divisor in common with the number of values, mostly."""
 
 
 def make_rows(material: Material, plan: Plan) -> Rows:
@@ -50,10 +52,12 @@ class _Maker:
             name: _Store(relation, plan.profile is not DataProfile.KEYS_VIOLATED)
             for name, relation in material.relations.items()
         }
-        self._orphans = plan.profile is DataProfile.FOREIGN_KEYS_VIOLATED
+        orphans = plan.profile is DataProfile.FOREIGN_KEYS_VIOLATED
+        self._orphans = self._random.choice((0.5, 1.0)) if orphans else 0.0
         self._nulls = plan.profile is DataProfile.NULLS
         self._left = _MOST_ROWS
         self._groups: dict[int, _Group] = {}
+        self._turns: dict[int, int] = {}
 
     def rows(self) -> Rows:
         """What was laid down."""
@@ -72,8 +76,9 @@ class _Maker:
     def lay_down(self) -> None:
         """The patterns of all queries in turn, then some rows of no purpose."""
         shapes = self._material.shapes
-        if self._plan.group and shapes:
-            shapes = [shapes[self._plan.seed % len(shapes)]]
+        chosen = self._plan.seed % 3 if not self._plan.group else self._plan.seed % 2
+        if len(shapes) == 2 and chosen < 2:
+            shapes = [shapes[chosen]]
         for number in range(self._plan.tuples if shapes else 0):
             shape = shapes[number % len(shapes)]
             self._tuple(shape, self._group_values(shape))
@@ -159,8 +164,17 @@ class _Maker:
                 # The first ones are constants of the queries; most of the time they will do.
                 many = len(found) if self._random.random() < 0.4 else min(3, len(found))
                 return found[int(self._random.random() * many)]
-        values = pool.wide if self._plan.wide else pool.narrow
-        return values[int(self._random.random() * len(values))]
+        if self._plan.wide:
+            return self._new(pool)
+        return pool.narrow[int(self._random.random() * len(pool.narrow))]
+
+    def _new(self, pool: Pool) -> Constant:
+        """The values of a pool in turn, so that none comes twice before all have come."""
+        turn = self._turns.get(id(pool))
+        if turn is None:
+            turn = self._random.randrange(len(pool.wide))
+        self._turns[id(pool)] = turn + 1
+        return pool.wide[turn * _STEP % len(pool.wide)]
 
     # ------------------------------------------------------------ rows
 
@@ -170,7 +184,7 @@ class _Maker:
             return
         self._left -= 1
         row = self._filled(store.relation, fixed)
-        if store.relation.references and not (self._orphans and self._random.random() < 0.5):
+        if store.relation.references and self._random.random() >= self._orphans:
             self._point_to_rows(store.relation, row, fixed, depth)
         for _ in range(_TRIES):
             clash = store.clash(row)
@@ -246,9 +260,8 @@ class _Store:
     def __init__(self, relation: Relation, keys_hold: bool) -> None:
         self.relation = relation
         self.rows: list[list[Constant]] = []
-        everything = tuple(range(len(relation.cells)))
         # Without a key no two rows are equal, either.
-        self._keys = (relation.keys or [everything]) if keys_hold else [everything]
+        self._keys = (relation.keys or [tuple(range(len(relation.cells)))]) if keys_hold else []
         self._seen: list[set[tuple[Constant, ...]]] = [set() for _ in self._keys]
         self._sought: dict[tuple[int, ...], set[tuple[Constant, ...]]] = {}
 
@@ -264,7 +277,7 @@ class _Store:
         self.rows.append(row)
         for key, seen in zip(self._keys, self._seen, strict=True):
             found = tuple([row[i] for i in key])
-            if None not in found or key is self._keys[0]:
+            if None not in found:
                 seen.add(found)
         for columns, values in self._sought.items():
             values.add(tuple([row[i] for i in columns]))
