@@ -21,6 +21,8 @@ class Assumption(StrEnum):
     """No two rows are equal in what an ORDER BY with a LIMIT sorts by."""
     TYPES = "types"
     """Columns hold values of their declared types only; SQLite does not enforce it."""
+    NOT_EMPTY = "not empty"
+    """Every table holds a row: of no rows ``MAX`` gives a NULL, and ``LIMIT 1`` nothing."""
 
 
 ALL_ASSUMPTIONS = frozenset(Assumption)
