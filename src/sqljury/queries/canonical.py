@@ -16,18 +16,23 @@ from sqljury.queries.rules.base import RelationRule, Rewritten, RootRule, Scope
 from sqljury.queries.rules.relation_rules import RELATION_RULES, ROOT_RULES
 from sqljury.queries.rules.simplify import simplify, simplify_condition
 from sqljury.queries.rules.subquery_rules import SUBQUERY_RULES
-from sqljury.queries.trees.build import build_tree
 from sqljury.queries.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 from sqljury.queries.trees.nodes import (
     Aggregate,
     AggregateCall,
+    Distinct,
     Expression,
     Filter,
     Join,
+    Limit,
     Project,
+    Ref,
     Relation,
+    Sort,
     Subquery,
+    SubqueryKind,
     Unreadable,
+    Window,
 )
 from sqljury.queries.trees.order import sort_key
 from sqljury.queries.trees.types import Row, fields
@@ -74,6 +79,8 @@ def canonical_query(
     sql: str, schema: Schema, dialect: str, assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
 ) -> Canonical | Unreadable:
     """The canonical tree of a text, or why it cannot be read."""
+    from sqljury.queries.trees.build import build_tree
+
     tree = build_tree(sql, schema, dialect)
     if isinstance(tree, Unreadable):
         return tree
@@ -88,6 +95,8 @@ def equal_under(
     None if there is no proof, or if one of them cannot be read. Names of output columns do not
     count; their order does unless ``permuted``.
     """
+    from sqljury.queries.trees.build import build_tree
+
     trees = [build_tree(sql, schema, dialect) for sql in (left, right)]
     one, other = trees
     if isinstance(one, Unreadable) or isinstance(other, Unreadable):
@@ -156,7 +165,7 @@ class _Engine:
 
     def whole(self, relation: Relation) -> Relation:
         for _ in range(_MOST_ROUNDS):
-            relation = self.normal(relation, ())
+            relation = self.normal(chosen(relation), ())
             changed = self.first(relation, ROOT_RULES)
             if changed is None:
                 break
@@ -191,7 +200,8 @@ class _Engine:
     def note(self, name: str, found: Rewritten) -> None:
         self.steps -= 1
         self.assumed |= found.assumed
-        self.applied.setdefault(name)
+        for each in found.by or (name,):
+            self.applied.setdefault(each)
 
     def parts(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """The same operator on normal inputs, with simple expressions."""
@@ -204,10 +214,9 @@ class _Engine:
             case Filter() | Join():
                 return map_expressions(relation, lambda e: self.condition(e, scope))
             case Aggregate():
+                keys = tuple(self.expression(key, scope) for key in relation.keys)
                 calls = tuple(self.call(call, scope) for call in relation.calls)
-                relation = replace(relation, calls=())
-                relation = map_expressions(relation, lambda e: self.expression(e, scope))
-                return replace(relation, calls=calls)  # type: ignore[call-arg]
+                return replace(relation, keys=keys, calls=calls)
             case _:
                 return map_expressions(relation, lambda e: self.expression(e, scope))
 
@@ -242,9 +251,28 @@ class _Engine:
         def inside(part: Expression) -> Expression:
             if not isinstance(part, Subquery):
                 return part
-            return replace(part, relation=self.normal(part.relation, around))
+            if part.kind is SubqueryKind.EXISTS:
+                return replace(part, relation=self.asked(part.relation, around))
+            return replace(part, relation=self.normal(chosen(part.relation), around))
 
         return transform(expression, inside)
+
+    def asked(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        """A relation of which only counts whether it has a row."""
+        found = self.normal(Distinct(Project(relation, ())), outer)
+        while isinstance(found, Distinct | Project | Sort):
+            found = found.input
+        return found
+
+
+def chosen(relation: Relation) -> Relation:
+    """A query with a projection on top, where the order of a join's columns would show."""
+    bottom = relation
+    while isinstance(bottom, Filter | Sort | Limit | Window):
+        bottom = bottom.input
+    if not isinstance(bottom, Join):
+        return relation
+    return Project(relation, tuple(map(Ref, range(width(relation)))))
 
 
 _RULES: tuple[RelationRule, ...] = (

@@ -15,6 +15,8 @@ class Rewritten:
 
     relation: Relation
     assumed: frozenset[Assumption] = frozenset()
+    by: tuple[str, ...] = ()
+    """The names of the rules that did it, where one has parts with names of their own."""
 
 
 @dataclass(frozen=True, slots=True)

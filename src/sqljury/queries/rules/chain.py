@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from sqljury.queries.rules.block import Block, flatten, rebuilt
-from sqljury.queries.rules.labelling import Use
+from sqljury.queries.rules.labelling import Tag, Use
+from sqljury.queries.trees.context import Assumption, Context
 from sqljury.queries.trees.nodes import (
     Aggregate,
     AggregateCall,
+    Distinct,
     Expression,
     Filter,
     Join,
@@ -26,6 +28,7 @@ from sqljury.queries.trees.nodes import (
     WindowCall,
 )
 from sqljury.queries.trees.walk import (
+    columns_read,
     expressions,
     map_expressions,
     map_references,
@@ -80,16 +83,68 @@ class Reading:
             found = with_inputs(_with_expressions(reader, values), (found,))
         return found
 
+    def arrange(self, inputs: Sequence[int], outer_joined: Sequence[int]) -> list[int]:
+        """Keep these relations of the block in this order; the new place of each column.
+
+        Columns of what is left out must not be read any more; their place is -1.
+        """
+        block = self.block
+        relations, offsets = block.relations, block.offsets()
+        conditions = dict(enumerate((c for _, c in block.outer_joined), start=len(block.inputs)))
+        place = [-1] * offsets[-1]
+        free = 0
+        for i in (*inputs, *outer_joined):
+            for column in range(offsets[i], offsets[i + 1]):
+                place[column] = free
+                free += 1
+        block.inputs = [relations[i] for i in inputs]
+        block.outer_joined = [(relations[i], conditions[i]) for i in outer_joined]
+        self.substitute([Ref(p) for p in place])
+        return place
+
+    def is_set(self) -> bool:
+        """Whether it does not count how often each row of the block occurs."""
+        first, *others = self.readers
+        if isinstance(first, Aggregate):
+            return all(map(_blind, first.calls)) and all(isinstance(r, Sort) for r in others)
+        return isinstance(first, Distinct) and all(isinstance(r, Project | Sort) for r in others)
+
+    def read(self) -> frozenset[int]:
+        """The columns that readers read."""
+        parts = [columns_read(e) for use in self.uses for e in use.expressions]
+        return frozenset().union(*parts)
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRule:
+    """A rewrite of a block in place: what it assumed, or None where it does not apply."""
+
+    name: str
+    apply: Callable[[Reading, Context], frozenset[Assumption] | None]
+
+
+_BLIND = frozenset(("MIN", "MAX"))
+
+
+def _blind(call: AggregateCall) -> bool:
+    return (call.distinct or call.name in _BLIND) and not call.order
+
 
 def _with_expressions(reader: Relation, values: Iterator[Expression]) -> Relation:
     return map_expressions(reader, lambda _: next(values))
 
 
 def reading(relation: Relation) -> Reading | None:
-    """A projection or an aggregate and what it reads, if that is made of joins and filters."""
+    """A projection or an aggregate and what it reads, if that is made of joins and filters.
+
+    Above the projection may be a DISTINCT.
+    """
+    readers: list[Relation] = [relation]
+    if isinstance(relation, Distinct) and isinstance(relation.input, Project):
+        relation = relation.input
+        readers.append(relation)
     if not isinstance(relation, Project | Aggregate):
         return None
-    readers: list[Relation] = [relation]
     below = relation.input
     while isinstance(below, Sort | Limit | Window | Filter):
         readers.append(below)
@@ -146,7 +201,7 @@ def _of_call(call: AggregateCall) -> Use:
 
 
 def _of_window(position: int, call: WindowCall) -> Use:
-    order = [part for key in call.order for part in _direction(key)]
+    order: Tag = tuple(part for key in call.order for part in _direction(key))
     counts = (len(call.operands), len(call.partition), call.filter is not None, *order)
     tag = ("window", position, call.name, call.frame, call.distinct, *counts)
     return Use(tag, tuple(expressions(Window(Values(()), (call,)))))

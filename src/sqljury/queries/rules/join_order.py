@@ -2,42 +2,69 @@
 
 Joins, filters and projections below a projection or an aggregate become a block; conditions stand
 at their lowest places, inputs and outer joins in canonical order, and of equal columns the first
-one is named everywhere.
+one is named everywhere. What else is known of blocks is done on the way.
 """
 
 from __future__ import annotations
 
 from sqljury.queries.rules.base import RelationRule, Rewritten
-from sqljury.queries.rules.block import Block
-from sqljury.queries.rules.chain import Reading, reading
+from sqljury.queries.rules.chain import BlockRule, Reading, reading
 from sqljury.queries.rules.equal_columns import equal_columns, without_equalities
+from sqljury.queries.rules.foreign_key_join import FOREIGN_KEY_JOIN
+from sqljury.queries.rules.implied_not_null import IMPLIED_NOT_NULL
 from sqljury.queries.rules.labelling import best_order
-from sqljury.queries.trees.context import Context
+from sqljury.queries.rules.outer_join_inputs import OUTER_JOIN_INPUTS
+from sqljury.queries.rules.outer_to_inner import OUTER_TO_INNER
+from sqljury.queries.rules.same_row_twice import SAME_ROW_TWICE
+from sqljury.queries.rules.unused_outer_join import UNUSED_OUTER_JOIN
+from sqljury.queries.trees.context import Assumption, Context
 from sqljury.queries.trees.nodes import Call, Expression, Ref, Relation
-from sqljury.queries.trees.walk import width
+
+BLOCK_RULES: tuple[BlockRule, ...] = (
+    OUTER_TO_INNER,
+    OUTER_JOIN_INPUTS,
+    UNUSED_OUTER_JOIN,
+    SAME_ROW_TWICE,
+    FOREIGN_KEY_JOIN,
+    IMPLIED_NOT_NULL,
+)
+_NAME = "join_order"
 
 
 def _apply(relation: Relation, context: Context) -> Rewritten | None:
     found = reading(relation)
     if found is None:
         return None
+    assumed: set[Assumption] = set()
+    names: list[str] = []
+    while (done := _step(found, context)) is not None:
+        names.append(done[0])
+        assumed |= done[1]
     put_in_order(found, context)
-    return Rewritten(found.rebuilt())
+    return Rewritten(found.rebuilt(), frozenset(assumed), (*names, _NAME))
+
+
+def _step(found: Reading, context: Context) -> tuple[str, frozenset[Assumption]] | None:
+    """The name of the first rule that changed the block, and what it assumed."""
+    for rule in BLOCK_RULES:
+        assumed = rule.apply(found, context)
+        if assumed is not None:
+            return rule.name, assumed
+    return None
 
 
 def put_in_order(found: Reading, context: Context) -> None:
     """The inputs in canonical order; of equal columns the first is named."""
-    classes = equal_columns(found.block, context)
-    rest = without_equalities(found.block.conjuncts, classes)
-    found.block.conjuncts = rest
-    inputs, outer_joined = best_order(found.block, found.uses, classes)
-    place = _places(found.block, inputs, outer_joined)
+    block = found.block
+    classes = equal_columns(block, context)
+    block.conjuncts = without_equalities(block.conjuncts, classes)
+    inputs, outer_joined = best_order(block, found.uses, classes)
+    inner = len(block.inputs)
+    place = found.arrange(inputs, [inner + i for i in outer_joined])
     moved = [frozenset(place[c] for c in members) for members in classes]
     first = {c: min(members) for members in moved for c in members}
-    found.substitute([Ref(first.get(p, p)) for p in place])
-    block = found.block
-    block.inputs = [block.inputs[i] for i in inputs]
-    block.outer_joined = [block.outer_joined[i] for i in outer_joined]
+    if first:
+        found.substitute([Ref(first.get(c, c)) for c in range(len(place))])
     block.conjuncts += [equality for members in moved for equality in _equalities(members)]
 
 
@@ -46,17 +73,4 @@ def _equalities(members: frozenset[int]) -> list[Expression]:
     return [Call("=", (Ref(first), Ref(other))) for other in others]
 
 
-def _places(block: Block, inputs: list[int], outer_joined: list[int]) -> list[int]:
-    """For each column its place in the new order."""
-    offsets = block.offsets()
-    relations = block.relations
-    place = [0] * offsets[-1]
-    free = 0
-    for i in (*inputs, *(len(block.inputs) + i for i in outer_joined)):
-        for k in range(width(relations[i])):
-            place[offsets[i] + k] = free
-            free += 1
-    return place
-
-
-JOIN_ORDER = RelationRule("join_order", _apply)
+JOIN_ORDER = RelationRule(_NAME, _apply)

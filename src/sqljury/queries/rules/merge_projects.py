@@ -28,6 +28,7 @@ from sqljury.queries.trees.walk import (
     subexpressions,
     substitute,
     width,
+    with_inputs,
 )
 
 _LARGEST = 600
@@ -65,17 +66,18 @@ def _merged(
     relation: Project | Aggregate | Filter | Sort | Limit | Window, below: Project
 ) -> Relation:
     values = below.expressions
+    on_input = with_inputs(relation, (below.input,))
     if isinstance(relation, Limit):
-        return replace(below, input=replace(relation, input=below.input))
+        return replace(below, input=on_input)
+    new = map_expressions(on_input, lambda e: substitute(e, values))
+    if isinstance(relation, Project | Aggregate):
+        return new
     if isinstance(relation, Window):
         wide = width(below.input)
-        added = tuple(Ref(wide + i) for i in range(len(relation.calls)))
-        new = map_expressions(relation, lambda e: substitute(e, values))
-        names = below.names and below.names + ("",) * len(added)
-        return Project(replace(new, input=below.input), values + added, names)  # type: ignore[call-arg]
-    new = map_expressions(relation, lambda e: substitute(e, values))
-    new = replace(new, input=below.input)  # type: ignore[call-arg]
-    return new if isinstance(relation, Project | Aggregate) else replace(below, input=new)
+        values += tuple(Ref(wide + i) for i in range(len(relation.calls)))
+        names = below.names and below.names + ("",) * len(relation.calls)
+        return Project(new, values, names)
+    return replace(below, input=new)
 
 
 def _size(relation: Relation) -> int:

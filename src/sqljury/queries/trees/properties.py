@@ -347,8 +347,9 @@ def equalities(
 def _equality(part: Expression, row: Row, context: Context) -> Iterator[tuple[Columns, Columns]]:
     match part:
         case Call(name="=" | "IS", operands=(Ref() as a, Ref() as b)):
-            if same_values(row[a.index], row[b.index], context):
-                yield from _both(a.index, b.index)
+            for one, other in ((a.index, b.index), (b.index, a.index)):
+                if pins(row[one], row[other], context):
+                    yield frozenset((one,)), frozenset((other,))
         case Call(name="=" | "IS", operands=(Ref() as a, b)) if isinstance(b, Literal | Outer):
             if _fixes(row[a.index], b, context):
                 yield frozenset(), frozenset((a.index,))
@@ -359,6 +360,13 @@ def _equality(part: Expression, row: Row, context: Context) -> Iterator[tuple[Co
             yield frozenset(), frozenset((a.index,))
         case _:
             return
+
+
+def pins(given: Field, field: Field, context: Context) -> bool:
+    """Whether a column that equals ``given`` holds one value for each value of that."""
+    if context.dialect == "sqlite" and field.affinity in NUMERIC_AFFINITIES:
+        return True
+    return same_values(given, field, context)
 
 
 def _fixes(field: Field, other: Expression, context: Context) -> bool:

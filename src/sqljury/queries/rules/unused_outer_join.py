@@ -1,0 +1,56 @@
+"""A LEFT JOIN with at most one partner, of which nothing is read, is left out."""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.block import Block
+from sqljury.queries.rules.chain import BlockRule, Reading
+from sqljury.queries.rules.conditions import conjuncts
+from sqljury.queries.trees.context import Assumption, Context
+from sqljury.queries.trees.properties import (
+    Properties,
+    equalities,
+    properties,
+    shifted,
+    without_keys,
+)
+from sqljury.queries.trees.types import fields
+from sqljury.queries.trees.walk import columns_read
+
+
+def _apply(found: Reading, context: Context) -> frozenset[Assumption] | None:
+    block = found.block
+    inner, offsets = len(block.inputs), block.offsets()
+    read = found.read().union(*map(columns_read, block.conjuncts))
+    for k in reversed(range(len(block.outer_joined))):
+        own = range(offsets[inner + k], offsets[inner + k + 1])
+        later = (columns_read(c) for _, c in block.outer_joined[k + 1 :])
+        if read.intersection(own) or any(not c.isdisjoint(own) for c in later):
+            continue
+        assumed = _assumed_for_one(found, k, context)
+        if assumed is not None:
+            others = [inner + i for i in range(len(block.outer_joined)) if i != k]
+            found.arrange(range(inner), others)
+            return assumed
+    return None
+
+
+def _assumed_for_one(found: Reading, k: int, context: Context) -> frozenset[Assumption] | None:
+    if found.is_set():
+        return frozenset()
+    if _one_partner(found.block, k, without_keys(context)):
+        return frozenset()
+    if _one_partner(found.block, k, context):
+        return frozenset((Assumption.PRIMARY_KEY,))
+    return None
+
+
+def _one_partner(block: Block, k: int, context: Context) -> bool:
+    start = block.offsets()[len(block.inputs) + k]
+    row = tuple(f for relation in block.relations for f in fields(relation, context))
+    relation, condition = block.outer_joined[k]
+    below = shifted(properties(relation, context), start)
+    equal = equalities(conjuncts(condition), row, context)
+    return Properties(below.keys, below.dependencies + equal).unique(range(start))
+
+
+UNUSED_OUTER_JOIN = BlockRule("unused_outer_join", _apply)
