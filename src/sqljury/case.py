@@ -57,9 +57,13 @@ class Case:
 
     id: str
     db_id: str = ""
+    schema_sql: str | None = None
+    """CREATE TABLE statements, where the case brings its schema along."""
     question: str | None = None
     predicted_sql: str | Missing | None = MISSING
     reference_sqls: tuple[str, ...] = ()
+    pool: tuple[str | None, ...] = ()
+    """All that was sampled for the question, the prediction among it; None abstains."""
     hint: str | None = None
     """External knowledge given with the question (BIRD and ROSE call it evidence)."""
     criteria: str | None = None
@@ -96,6 +100,8 @@ class Case:
                     out[name] = value
             elif name == "reference_sqls":
                 out[name] = list(value)
+            elif name == "pool":
+                out |= {name: list(value)} if value else {}
             elif value is not None and value != "" and value != {}:
                 out[name] = dict(value) if name == "extra" else value
         return out
@@ -104,12 +110,17 @@ class Case:
     def from_dict(cls, data: Mapping[str, Json]) -> Case:
         """The inverse of :meth:`to_dict`."""
         fields = dict(data)
-        fields["reference_sqls"] = tuple(fields.get("reference_sqls", ()))
+        for name in ("reference_sqls", "pool"):
+            fields[name] = tuple(fields.get(name, ()))
         return cls(**fields)
 
     def fingerprint(self) -> str:
         """A sha256 over all a judge may look at: equal fingerprints, equal verdicts."""
         judged = [getattr(self, name) for name in _JUDGED]
+        if self.pool:
+            judged.append(["pool", *self.pool])
+        if self.schema_sql is not None:
+            judged.append({"schema_sql": self.schema_sql})
         # MISSING is no JSON value: a list stands for it, which no field can be.
         text = json.dumps([[] if value is MISSING else value for value in judged])
         return hashlib.sha256(text.encode()).hexdigest()

@@ -127,7 +127,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
      "Give each system's predictions in a file of its own."),
     (BIRD, [{"id": 7, "text": "A"}],
      'SJ104 system.json[0]: no "predicted_sql" (keys: id, text). Use --map predicted_sql=KEY.'),
-    (BIRD, {"7": ["A", "B"]},
+    (BIRD, {"7": ["A", ["B"]]},
      "SJ105 system.json[\"7\"]: '7' must be SQL text or null, not a list. "
      "null is an abstention, an empty text a prediction that cannot run."),
     (BIRD, [], "SJ103 system.json: there are no predictions in the file."),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sqljury.benchmarks import read_decisions, read_gate, read_samples
+from sqljury.benchmarks import read_cases, read_decisions, read_gate, write_cases
 from sqljury.decision import Reply
 from sqljury.errors import InputError
 from sqljury.verdict import Outcome
@@ -87,12 +88,15 @@ def test_recorded_gates(tmp_path: Path) -> None:
         read_gate(written(tmp_path / "q.json", '{"1": {"a": 1}}'))
 
 
-def test_samples(tmp_path: Path) -> None:
-    text = '{"1": ["SELECT 1", "null", null], "2": ["x"]}'
-    found = read_samples(written(tmp_path / "s.json", text))
-    assert found == {"1": ("SELECT 1", None, None), "2": ("x",)}
-    for broken in ('{"1": "SELECT 1"}', '{"1": []}', "[1]"):
-        with pytest.raises(InputError, match="SJ108"):
-            read_samples(written(tmp_path / "s.json", broken))
-    with pytest.raises(InputError, match="SJ105"):
-        read_samples(written(tmp_path / "s.json", '{"1": [5]}'))
+def test_samples_are_a_pool_whose_first_predicts(tmp_path: Path) -> None:
+    written(tmp_path / "q.json", '[{"id": 1, "gold_sql": "SELECT 1"}, {"id": 2, "gold_sql": "x"}]')
+    text = '{"1": ["SELECT 1", "null", null], "2": "SELECT 2"}'
+    cases = list(read_cases(tmp_path / "q.json", predictions=written(tmp_path / "s.json", text)))
+    assert [case.predicted_sql for case in cases] == ["SELECT 1", "SELECT 2"]
+    assert [case.pool for case in cases] == [("SELECT 1", None, None), ()]
+    write_cases(cases, tmp_path / "own.jsonl")
+    assert list(read_cases(tmp_path / "own.jsonl")) == cases
+    assert cases[0].fingerprint() != replace(cases[0], pool=("SELECT 1",)).fingerprint()
+    for broken, code in (('{"1": [5]}', "SJ105"), ('{"1": []}', "SJ105")):
+        with pytest.raises(InputError, match=code):
+            read_cases(tmp_path / "q.json", predictions=written(tmp_path / "s.json", broken))

@@ -27,7 +27,7 @@ from sqljury.benchmarks.rose_output import (
     recording_fingerprint,
 )
 from sqljury.benchmarks.rose_writer import write_rose_output
-from sqljury.benchmarks.trustsql import read_gate, read_samples
+from sqljury.benchmarks.trustsql import read_gate
 from sqljury.benchmarks.write import write_cases
 
 __all__ = [
@@ -53,7 +53,6 @@ __all__ = [
     "read_results",
     "read_rose_methods",
     "read_rose_output",
-    "read_samples",
     "recording_fingerprint",
     "register",
     "write_cases",

@@ -42,6 +42,7 @@ def build(
     return Case(
         id=as_id(data, layout, position, origin),
         db_id=text("db_id") or "",
+        schema_sql=text("schema_sql"),
         question=text("question"),
         predicted_sql=as_prediction(data, layout, origin),
         reference_sqls=references,
@@ -114,6 +115,13 @@ def as_sql(value: Json, key: str, origin: str) -> str | None:
             hint="null is an abstention, an empty text a prediction that cannot run.",
         )
     return None if value.strip() in ABSTENTIONS else value
+
+
+def as_samples(value: Json, key: str, origin: str) -> tuple[str | None, ...]:
+    """What was sampled for one question; None where a sample abstains."""
+    if not isinstance(value, list):
+        raise InputError("SJ105", f"{key!r} must be a list, not {kind(value)}.", where=origin)
+    return tuple(as_sql(one, key, origin) for one in value)
 
 
 def as_references(value: Json, origin: str) -> tuple[tuple[str, ...], bool | None]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO
 
-from sqljury.benchmarks.fields import as_object, build
+from sqljury.benchmarks.fields import as_object, as_samples, build
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.jsontext import dump
@@ -59,4 +59,5 @@ def _completed(case: Case, data: Mapping[str, Json], origin: str) -> Case:
     if strange or not isinstance(extra, dict):
         what = f"{strange[0]!r} is no field of a case" if strange else "'extra' is no object"
         raise InputError("SJ105", f"{what}.", where=origin)
-    return replace(case, extra=extra, origin=str(data.get("origin") or origin))
+    pool = as_samples(data.get("pool", []), "pool", origin)
+    return replace(case, extra=extra, pool=pool, origin=str(data.get("origin") or origin))

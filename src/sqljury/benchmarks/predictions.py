@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqljury.benchmarks.bird import prediction, split
-from sqljury.benchmarks.fields import as_sql, build
+from sqljury.benchmarks.fields import as_samples, as_sql, build
 from sqljury.benchmarks.files import Kind, Record, Source
 from sqljury.benchmarks.layout import FAILED, Layout, guess, guessed, missing_key, suggest
 from sqljury.benchmarks.spider import is_gold, split_line
@@ -23,12 +23,14 @@ class Prediction:
     db_id: str | None = None
     label: bool | None = None
     extra: Mapping[str, Json] = field(default_factory=dict)
+    pool: tuple[str | None, ...] = ()
 
     def joined(self, reference: Case, source: str) -> Case:
         """The reference with this prediction."""
         return replace(
             reference,
             predicted_sql=self.sql,
+            pool=self.pool,
             source=source,
             label=self.label,
             db_id=reference.db_id or self.db_id or "",
@@ -239,8 +241,13 @@ def _of_object(source: Source) -> dict[str, Prediction]:
     found = {}
     for key, value in source.document.items():
         origin = f'{source.name}["{key}"]'
-        sql, db_id = prediction(value, key, origin)
-        found[key] = Prediction(sql, origin, db_id)
+        if isinstance(value, list) and value:
+            # Several samples for a question, as TrustSQL records its votes: the first predicts.
+            pool = as_samples(value, key, origin)
+            found[key] = Prediction(pool[0], origin, pool=pool)
+        else:
+            sql, db_id = prediction(value, key, origin)
+            found[key] = Prediction(sql, origin, db_id)
     return found
 
 

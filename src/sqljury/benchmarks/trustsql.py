@@ -1,8 +1,8 @@
-"""What TrustSQL and EHRSQL record: answers of classifiers and samples of SQL, by question id."""
+"""What TrustSQL records of its classifiers: an answer by question id."""
 
 from __future__ import annotations
 
-from sqljury.benchmarks.fields import as_sql, kind
+from sqljury.benchmarks.fields import kind
 from sqljury.benchmarks.files import Kind, PathLike, Source
 from sqljury.benchmarks.results import read_results
 from sqljury.case import Json
@@ -43,26 +43,3 @@ def _said(value: Json, origin: str) -> float | None:
         )
     word = value.strip().strip(".'\"").lower()
     return 1.0 if word in _GO else 0.0 if word in _STAY else None
-
-
-def read_samples(path: PathLike) -> dict[str, tuple[str | None, ...]]:
-    """Several queries for each question, by id; null is a sample that abstains.
-
-    Raises:
-        InputError: SJ108 for a file that holds something else, SJ105 for a sample that is no SQL.
-    """
-    source = Source(path)
-    if source.kind is not Kind.JSON_OBJECT:
-        raise InputError(
-            "SJ108",
-            f"samples are an object of lists by id, not {source.kind.value}.",
-            where=source.name,
-        )
-    return {key: _samples(value, key, source.name) for key, value in source.document.items()}
-
-
-def _samples(value: Json, key: str, name: str) -> tuple[str | None, ...]:
-    origin = f'{name}["{key}"]'
-    if not isinstance(value, list) or not value:
-        raise InputError("SJ108", f"samples are a list, not {kind(value)}.", where=origin)
-    return tuple(as_sql(one, key, origin) for one in value)

@@ -84,6 +84,7 @@ _BUILT_IN = {
     "rose_unified": "sqljury.judges.rose_unified",
     "rose_wogt": "sqljury.judges.rose_wogt",
     "soft_f1": "sqljury.judges.soft_f1",
+    "voting": "sqljury.judges.abstention.voting",
 }
 
 J = TypeVar("J", bound=type[Any])
