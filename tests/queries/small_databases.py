@@ -22,6 +22,8 @@ Rows = dict[str, list[Row]]
 """Rows by table."""
 
 _MOST_ROWS = 6
+_ANOTHER = 1_000_003
+"""From a seed to the next one, where some table has to have rows."""
 _WORDS = ("a", "b", "A", "ab", "")
 _DATES = ("2020-01-01", "2020-02-29", "2021-12-31")
 
@@ -80,7 +82,10 @@ def random_rows(
     rows = {table.name: maker.table(table, most) for table in schema.tables}
     if rng.random() < 0.8:  # else most joins on foreign keys find nothing
         rows = {table.name: maker.linked(table, rows) for table in schema.tables}
-    return respecting(rows, schema, assuming)
+    rows = respecting(rows, schema, assuming)
+    if Assumption.NOT_EMPTY in assuming and not all(rows.values()):
+        return random_rows(schema, assuming, pool, seed + _ANOTHER, most)
+    return rows
 
 
 @dataclass(frozen=True)
