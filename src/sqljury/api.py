@@ -91,6 +91,7 @@ def evaluate(
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
     descriptions: PathLike | None = None,
+    schemas: PathLike | None = None,
     run: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
@@ -105,6 +106,8 @@ def evaluate(
         databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``; not
             needed by judges that look at texts alone.
         descriptions: a folder with column descriptions.
+        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json), for judges
+            that compare queries without running them.
         run: the folder that the verdicts are kept in; the same folder again resumes.
         limits: what one query may use.
         workers: processes; by default one per core.
@@ -125,7 +128,7 @@ def evaluate(
     """
     temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
     folder = Path(run) if run is not None else Path(temporary.name if temporary else "")
-    options = _options(databases, descriptions, limits, workers, llm)
+    options = _options(databases, descriptions, schemas, limits, workers, llm)
     done = run_judges(_cases(cases), judges, options, folder=folder, on_progress=on_progress)
     return Evaluation(done, temporary)
 
@@ -137,6 +140,7 @@ def evaluate_in_batches(
     *,
     run: PathLike,
     descriptions: PathLike | None = None,
+    schemas: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
     llm: ClientSettings | None = None,
@@ -159,7 +163,7 @@ def evaluate_in_batches(
     done = run_in_batches(
         _cases(cases),
         judges,
-        _options(databases, descriptions, limits, workers, llm),
+        _options(databases, descriptions, schemas, limits, workers, llm),
         folder=Path(run),
         wait=wait,
         on_progress=on_progress,
@@ -175,6 +179,7 @@ def dry_run(
     *,
     llm: ClientSettings,
     descriptions: PathLike | None = None,
+    schemas: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
     batch: bool = False,
@@ -191,7 +196,7 @@ def dry_run(
     """
     from sqljury.llm import Estimate
 
-    options = _options(databases, descriptions, limits, workers, llm)
+    options = _options(databases, descriptions, schemas, limits, workers, llm)
     options = replace(options, dry_run=True, batch=batch)
     with (
         tempfile.TemporaryDirectory(prefix="sqljury-") as folder,
@@ -211,6 +216,7 @@ def dry_run(
 def _options(
     databases: PathLike | Sequence[PathLike] | None,
     descriptions: PathLike | None,
+    schemas: PathLike | None,
     limits: Limits | None,
     workers: int | None,
     llm: ClientSettings | None,
@@ -218,6 +224,7 @@ def _options(
     return RunOptions(
         databases=_spec(databases),
         descriptions=None if descriptions is None else str(descriptions),
+        schemas=None if schemas is None else str(schemas),
         limits=limits or Limits(),
         workers=workers or os.cpu_count() or 1,
         llm=llm,

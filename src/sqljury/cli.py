@@ -98,6 +98,14 @@ def evaluate(
     descriptions: Annotated[
         Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
     ] = None,
+    schemas: Annotated[
+        Path | None,
+        typer.Option(
+            "--schemas",
+            "--schema",
+            help="CREATE TABLE statements or tables.json, for judges that run nothing.",
+        ),
+    ] = None,
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
     ] = None,
@@ -171,6 +179,8 @@ def evaluate(
     ]
     limits = _limits(limit_seconds, limit_rows, limit_bytes, limit_memory)
     options = {"databases": databases, "format": format_, "map": mapping}
+    if schemas is not None:
+        options["schemas"] = str(schemas)
     folder = run or api.default_run([*files, *(predictions or [])], options)
     cases = read_cases(
         files,
@@ -194,6 +204,7 @@ def evaluate(
         raise InputError("SJ006", "--wait goes with --batch.")
     arguments: dict[str, Any] = {
         "descriptions": descriptions,
+        "schemas": schemas,
         "limits": limits,
         "workers": workers,
         "llm": llm,

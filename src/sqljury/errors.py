@@ -357,6 +357,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Judges that execute need databases: a folder, a file, or a URL with {db_id}. Those that "
         "look at texts alone (exact_match, exact_set_match) do not.",
     ),
+    "SJ414": (
+        "no schema known",
+        "The judge compares queries without running them, but must know tables and columns. They "
+        "come from --databases, from --schema (CREATE TABLE statements for one database, Spider's "
+        "tables.json for many), or from the cases themselves (schema_sql).",
+    ),
     "SJ411": (
         "a judge in the main script",
         "Workers are processes of their own and import judges by name; what is defined in the "

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from sqljury.case import Case
+from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.protocol import Database
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
-from sqljury.schema import Schema
+from sqljury.schema import Schema, Table
 from sqljury.verdict import Cost
 
 if TYPE_CHECKING:
+    from sqljury.databases import Schemas
+    from sqljury.databases.generated import ScratchDatabase
     from sqljury.llm import Answer, Client, Request
+    from sqljury.queries.canonical import Canonical
+    from sqljury.queries.trees.nodes import Relation, Unreadable
+
+
+class Scratch(Protocol):
+    """A database in memory whose rows are replaced again and again."""
+
+    def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
+        """Replace the rows of all tables."""
+
+    def rows(self, sql: str) -> Execution:
+        """Run one statement on the rows of now, limited; failures are values."""
 
 
 class Evidence(Protocol):
@@ -45,6 +60,15 @@ class Evidence(Protocol):
     def schema(self) -> Schema | None:
         """The database's schema, or None where neither a database nor a schema is known."""
 
+    def tree(self, sql: str) -> Relation | Unreadable:
+        """The operator tree of a statement, as written, or why there is none."""
+
+    def canonical(self, sql: str) -> Canonical | Unreadable:
+        """The canonical operator tree of a statement, or why there is none."""
+
+    def generated(self, tables: Sequence[Table]) -> Scratch:
+        """An empty database in memory with these tables, to be filled with generated rows."""
+
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
         """Seconds of ``repeats`` interleaved runs of two statements that both run.
 
@@ -68,9 +92,10 @@ class DatabaseEvidence:
         cache: what has been executed already; shared by all cases of one process.
         limits: what one query may use.
         client: who asks chat models, where the run has any.
+        schemas: the schemas of databases that are not there.
     """
 
-    __slots__ = ("_cache", "_client", "_database", "_limits", "case", "cost")
+    __slots__ = ("_cache", "_client", "_database", "_limits", "_schemas", "case", "cost")
 
     def __init__(
         self,
@@ -79,12 +104,14 @@ class DatabaseEvidence:
         cache: ExecutionCache,
         limits: Limits,
         client: Client | None = None,
+        schemas: Schemas | None = None,
     ) -> None:
         self.case = case
         self._database = database
         self._cache = cache
         self._limits = limits
         self._client = client
+        self._schemas = schemas
         self.cost = Cost()
         """Of all that was asked of models."""
 
@@ -105,8 +132,47 @@ class DatabaseEvidence:
         return self._cache.execute(self._database, sql, self._limits)
 
     def schema(self) -> Schema | None:
-        """The database's schema, or None where there is no database."""
-        return self._cache.schema(self._database) if self._database is not None else None
+        """The database's schema, else the one that was given, else the case's own, else None."""
+        if self._database is not None:
+            return self._cache.schema(self._database)
+        given = self._schemas.get(self.case.db_id) if self._schemas is not None else None
+        if given is None and self.case.schema_sql is not None:
+            return self._cache.schema_of_text(self.case.schema_sql, self.case.name)
+        return given
+
+    def tree(self, sql: str) -> Relation | Unreadable:
+        """The operator tree of a statement, as written, or why there is none."""
+        from sqljury.queries.trees.build import build_tree
+        from sqljury.queries.trees.nodes import Unreadable
+
+        schema = self.schema()
+        if schema is None:
+            return Unreadable(f"no schema of {self.case.db_id!r}", "no_schema")
+        return self._cache.remembered(
+            ("tree", self.case.db_id, self.case.schema_sql, sql),
+            lambda: build_tree(sql, schema, self.dialect),
+        )
+
+    def canonical(self, sql: str) -> Canonical | Unreadable:
+        """The canonical operator tree of a statement, or why there is none."""
+        from sqljury.queries.canonical import canonical
+        from sqljury.queries.trees.context import Context
+        from sqljury.queries.trees.nodes import Unreadable
+
+        tree, schema = self.tree(sql), self.schema()
+        if isinstance(tree, Unreadable):
+            return tree
+        assert schema is not None, "a tree was built from it"
+        return self._cache.remembered(
+            ("canonical", self.case.db_id, self.case.schema_sql, sql),
+            lambda: canonical(tree, Context(schema, self.dialect)),
+        )
+
+    def generated(self, tables: Sequence[Table]) -> Scratch:
+        """An empty database in memory, guarded and watched as the real one is."""
+        from sqljury.databases.generated import ScratchDatabase
+
+        return _ScratchEvidence(ScratchDatabase(tables), self._cache, self._limits)
 
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
         """Seconds of interleaved runs, past the cache: every repeat really runs."""
@@ -140,6 +206,37 @@ def cost_of(answer: Answer, stage: str = "") -> Cost:
     return replace(cost, stages={stage: cost}) if stage else cost
 
 
+_SCRATCH_SECONDS = 0.5
+_SCRATCH_ROWS = 20_000
+"""A query on a handful of generated rows that needs more will not be understood by it."""
+
+
+class _ScratchEvidence:
+    """A scratch database whose statements are run, never remembered: its rows change."""
+
+    __slots__ = ("_cache", "_database", "_limits")
+
+    def __init__(self, database: ScratchDatabase, cache: ExecutionCache, limits: Limits) -> None:
+        self._database = database
+        self._cache = cache
+        self._limits = replace(
+            limits,
+            seconds=min(limits.seconds, _SCRATCH_SECONDS),
+            rows=min(limits.rows, _SCRATCH_ROWS),
+        )
+
+    def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
+        self._database.fill(rows)
+
+    def rows(self, sql: str) -> Execution:
+        return self._cache.run(self._database, sql, self._limits)
+
+
+_MOST_FOUND = 512
+
+T = TypeVar("T")
+
+
 class ExecutionCache:
     """The last executions of one process: least recently used out first, bounded in rows.
 
@@ -164,6 +261,7 @@ class ExecutionCache:
         self._cells = 0
         self._max_entries = max_entries
         self._max_cells = max_cells
+        self._found: OrderedDict[Hashable, Any] = OrderedDict()
 
     def execute(self, database: Database, sql: str, limits: Limits) -> Execution:
         """The execution of a statement: a remembered one, else a new one."""
@@ -193,6 +291,26 @@ class ExecutionCache:
         """The schema, read while no statement runs."""
         with self._lock:
             return database.schema()
+
+    def schema_of_text(self, text: str, where: str) -> Schema:
+        """The schema that CREATE TABLE statements make.
+
+        Raises:
+            InputError: SJ207: they cannot be understood.
+        """
+        return self.remembered(("schema", text), lambda: schema_from_ddl(text, where=where))
+
+    def remembered(self, key: Hashable, find: Callable[[], T]) -> T:
+        """What was found for a key before, else what is found now; the last 512 are kept."""
+        with self._lock:
+            if key in self._found:
+                self._found.move_to_end(key)
+            else:
+                self._found[key] = find()
+                if len(self._found) > _MOST_FOUND:
+                    self._found.popitem(last=False)
+            found: T = self._found[key]
+            return found
 
     def _remember(self, key: tuple[str, str], execution: Execution) -> None:
         self._entries[key] = execution

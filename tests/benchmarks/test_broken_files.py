@@ -60,7 +60,7 @@ BROKEN: list[tuple[str, str | bytes, str]] = [
     # --- other kinds of files
     (
         "a.json.gz",
-        gzip.compress(b'[{"id": 1, "gold_sql": "S"}]')[:-10],
+        gzip.compress(b'[{"id": 1, "gold_sql": "S"}]', mtime=0)[:-10],
         "SJ106 a.json.gz: the compressed file is broken: "
         "Compressed file ended before the end-of-stream marker was reached.",
     ),

@@ -32,6 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "query",
     ),
     "db_id": ("db_id", "database", "database_id", "db", "db_name"),
+    "schema_sql": ("schema_sql", "ddl"),
     "hint": ("hint", "evidence", "external_knowledge"),
     "criteria": ("criteria", "acceptance_criteria"),
     "difficulty": ("difficulty", "hardness"),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sqljury.benchmarks.described_schema import described_schema
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
 from sqljury.benchmarks.layout import stated
@@ -19,7 +20,10 @@ _QUOTED = re.compile(r"\['(.*)'\]")
 
 @register
 class Pairs(Format):
-    """One case per pair, known by its position: the files' own ids repeat."""
+    """One case per pair, known by its position: the files' own ids repeat.
+
+    The schema that the prompt describes goes with the case: WikiSQL's tables are nowhere else.
+    """
 
     name = "pairs"
     description = "labelled pairs: gt and answer, or Ground_truth and response_sql, new_labels"
@@ -40,4 +44,9 @@ class Pairs(Format):
         )
         for case in build_all(source, layout, options):
             listed = _QUOTED.fullmatch(case.db_id)
-            yield replace(case, db_id=listed[1]) if listed else case
+            schema = described_schema(str(case.extra.get("prompt", "")))
+            yield replace(
+                case,
+                db_id=listed[1] if listed else case.db_id,
+                schema_sql=case.schema_sql or schema,
+            )

@@ -33,6 +33,8 @@ class Needs(Flag):
     """A prediction that runs."""
     LLM = auto()
     """A chat model; such judges wait for answers, many at once."""
+    SCHEMA = auto()
+    """The tables and columns: of a database, of a file of schemas, or of the case itself."""
 
 
 @runtime_checkable
@@ -299,6 +301,8 @@ def settled(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
 def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
     if needs_database(judge) and not evidence.has_database:
         return _not_scored(Outcome.DATABASE_MISSING, f"no database {case.db_id!r}")
+    if judge.needs & Needs.SCHEMA and evidence.schema() is None:
+        return _not_scored(Outcome.DATABASE_MISSING, f"no schema of {case.db_id!r}")
     if judge.needs & _NEED_REFERENCE and not case.reference_sqls:
         if case.predicted_sql is None:
             return None

@@ -31,6 +31,8 @@ class Setup:
 
     databases: str | None
     descriptions: str | None
+    schemas: str | None
+    """A file of schemas, for judges that need no more than that."""
     judges: tuple[str, ...]
     """Specs that :func:`make_judge` understands."""
     limits: Limits

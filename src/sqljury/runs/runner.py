@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.case import Case
-from sqljury.databases import open_databases
+from sqljury.databases import open_databases, read_schemas
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
@@ -43,6 +43,8 @@ class RunOptions:
     databases: str | None = None
     """Where databases come from; judges that look at texts alone need none."""
     descriptions: str | None = None
+    schemas: str | None = None
+    """A file of schemas, for judges that look at texts and need to know the tables."""
     limits: Limits = _NO_LIMITS_ASKED
     workers: int = 1
     llm: ClientSettings | None = None
@@ -206,6 +208,7 @@ class _Group:
         return Setup(
             databases=options.databases,
             descriptions=options.descriptions,
+            schemas=options.schemas,
             judges=tuple(_spec_for_worker(judge) for judge in self.judges),
             limits=options.limits,
             python_path=tuple(path or str(Path.cwd()) for path in sys.path),
@@ -261,6 +264,7 @@ def _load(
             f"{', '.join(needing)} needs databases, and none were named.",
             hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
         )
+    by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
     data = _Data(options)
     digest = hashlib.sha256()
     if store.replace_cases(_rows(cases, data, digest.update)) == 0:
@@ -272,6 +276,12 @@ def _load(
             f"{_some(sorted(data.fingerprints))}.",
             hint="Point --databases to the folder that holds DB_ID/DB_ID.sqlite, or to a URL "
             "with {db_id}.",
+        )
+    if by_schema and not data.has_schemas:
+        raise InputError(
+            "SJ414",
+            f"{', '.join(by_schema)} needs to know the tables, and no case's schema is known.",
+            hint="Add --schema with CREATE TABLE statements or a tables.json, or --databases.",
         )
     _write_manifest(store, judges, options, sorted(data.engines), digest.hexdigest())
 
@@ -285,14 +295,23 @@ class _Data:
             if options.databases is None
             else open_databases(options.databases, descriptions=options.descriptions)
         )
+        self._schemas = None if options.schemas is None else read_schemas(options.schemas)
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
+        self.has_schemas = False
+        """Whether the tables of any case are known."""
 
-    def fingerprint(self, db_id: str) -> str:
-        """Of one database; empty where there is none."""
-        if db_id not in self.fingerprints:
-            self.fingerprints[db_id] = self._asked(db_id)
-        return self.fingerprints[db_id]
+    def fingerprint(self, case: Case) -> str:
+        """Of a case's database, or of its schema; empty where there is neither."""
+        if case.db_id not in self.fingerprints:
+            self.fingerprints[case.db_id] = self._asked(case.db_id) or self._given(case.db_id)
+        found = self.fingerprints[case.db_id]
+        self.has_schemas |= bool(found) or case.schema_sql is not None
+        return found
+
+    def _given(self, db_id: str) -> str:
+        schema = None if self._schemas is None else self._schemas.get(db_id)
+        return "" if schema is None else _short_hash(repr(schema)).hex()
 
     def _asked(self, db_id: str) -> str:
         database = None if self._databases is None else self._databases.open(db_id)
@@ -307,7 +326,7 @@ class _Data:
 
 def _rows(cases: Iterable[Case], data: _Data, digest: Callable[[bytes], None]) -> Iterator[CaseRow]:
     for case in cases:
-        judged = f"{case.fingerprint()}:{data.fingerprint(case.db_id)}".encode()
+        judged = f"{case.fingerprint()}:{data.fingerprint(case)}".encode()
         fingerprint = hashlib.blake2b(judged, digest_size=16).digest()
         digest(fingerprint)
         text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql

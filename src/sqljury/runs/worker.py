@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sqljury.case import Case
-from sqljury.databases import open_databases
+from sqljury.databases import open_databases, read_schemas
 from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
@@ -58,6 +58,7 @@ class Bench:
             if setup.databases is None
             else open_databases(setup.databases, descriptions=setup.descriptions)
         )
+        self._schemas = None if setup.schemas is None else read_schemas(setup.schemas)
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
         self._limits = setup.limits
         self._threads = setup.threads
@@ -98,7 +99,9 @@ class Bench:
             if isinstance(database, SqljuryError):
                 verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
             else:
-                evidence = DatabaseEvidence(case, database, self.cache, self._limits, self._client)
+                evidence = DatabaseEvidence(
+                    case, database, self.cache, self._limits, self._client, self._schemas
+                )
                 verdict = _verdict(self._judges[position], case, evidence)
             if self._dry_run:
                 verdict = self._estimated(verdict)
