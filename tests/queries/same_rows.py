@@ -7,11 +7,35 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Protocol
 
 from small_databases import Engine, Row, Rows
 
 from sqljury.queries import keyed_for_ties, top_level_order, without_limit
 from sqljury.schema import Schema
+
+
+class Runs(Protocol):
+    """What runs queries on some rows."""
+
+    @property
+    def schema(self) -> Schema:
+        """The tables."""
+
+    def run(self, sql: str) -> list[Row] | str:
+        """The rows of a query, or what the engine has against it."""
+
+
+class Several(Protocol):
+    """One database in several orders of its rows."""
+
+    @property
+    def engines(self) -> Sequence[Runs]:
+        """The same rows in different orders."""
+
+    @property
+    def rows(self) -> Rows | None:
+        """The rows of a small database."""
 
 
 class Copies:
@@ -45,7 +69,7 @@ class Observed:
     why: str = ""
 
 
-def observe(sql: str, copies: Copies) -> Observed:
+def observe(sql: str, copies: Several) -> Observed:
     """The rows of a query, and how far their order is determined."""
     seen = [engine.run(sql) for engine in copies.engines]
     first = seen[0]
@@ -86,7 +110,7 @@ def _in_order(rows: Sequence[Row], groups: tuple[Counter[Row], ...]) -> bool:
     return True
 
 
-def _groups(sql: str, rows: list[Row], engine: Engine) -> tuple[Counter[Row], ...]:
+def _groups(sql: str, rows: list[Row], engine: Runs) -> tuple[Counter[Row], ...]:
     dialect = engine.schema.dialect
     keyed = keyed_for_ties(sql, dialect) if top_level_order(sql, dialect) else None
     found = engine.run(keyed.sql) if keyed is not None else None
@@ -97,7 +121,7 @@ def _groups(sql: str, rows: list[Row], engine: Engine) -> tuple[Counter[Row], ..
     return tuple(Counter(map(keyed.plain, run)) for _, run in groupby(found, key=keyed.keys))
 
 
-def _limit_cuts_tie(sql: str, engine: Engine) -> bool:
+def _limit_cuts_tie(sql: str, engine: Runs) -> bool:
     wider = without_limit(sql, engine.schema.dialect)
     if wider is None or wider.limit == 0:
         return False

@@ -1,0 +1,410 @@
+"""Random schemas, and random queries over them that use every operator."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from sqljury.schema import Column, ForeignKey, Schema, Table
+
+_TYPES = {
+    "integer": ("INTEGER", "INTEGER", "INT", "BIGINT"),
+    "real": ("REAL", "DOUBLE"),
+    "text": ("TEXT", "VARCHAR(20)"),
+    "date": ("DATE",),
+}
+_NAMES = ("a", "b", "c", "d", "e")
+
+
+def random_schema(rng: random.Random, dialect: str) -> Schema:
+    """Two to four tables with keys, foreign keys, NOT NULL and unique columns, or without."""
+    tables: list[Table] = []
+    for name in ("t", "u", "v", "w")[: rng.choice((2, 3, 3, 4))]:
+        tables.append(_table(name, tables, rng))
+    return Schema(dialect=dialect, tables=tuple(tables))
+
+
+def _table(name: str, before: Sequence[Table], rng: random.Random) -> Table:
+    keyed = rng.random() < 0.8
+    columns = [Column(name="id", type="INTEGER", nullable=rng.random() < 0.3)]
+    foreign = []
+    for target in before:
+        if rng.random() < 0.6 and target.primary_key == ("id",):
+            columns.append(
+                Column(name=f"{target.name}_id", type="INTEGER", nullable=rng.random() < 0.6)
+            )
+            foreign.append(
+                ForeignKey(
+                    columns=(f"{target.name}_id",),
+                    target_table=target.name,
+                    target_columns=("id",),
+                )
+            )
+    for column in _NAMES[: rng.choice((2, 3, 3, 4))]:
+        kind = rng.choice(("integer", "integer", "text", "text", "real", "date"))
+        columns.append(
+            Column(name=column, type=rng.choice(_TYPES[kind]), nullable=rng.random() < 0.75)
+        )
+    link = len(foreign) == 2 and rng.random() < 0.5
+    key = tuple(f.columns[0] for f in foreign) if link else ("id",)
+    unique = ((rng.choice(columns[1:]).name,),) if rng.random() < 0.2 else ()
+    return Table(
+        name=name,
+        columns=tuple(columns),
+        primary_key=key if keyed else (),
+        unique=unique,
+        foreign_keys=tuple(foreign),
+    )
+
+
+def kind_of(column: Column) -> str:
+    """Which of the four kinds of values a column of a random schema holds."""
+    return next(kind for kind, names in _TYPES.items() if column.type in names)
+
+
+@dataclass(frozen=True)
+class _Source:
+    """An item of a FROM and its columns."""
+
+    alias: str
+    columns: tuple[tuple[str, str], ...]
+    table: Table | None = None
+
+    def of_kind(self, kind: str) -> list[str]:
+        return [f"{self.alias}.{name}" for name, found in self.columns if found == kind]
+
+
+_Scope = tuple[_Source, ...]
+_COMPARISONS = ("=", "=", "=", "<>", "<", "<=", ">", ">=")
+
+
+def random_query(schema: Schema, rng: random.Random, depth: int = 2) -> str:
+    """One query; it may fail in an engine that minds types, but seldom."""
+    return _Maker(schema, rng).whole(depth)
+
+
+@dataclass
+class _Maker:
+    schema: Schema
+    rng: random.Random
+    named: int = 0
+    tables: tuple[_Source, ...] = ()
+    """Common tables that queries may read."""
+
+    def chance(self, share: float) -> bool:
+        return self.rng.random() < share
+
+    def alias(self) -> str:
+        self.named += 1
+        return f"x{self.named}"
+
+    # ------------------------------------------------------------ queries
+
+    def whole(self, depth: int) -> str:
+        prefix = ""
+        if depth and self.chance(0.12):
+            kinds = self.kinds()
+            name = f"cte{self.named}"
+            text = self.query(depth - 1, (), kinds)
+            columns = tuple((f"k{n}", kind) for n, kind in enumerate(kinds))
+            self.tables = (_Source(name, columns),)
+            prefix = f"WITH {name}({', '.join(c for c, _ in columns)}) AS ({text}) "
+        kinds = self.kinds()
+        return prefix + self.query(depth, (), kinds, top=True)
+
+    def kinds(self) -> list[str]:
+        count = self.rng.choice((1, 1, 2, 2, 3))
+        return [self.rng.choice(("integer", "integer", "text", "real")) for _ in range(count)]
+
+    def query(self, depth: int, outer: _Scope, kinds: list[str], top: bool = False) -> str:
+        roll = self.rng.random()
+        if depth and roll < 0.1:
+            return self.set_operation(depth, outer, kinds)
+        if roll < 0.15:
+            return self.twins(outer, kinds)
+        return self.select(depth, outer, kinds, top)
+
+    def set_operation(self, depth: int, outer: _Scope, kinds: list[str]) -> str:
+        arms = (self.select(depth - 1, outer, kinds, None) for _ in range(2))
+        return self.combined(list(arms), kinds)
+
+    def combined(self, arms: list[str], kinds: list[str]) -> str:
+        words = ("UNION", "UNION ALL", "INTERSECT", "EXCEPT")
+        text = f" {self.rng.choice(words)} ".join(arms)
+        if self.chance(0.2):
+            text += f" ORDER BY {self.rng.randint(1, len(kinds))}"
+        return text
+
+    def twins(self, outer: _Scope, kinds: list[str]) -> str:
+        """A set operation of two queries that differ in their conditions only."""
+        source, scope = self.sources(0)
+        shown = ", ".join(self.value(kind, 0, scope, outer) for kind in kinds)
+        conditions = (self.condition(0, scope, outer) for _ in range(2))
+        return self.combined([f"SELECT {shown} FROM {source} WHERE {c}" for c in conditions], kinds)
+
+    def select(self, depth: int, outer: _Scope, kinds: list[str], top: bool | None) -> str:
+        """One SELECT; it has no ORDER BY if ``top`` is None."""
+        source, scope = self.sources(depth)
+        where = f" WHERE {self.condition(depth, scope, outer)}" if self.chance(0.7) else ""
+        tail = f" FROM {source}{where}"
+        if self.chance(0.3):
+            return self.grouped(tail, scope, kinds, top)
+        shown = [self.value(kind, depth, scope, outer) for kind in kinds]
+        if top and self.chance(0.06):
+            shown.append(self.window(scope))
+        distinct = self.chance(0.2)
+        order = self.order(shown, scope, top, distinct)
+        return f"SELECT {'DISTINCT ' * distinct}{', '.join(shown)}{tail}{order}"
+
+    def order(self, shown: list[str], scope: _Scope, top: bool | None, only_shown: bool) -> str:
+        if top is None or not self.chance(0.35 if top else 0.1):
+            return ""
+        keys = [str(n + 1) for n in range(len(shown))]
+        if not only_shown:
+            keys += [column for source in scope for column in source.of_kind("integer")]
+        chosen = self.rng.sample(keys, min(len(keys), self.rng.choice((1, 1, 2, len(keys)))))
+        ways = (" ASC", " DESC", "", " DESC NULLS LAST", " NULLS FIRST")
+        text = " ORDER BY " + ", ".join(key + self.rng.choice(ways) for key in chosen)
+        if self.chance(0.5):
+            text += f" LIMIT {self.rng.choice((1, 1, 1, 2, 3))}"
+            text += f" OFFSET {self.rng.choice((0, 1))}" if self.chance(0.15) else ""
+        return text
+
+    def grouped(self, tail: str, scope: _Scope, kinds: list[str], top: bool | None) -> str:
+        plain = [(kind, c) for s in scope for kind in _TYPES for c in s.of_kind(kind)]
+        keys = self.rng.sample(plain, min(len(plain), self.rng.choice((0, 1, 1, 2))))
+        shown = []
+        for kind in kinds:
+            of_kind = [column for found, column in keys if found == kind]
+            shown.append(
+                self.rng.choice(of_kind)
+                if of_kind and self.chance(0.6)
+                else self.aggregate(kind, scope)
+            )
+        if not keys:
+            return f"SELECT {', '.join(shown)}{tail}"
+        group = f" GROUP BY {', '.join(column for _, column in keys)}"
+        if self.chance(0.3):
+            number = self.rng.choice((0, 1, 2))
+            having = f"{self.aggregate('integer', scope)} {self.rng.choice(_COMPARISONS)} {number}"
+            if self.chance(0.3):
+                kind, column = self.rng.choice(keys)
+                having += f" AND {column} {self.rng.choice(_COMPARISONS)} {self.constant(kind)}"
+            group += f" HAVING {having}"
+        word = "SELECT DISTINCT" if self.chance(0.1) else "SELECT"
+        order = self.order(shown, (), top, True)
+        return f"{word} {', '.join(shown)}{tail}{group}{order}"
+
+    # ------------------------------------------------------------ FROM
+
+    def sources(self, depth: int) -> tuple[str, _Scope]:
+        text, first = self.source(depth)
+        scope: _Scope = (first,)
+        for _ in range(self.rng.choice((0, 0, 0, 1, 1, 2))):
+            item, source = self.source(depth)
+            if self.chance(0.15):
+                text, scope = f"{text}, {item}", (*scope, source)
+                continue
+            kinds = (
+                "JOIN",
+                "JOIN",
+                "INNER JOIN",
+                "LEFT JOIN",
+                "LEFT JOIN",
+                "RIGHT JOIN",
+                "FULL JOIN",
+            )
+            both = (*scope, source)
+            text = f"{text} {self.rng.choice(kinds)} {item} ON {self.on(scope, source, both)}"
+            scope = both
+        return text, scope
+
+    def source(self, depth: int) -> tuple[str, _Source]:
+        alias = self.alias()
+        if self.tables and self.chance(0.5):
+            common = self.rng.choice(self.tables)
+            return f"{common.alias} AS {alias}", replace(common, alias=alias)
+        if depth and self.chance(0.12):
+            kinds = self.kinds()
+            text = self.query(depth - 1, (), kinds)
+            # Names are given by a list of the first SELECT's columns.
+            columns = tuple((f"k{n}", kind) for n, kind in enumerate(kinds))
+            names = ", ".join(c for c, _ in columns)
+            return (
+                f"(WITH y({names}) AS ({text}) SELECT * FROM y) AS {alias}",
+                _Source(alias, columns),
+            )
+        table = self.rng.choice(self.schema.tables)
+        columns = tuple((column.name, kind_of(column)) for column in table.columns)
+        return f"{table.name} AS {alias}", _Source(alias, columns, table)
+
+    def on(self, scope: _Scope, source: _Source, both: _Scope) -> str:
+        pairs = [
+            f"{mine.alias}.{key.columns[0]} = {theirs.alias}.{key.target_columns[0]}"
+            for one in scope
+            for mine, theirs in ((one, source), (source, one))
+            if mine.table is not None and theirs.table is not None
+            for key in mine.table.foreign_keys
+            if key.target_table == theirs.table.name
+        ]
+        if not pairs or self.chance(0.15):
+            left = [c for one in scope for c in one.of_kind("integer")]
+            right = source.of_kind("integer")
+            pairs = (
+                [f"{self.rng.choice(left)} = {self.rng.choice(right)}"]
+                if left and right
+                else ["1 = 1"]
+            )
+        text = self.rng.choice(pairs)
+        if self.chance(0.2):
+            text += f" AND {self.comparison(both, ())}"
+        return text
+
+    # ------------------------------------------------------------ conditions
+
+    def condition(self, depth: int, scope: _Scope, outer: _Scope) -> str:
+        roll = self.rng.random()
+        if roll < 0.26:
+            word = self.rng.choice(("AND", "AND", "OR"))
+            left, right = (self.condition(depth - 1, scope, outer) for _ in range(2))
+            return f"({left} {word} {right})"
+        if roll < 0.32:
+            return f"NOT ({self.condition(depth - 1, scope, outer)})"
+        if roll < 0.55 and depth > 0:
+            return self.with_subquery(depth, scope, outer)
+        return self.comparison(scope, outer)
+
+    def comparison(self, scope: _Scope, outer: _Scope) -> str:
+        kind = self.rng.choice(("integer", "integer", "integer", "text", "text", "real", "date"))
+        left = self.column(kind, scope) or self.value("integer", 0, scope, outer)
+        kind = kind if self.column(kind, scope) else "integer"
+        roll = self.rng.random()
+        if roll < 0.12:
+            return f"{left} IS {'NOT ' * self.chance(0.5)}NULL"
+        if roll < 0.2:
+            constants = ", ".join(self.constant(kind) for _ in range(self.rng.choice((1, 2, 3))))
+            return f"{left} {'NOT ' * self.chance(0.4)}IN ({constants})"
+        if roll < 0.28:
+            word = "NOT BETWEEN" if self.chance(0.3) else "BETWEEN"
+            return f"{left} {word} {self.constant(kind)} AND {self.constant(kind)}"
+        if roll < 0.34 and kind == "text":
+            word = "NOT LIKE" if self.chance(0.3) else "LIKE"
+            return f"{left} {word} '{self.rng.choice(('a%', '%b', '%a%', 'a', '_', '%'))}'"
+        right = self.column(kind, outer) if outer and self.chance(0.6) else None
+        if right is None and self.chance(0.35):
+            right = self.column(kind, scope)
+        right = right or self.constant(kind)
+        operator = self.rng.choice(_COMPARISONS)
+        return f"{right} {operator} {left}" if self.chance(0.1) else f"{left} {operator} {right}"
+
+    def with_subquery(self, depth: int, scope: _Scope, outer: _Scope) -> str:
+        around = (*scope, *outer)
+        roll = self.rng.random()
+        kind = self.rng.choice(("integer", "integer", "text"))
+        left = self.column(kind, scope) or self.constant(kind)
+        if roll < 0.3:
+            return f"{'NOT ' * self.chance(0.4)}EXISTS ({self.query(depth - 1, around, [kind])})"
+        correlated = around if self.chance(0.5) else ()
+        if roll < 0.65:
+            inner = self.query(depth - 1, correlated, [kind])
+            return f"{left} {'NOT ' * self.chance(0.4)}IN ({inner})"
+        operator = self.rng.choice(_COMPARISONS)
+        if roll < 0.72 and self.schema.dialect != "sqlite":
+            word = self.rng.choice(("ANY", "ALL"))
+            return f"{left} {operator} {word} ({self.query(depth - 1, correlated, [kind])})"
+        return f"{left} {operator} ({self.single(kind, correlated)})"
+
+    def single(self, kind: str, outer: _Scope) -> str:
+        """A query of one row: an aggregate, or the first row by some order."""
+        source, scope = self.sources(0)
+        where = f" WHERE {self.condition(0, scope, outer)}" if self.chance(0.6) else ""
+        column = self.column(kind, scope)
+        if column is not None and self.chance(0.3):
+            key = self.rng.choice([c for s in scope for k in _TYPES for c in s.of_kind(k)])
+            way = self.rng.choice(("", " DESC"))
+            return f"SELECT {column} FROM {source}{where} ORDER BY {key}{way} LIMIT 1"
+        return f"SELECT {self.aggregate(kind, scope)} FROM {source}{where}"
+
+    # ------------------------------------------------------------ values
+
+    def column(self, kind: str, scope: _Scope) -> str | None:
+        found = [column for source in scope for column in source.of_kind(kind)]
+        return self.rng.choice(found) if found else None
+
+    def constant(self, kind: str) -> str:
+        if self.chance(0.02):
+            return "NULL"
+        choices: dict[str, tuple[str, ...]] = {
+            "integer": ("0", "1", "2", "3"),
+            "real": ("0.5", "1.0", "2.5", "1"),
+            "text": ("'a'", "'b'", "'A'", "''", "'ab'"),
+            "date": ("'2020-01-01'", "'2020-02-29'"),
+        }
+        return self.rng.choice(choices[kind])
+
+    def value(self, kind: str, depth: int, scope: _Scope, outer: _Scope) -> str:
+        plain = self.column(kind, scope) or self.constant(kind)
+        if self.chance(0.75):
+            return plain
+        if depth and self.chance(0.25):
+            return f"({self.single(kind, (*scope, *outer))})"
+        return self.rng.choice(_COMPUTED[kind])(self, plain, scope)
+
+    def case(self, kind: str, plain: str, scope: _Scope) -> str:
+        condition = self.comparison(scope, ())
+        other = f" ELSE {self.constant(kind)}" if self.chance(0.6) else ""
+        return f"CASE WHEN {condition} THEN {plain}{other} END"
+
+    def aggregate(self, kind: str, scope: _Scope) -> str:
+        column = self.column(kind, scope)
+        distinct = "DISTINCT " * self.chance(0.15)
+        if kind == "integer":
+            some = column or self.column("text", scope)
+            choices = ["COUNT(*)", "COUNT(*)"]
+            if some:
+                choices += [f"COUNT({distinct}{some})"] * 3
+            if column:
+                choices += [f"{name}({distinct}{column})" for name in ("SUM", "MIN", "MAX")]
+                condition = self.comparison(scope, ())
+                choices.append(f"SUM(CASE WHEN {condition} THEN 1 ELSE 0 END)")
+                choices.append(f"COUNT(*) FILTER (WHERE {condition})")
+            return self.rng.choice(choices)
+        if column is None:
+            return f"MAX({self.constant(kind)})"
+        names = ("MIN", "MAX") if kind != "real" else ("MIN", "MAX", "SUM", "AVG")
+        return f"{self.rng.choice(names)}({column})"
+
+    def window(self, scope: _Scope) -> str:
+        parts = [c for s in scope for k in ("integer", "text") for c in s.of_kind(k)]
+        key, part = self.rng.choice(parts), self.rng.choice(parts)
+        function = self.rng.choice(("ROW_NUMBER()", "RANK()", "COUNT(*)", f"MAX({key})"))
+        over = f"PARTITION BY {part} ORDER BY {key}" if self.chance(0.5) else f"ORDER BY {key}"
+        return f"{function} OVER ({over})"
+
+
+_Computed = Callable[[_Maker, str, _Scope], str]
+_COMPUTED: dict[str, tuple[_Computed, ...]] = {
+    "integer": (
+        lambda m, plain, _: f"{plain} + {m.rng.choice((1, 2))}",
+        lambda m, plain, _: f"{m.rng.choice((1, 2))} - {plain}",
+        lambda m, plain, s: f"{plain} * {m.column('integer', s) or 2}",
+        lambda _, plain, __: f"ABS({plain})",
+        lambda _, plain, __: f"COALESCE({plain}, 0)",
+        lambda _, plain, __: f"NULLIF({plain}, 1)",
+        lambda m, _, s: f"LENGTH({m.column('text', s) or repr('ab')})",
+        lambda m, plain, s: m.case("integer", plain, s),
+        lambda _, plain, __: f"CAST({plain} AS INTEGER)",
+    ),
+    "real": (
+        lambda _, plain, __: f"{plain} * 2",
+        lambda _, plain, __: f"COALESCE({plain}, 0.5)",
+        lambda m, plain, s: m.case("real", plain, s),
+    ),
+    "text": (
+        lambda _, plain, __: f"UPPER({plain})",
+        lambda _, plain, __: f"SUBSTR({plain}, 1, 1)",
+        lambda m, plain, s: f"{plain} || {m.column('text', s) or repr('b')}",
+        lambda m, plain, s: m.case("text", plain, s),
+    ),
+}
