@@ -1,4 +1,7 @@
-"""``EXISTS (…)`` only asks whether there is a row: what cannot change that is taken away."""
+"""``EXISTS (…)`` only asks whether there is a row: what cannot change that is taken away.
+
+What is left is ``EXISTS (SELECT 1 FROM …)``.
+"""
 
 from __future__ import annotations
 
@@ -24,17 +27,25 @@ from sqljury.queries.trees.nodes import (
     Sort,
     Subquery,
     SubqueryKind,
+    Type,
     Values,
     Window,
 )
 from sqljury.queries.trees.volatile import is_volatile
+
+ONE = Literal(1, Type.INTEGER)
 
 
 def _apply(expression: Expression, scope: Scope) -> Expression | None:
     del scope
     if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
         return None
-    return _exists(expression.relation)
+    found = _some(expression.relation)
+    return found if found != expression else None
+
+
+def _some(relation: Relation) -> Expression:
+    return _exists(relation) or Subquery(SubqueryKind.EXISTS, Project(relation, (ONE,)))
 
 
 def _exists(relation: Relation) -> Expression | None:
@@ -52,10 +63,6 @@ def _exists(relation: Relation) -> Expression | None:
             return disjunction((_some(relation.left), _some(relation.right)))
     fewer = _as_many(relation)
     return _some(fewer) if fewer is not None else None
-
-
-def _some(relation: Relation) -> Expression:
-    return _exists(relation) or Subquery(SubqueryKind.EXISTS, relation)
 
 
 def _as_many(relation: Relation) -> Relation | None:
