@@ -113,6 +113,11 @@ CASES: list[tuple[str, Relation, str]] = [
         Join(JoinKind.LEFT, t, joined(JoinKind.INNER, t, u), call("=", Ref(0), Ref(6))),
         "SELECT * FROM t LEFT JOIN (t t2 JOIN u ON t2.a = u.a) ON t.a = u.a",
     ),
+    (
+        "filtered join on the right side",
+        Join(JoinKind.INNER, t, Filter(joined(JoinKind.INNER, t, u), call(">", Ref(1), ONE)), call("=", Ref(0), Ref(6))),
+        'SELECT * FROM t JOIN (t t2 JOIN u ON t2.a = u.a) ON t.a = u.a WHERE t2."b c" > 1',
+    ),
     ("semi", joined(JoinKind.SEMI), "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.a = u.a)"),
     ("anti", joined(JoinKind.ANTI), "SELECT * FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE t.a = u.a)"),
     ("count", Aggregate(t, (), (COUNT,)), "SELECT COUNT(*) FROM t"),

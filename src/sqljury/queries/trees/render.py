@@ -451,7 +451,8 @@ class _Renderer:
         if left.where and join.kind in (JoinKind.RIGHT, JoinKind.FULL):
             left = self.wrapped(left, ordered=False)
         kept: tuple[str, ...] = ()
-        if join.kind is JoinKind.INNER and not join.lateral and right.is_plain:
+        liftable = right.is_plain and not (right.joined or join.lateral)
+        if join.kind is JoinKind.INNER and liftable:
             kept, right = right.where, replace(right, where=())
         right = self.from_item(right)
         both = _Block("", left.columns + right.columns)
