@@ -87,9 +87,9 @@ class ValueProfile:
         counts: the numbers that counts are compared with.
         limits: LIMIT plus OFFSET.
         unread: parts of the text that name no table of the schema.
-        any_rows: a LIMIT without an order, or a random function: many answers are right.
-        cuts_ties: a LIMIT behind an ORDER BY, which ties make one of several right answers; or
-            a subquery used as a value, which should have one row and may have more.
+        any_rows: a LIMIT without an order, a random function, or a subquery used as a value that
+            may have several rows: the answer is anybody's.
+        cuts_ties: a LIMIT behind an ORDER BY, which ties make one of several right answers.
         fragile: the result can depend on the order in which rows are read.
     """
 

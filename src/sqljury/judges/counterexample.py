@@ -7,7 +7,7 @@ right answers, and no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
 from time import perf_counter
@@ -15,16 +15,21 @@ from typing import TYPE_CHECKING
 
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
-from sqljury.tables import Comparison, Kind, Policy, compare, make_policy
+from sqljury.judges.slight import is_nothing, slight_difference
+from sqljury.tables import Comparison, Kind, Policy, compare
 from sqljury.value_profile import ValueProfile
 
 if TYPE_CHECKING:
     from sqljury.databases.generated import DataProfile, Material, Plan, Rows
-    from sqljury.evidence import Scratch
+    from sqljury.evidence import Evidence, Scratch
 
 _ROUNDING = 1e-9
 """Sums of the same numbers in another order may differ by that much."""
-_ORDERS = 3
+_ORDERS = 5
+_ENOUGH = 8
+_NEARLY_ALL = 0.75
+_NO_LIMIT = 1 << 30
+_TOO_MUCH = (Status.TIMEOUT, Status.TOO_LARGE, Status.OUT_OF_MEMORY)
 """Other orders of the same rows under which a result has to stay the same."""
 
 
@@ -67,6 +72,20 @@ class Search:
     """``left`` or ``right``, and how it fails: on every database, as nothing runs."""
     seconds: float = 0.0
 
+    def note(self, look: Look, rows: Rows) -> None:
+        """One more database was looked at."""
+        self.looks.append(look)
+        if look.equal is False and (self.found is None or (self.found.slight and not look.slight)):
+            self.found, self.rows = look, rows
+
+    @property
+    def settled(self) -> bool:
+        """Whether nearly all of enough databases showed more than a slight difference."""
+        if len(self.looks) < _ENOUGH:
+            return False
+        plain = sum(1 for look in self.looks if look.equal is False and not look.slight)
+        return plain >= _ENOUGH and plain >= _NEARLY_ALL * len(self.looks)
+
     def tried(self, profile: DataProfile | None = None) -> list[Look]:
         """The databases of a profile on which both queries ran and chance decided nothing."""
         return [
@@ -81,54 +100,51 @@ class Searcher:
 
     Args:
         left: the reference: its ORDER BY is the one that binds.
-        scratch: where the rows go (see :meth:`sqljury.evidence.Evidence.generated`).
+        evidence: gives the databases in memory.
     """
 
     def __init__(
-        self, left: Side, right: Side, material: Material, scratch: Scratch, policy: Policy
+        self, left: Side, right: Side, material: Material, evidence: Evidence, policy: Policy
     ) -> None:
         self.left = left
         self.right = right
         self.material = material
-        self._scratch = scratch
+        self._scratch = evidence.generated(material.tables)
+        self._evidence = evidence
+        self._numeric: tuple[Scratch | None] | None = None
         exact = policy.values == "text"
         tolerance = policy.tolerance if exact else max(policy.tolerance, _ROUNDING)
         self._policy = replace(policy, tolerance=tolerance)
         self._ordered = is_ordered(policy, left.sql, "sqlite")
 
-    def search(
-        self, plans: Iterable[Plan], *, first_only: bool = False, seconds: float = 10.0
-    ) -> Search:
-        """Make the databases and look at each; the simplest that differs is kept.
+    def search(self, plans: Iterable[Plan], *, seconds: float) -> Search:
+        """Make the databases and look at each, until it is clear that the queries differ.
+
+        The first database that shows more than a slight difference is kept; else the first.
 
         Args:
-            first_only: stop at the first difference.
             seconds: stop when that much time is spent.
         """
         from sqljury.databases.generated import make_rows
 
         started = perf_counter()
         result = Search()
-        largest = 1 << 30
+        largest = _NO_LIMIT
         for plan in plans:
-            if perf_counter() - started > seconds:
-                break
             if plan.tuples > largest:
                 continue
             rows = make_rows(self.material, plan)
             look = self.look(plan, rows)
             if isinstance(look, tuple):
-                side, run = look
-                if run.status not in (Status.TIMEOUT, Status.TOO_LARGE, Status.OUT_OF_MEMORY):
+                if not result.looks and look[1].status not in _TOO_MUCH:
                     result.failure = look
                     break
-                largest = max(1, plan.tuples - 1)
+                if look[1].status in _TOO_MUCH:
+                    largest = plan.tuples - 1
                 look = Look(plan, None)
-            result.looks.append(look)
-            if look.equal is False and result.found is None:
-                result.found, result.rows = look, rows
-                if first_only:
-                    break
+            result.note(look, rows)
+            if result.settled or perf_counter() - started > seconds:
+                break
         result.seconds = perf_counter() - started
         return result
 
@@ -172,7 +188,7 @@ class Searcher:
         found: Comparison,
         informative: bool,
     ) -> Look:
-        slight = _slight(left, right, self._policy)
+        slight = slight_difference(left, right, self._policy) or self._by_spelling(rows)
         differs = Look(plan, False, informative, found.reason, slight)
         if found.reason is Kind.COLUMN_COUNT:
             return differs
@@ -181,6 +197,20 @@ class Searcher:
         if not (self.left.profile.fragile or self.right.profile.fragile):
             return differs
         return self._judged_by_chance(differs, rows, left, right)
+
+    def _by_spelling(self, rows: Rows) -> str:
+        """``types`` where the queries agree as soon as numbers are not kept as texts."""
+        if self._numeric is None:
+            tables = self.material.spelled_numbers()
+            self._numeric = (self._evidence.generated(tables) if tables else None,)
+        (scratch,) = self._numeric
+        if scratch is None:
+            return ""
+        scratch.fill(rows)
+        left, right = scratch.rows(self.left.sql).table, scratch.rows(self.right.sql).table
+        if left is None or right is None:
+            return ""
+        return "types" if compare(left, right, self._policy, ordered=self._ordered).equal else ""
 
     def _order_is_fixed(self, rows: Rows, left: ResultTable) -> bool:
         """Whether the reference's order is its own: rows that tie are in no order."""
@@ -231,35 +261,6 @@ def _shuffles(rows: Rows) -> Iterable[Rows]:
         yield shuffled
 
 
-_TEXTS = make_policy("strict", values="text", row_order="free")
-
-
-def _slight(left: ResultTable, right: ResultTable, policy: Policy) -> str:
-    """A name for differences that many people would not call one.
-
-    ``nothing``: no row against one row of NULL or 0; ``types``: cells print alike; ``rounding``:
-    numbers agree to two parts in a hundred.
-    """
-    if len(left.rows) + len(right.rows) == 1 and (_is_nothing(left) or _is_nothing(right)):
-        return "nothing"
-    if compare(left, right, replace(_TEXTS, column_order=policy.column_order)).equal:
-        return "types"
-    if policy.values != "text" and _numbers_differ(left, right):
-        return "rounding" if compare(left, right, replace(policy, tolerance=0.02)).equal else ""
-    return ""
-
-
-def _numbers_differ(left: ResultTable, right: ResultTable) -> bool:
-    return any(isinstance(cell, float) for row in (*left.rows[:1], *right.rows[:1]) for cell in row)
-
-
-def _is_nothing(table: ResultTable) -> bool:
-    return len(table.rows) == 1 and all(cell in _EMPTY_CELLS for cell in table.rows[0])
-
-
-_EMPTY_CELLS: Sequence[object] = (None, 0, "")
-
-
 def _shows(table: ResultTable) -> bool:
     """Whether a result says something: it has rows, and more than one row of nothing."""
-    return bool(table.rows) and not _is_nothing(table)
+    return bool(table.rows) and not is_nothing(table)

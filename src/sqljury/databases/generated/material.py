@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
@@ -31,6 +31,7 @@ class Pool:
 
     def __init__(self, kind: Kind, hot: list[Constant], near: list[Constant]) -> None:
         self.kind = kind
+        self.has_constants = bool(hot or near)
         self.candidates = [*hot, *near, *NARROW[kind], *WIDE[kind][4:40:5]]
         # A constant stands beside values next to it, and both beside values of no meaning.
         self.narrow = [*hot * 2, *near, *NARROW[kind][: 2 if hot else 4]]
@@ -141,6 +142,20 @@ class Material:
             ]
             self._found[key] = found
         return found
+
+    def spelled_numbers(self) -> list[Table] | None:
+        """The tables with numeric types for the text columns that hold numbers; None if none do."""
+        tables = []
+        changed = False
+        for relation in self.relations.values():
+            columns = []
+            for column, cell in zip(relation.table.columns, relation.cells, strict=True):
+                spelled = cell.used and cell.affinity in (Affinity.TEXT, Affinity.NONE)
+                if spelled and cell.pool.kind in (Kind.INT, Kind.REAL):
+                    column, changed = replace(column, type="NUMERIC"), True
+                columns.append(column)
+            tables.append(replace(relation.table, columns=tuple(columns)))
+        return tables if changed else None
 
     def _shape(self, pattern: Pattern, pools: dict[ColumnName, Pool]) -> Shape:
         places: dict[Place, int] = {}

@@ -33,6 +33,7 @@ class Plan:
         tuples: how often the rows of a pattern are laid down.
         wide: values that rarely meet, so that there are few ties.
         aimed: all conditions hold; otherwise, half of the time, one of them is broken.
+        missed: one condition is always broken, so that little or nothing passes.
         group: rows of one group, then one more, then one fewer, all of one query's pattern; 0
             for sizes left to chance.
         empty: one table stays empty.
@@ -43,6 +44,7 @@ class Plan:
     tuples: int
     wide: bool = False
     aimed: bool = False
+    missed: bool = False
     group: int = 0
     empty: bool = False
 
@@ -94,6 +96,8 @@ def _clean_plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
     for number in range(4):
         yield Plan(kind, 0, tuples=3 + number, wide=number % 2 == 0)
         yield Plan(kind, 0, tuples=5 + 2 * number, wide=number % 2 == 1, aimed=number == 2)
+    yield Plan(kind, 0, tuples=2, missed=True)
+    yield Plan(kind, 0, tuples=3, missed=True, wide=True)
     yield Plan(kind, 0, tuples=3, empty=True)
     for count in [c for c in profile.counts if 1 < c < _LARGEST][:2]:
         yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)

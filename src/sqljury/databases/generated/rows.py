@@ -10,6 +10,7 @@ from sqljury.databases.generated.columns import stored
 from sqljury.databases.generated.material import (
     Cell,
     Material,
+    Pool,
     Reference,
     Relation,
     Shape,
@@ -26,6 +27,7 @@ _MOST_ROWS = 400
 _DEEPEST = 4
 _TRIES = 6
 _NULLS = 0.25
+_SHARED = 0.3
 _STEP = 37
 """Has no divisor in common with the number of values, mostly."""
 
@@ -52,6 +54,7 @@ class _Maker:
             name: _Store(relation, plan.profile is not DataProfile.KEYS_VIOLATED)
             for name, relation in material.relations.items()
         }
+        self._few = self._random.choice((2, 4))
         orphans = plan.profile is DataProfile.FOREIGN_KEYS_VIOLATED
         self._orphans = self._random.choice((0.5, 1.0)) if orphans else 0.0
         self._nulls = plan.profile is DataProfile.NULLS
@@ -81,47 +84,58 @@ class _Maker:
             shapes = [shapes[chosen]]
         for number in range(self._plan.tuples if shapes else 0):
             shape = shapes[number % len(shapes)]
-            self._tuple(shape, self._group_values(shape))
-        if not self._plan.aimed:
+            self._tuple(shape, self._group(shape))
+        if not (self._plan.aimed or self._plan.missed):
             for name in self._stores:
                 self._add(name, {}, 0)
         if self._plan.profile is DataProfile.DUPLICATES:
             self._repeat()
 
-    def _group_values(self, shape: Shape) -> dict[int, Constant]:
-        """What the rows of the same group share: kept until the group is full."""
+    def _group(self, shape: Shape) -> _Group:
+        """The group that is being filled, or a new one if the last is full."""
         group = self._groups.get(id(shape))
         if group is None or group.left <= 0:
             number = group.number + 1 if group is not None else 0
             size = self._plan.group + (0, 1, -1)[number % 3]
             if not self._plan.group:
                 size = self._random.choice((1, 1, 2, 3))
-            group = self._groups[id(shape)] = _Group(number, size, {})
+            values = group.values if group is not None else {}
+            group = self._groups[id(shape)] = _Group(number, size, values)
         group.left -= 1
-        return group.values
+        return group
 
-    def _tuple(self, shape: Shape, kept: dict[int, Constant]) -> None:
+    def _tuple(self, shape: Shape, group: _Group) -> None:
         """One row for each slot of a pattern, so that they pass its conditions or nearly do."""
         broken = self._to_break(shape)
         leader = self._linked(shape, broken)
         wanted = self._wanted(shape, leader, broken)
-        values: dict[int, Constant] = {}
+        values = {leader[i]: value for i, value in self._shared(shape, group).items()}
         for i, first in enumerate(leader):
             if first not in values:
-                values[first] = self._value(shape, i, first, wanted.get(first, ()), kept)
+                values[first] = self._value(shape, shape.pools[i], wanted.get(first, ()))
         fixed: list[dict[int, Constant]] = [{} for _ in shape.tables]
         for i, (slot, column) in enumerate(shape.places):
-            value = values[leader[i]]
-            fixed[slot][column] = value
-            if i in shape.groups:
-                kept[i] = value
+            fixed[slot][column] = group.values[i] = values[leader[i]]
+        group.begun = True
         for table, cells in zip(shape.tables, fixed, strict=True):
             self._add(table, cells, 0)
+
+    def _shared(self, shape: Shape, group: _Group) -> dict[int, Constant]:
+        """What these rows have in common with the ones before: their group, or any one column,
+        so that one row is joined with several."""
+        if group.begun:
+            return {i: value for i, value in group.values.items() if i in shape.groups}
+        if group.values and self._random.random() < _SHARED:
+            place = self._random.randrange(len(shape.places))
+            return {place: group.values[place]}
+        return {}
 
     def _to_break(self, shape: Shape) -> int:
         """The number of the condition that is not to hold (atoms, then links), or -1."""
         things = len(shape.atoms) + len(shape.links)
-        if self._plan.aimed or not things or self._random.random() < 0.5:
+        if not things or self._plan.aimed:
+            return -1
+        if not self._plan.missed and self._random.random() < 0.5:
             return -1
         return self._random.randrange(things)
 
@@ -146,18 +160,7 @@ class _Maker:
                 found.setdefault(leader[place], []).append((number, True))
         return found
 
-    def _value(
-        self,
-        shape: Shape,
-        place: int,
-        leader: int,
-        wanted: Sequence[Wanted],
-        kept: dict[int, Constant],
-    ) -> Constant:
-        pool = shape.pools[place]
-        group = next((i for i in kept if i in (place, leader)), None)
-        if group is not None:
-            return kept[group]
+    def _value(self, shape: Shape, pool: Pool, wanted: Sequence[Wanted]) -> Constant:
         if wanted:
             found = self._material.candidates(shape, pool, tuple(wanted))
             if found:
@@ -166,7 +169,11 @@ class _Maker:
                 return found[int(self._random.random() * many)]
         if self._plan.wide:
             return self._new(pool)
-        return pool.narrow[int(self._random.random() * len(pool.narrow))]
+        return pool.narrow[int(self._random.random() * self._width(pool))]
+
+    def _width(self, pool: Pool) -> int:
+        """How many of the narrow values are in use: the fewer, the more often they meet."""
+        return len(pool.narrow) if pool.has_constants else min(self._few, len(pool.narrow))
 
     def _new(self, pool: Pool) -> Constant:
         """The values of a pool in turn, so that none comes twice before all have come."""
@@ -204,9 +211,10 @@ class _Maker:
             if i not in fixed:
                 if self._nulls and cell.nullable and random() < _NULLS:
                     row[i] = None
+                elif wide:
+                    row[i] = cell.wide[int(random() * len(cell.wide))]
                 else:
-                    values = cell.wide if wide else cell.narrow
-                    row[i] = values[int(random() * len(values))]
+                    row[i] = cell.narrow[int(random() * self._width(cell.pool))]
         for i, value in fixed.items():
             row[i] = stored(value, relation.cells[i].affinity)
         return row
@@ -245,11 +253,12 @@ class _Maker:
 
 @dataclass(slots=True)
 class _Group:
-    """Rows still to come of a group, and what they share: values by place."""
+    """Rows still to come of a group, and the values of the last ones by place."""
 
     number: int
     left: int
     values: dict[int, Constant]
+    begun: bool = False
 
 
 class _Store:

@@ -167,7 +167,7 @@ class Conditions:
         outputs = self._reader.query(node, scope, ctes, hard=False)
         if not _is_single(node):
             # One row is taken where there are several: which, nobody says.
-            self._notes.fragile = self._notes.cuts_ties = True
+            self._notes.fragile = self._notes.any_rows = True
         return outputs[0] if outputs else _NOTHING
 
     def _only(self, node: exp.Expr, scope: Scope, ctes: Ctes) -> Output:

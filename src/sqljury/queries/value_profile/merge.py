@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TypeVar
 
-from sqljury.value_profile import ColumnName, ColumnUse, ValueProfile
+from sqljury.value_profile import ColumnUse, ValueProfile
 
 T = TypeVar("T")
 
