@@ -1,0 +1,42 @@
+"""Does the schema have all that the query names?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs, register
+from sqljury.queries.resolve import resolve
+from sqljury.verdict import Outcome, Verdict
+
+
+@register
+@dataclass(frozen=True)
+class KnownNames:
+    """The prediction is a query, and every table and column it names is in the schema.
+
+    Found in the text, nothing is executed. A name in double quotes that is no column is a text, as
+    SQLite and MySQL read it. Where there is no schema the verdict is `unknown`.
+    """
+
+    name: ClassVar[str] = "known_names"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.NOTHING
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """Look every name up."""
+        schema = evidence.schema()
+        if schema is None:
+            return Verdict(outcome=Outcome.UNKNOWN, reason="there is no schema")
+        found = resolve(str(case.predicted_sql), evidence.dialect, schema)
+        if found is None:
+            return Verdict.incorrect("not a query that can be read", labels=("not_a_query",))
+        tables, columns = found.unknown_tables, found.unknown_columns
+        if not tables and not columns:
+            return Verdict.correct("all names are in the schema")
+        parts = [f"no table {', '.join(tables)}"] if tables else []
+        parts += [f"no column {', '.join(columns)}"] if columns else []
+        labels = (("unknown_table",) if tables else ()) + (("unknown_column",) if columns else ())
+        return Verdict.incorrect("; ".join(parts), labels=labels)
