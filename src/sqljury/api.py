@@ -392,7 +392,12 @@ def _of_run(folder: Path, label: str) -> dict[str, list[Scored]]:
 def _scored_record(record: Record, label: str, threshold: float) -> Scored:
     case = record.case
     said = case.label if label == "label" else case.extra.get(label)
-    slices = {"db_id": case.db_id, "difficulty": case.difficulty or ""}
+    slices = {
+        "db_id": case.db_id,
+        "difficulty": case.difficulty or "",
+        "source": case.source,
+        **_feature_slices(record.features),
+    }
     return Scored(
         id="/".join(part for part in (case.id, case.source) if part),
         score=record.verdict.score,
@@ -403,6 +408,15 @@ def _scored_record(record: Record, label: str, threshold: float) -> Scored:
         slices={name: value for name, value in slices.items() if value},
         origin=case.origin,
     )
+
+
+def _feature_slices(features: Sequence[str]) -> dict[str, str]:
+    """``hardness:easy`` is a value of ``hardness``; a plain feature is there or is not."""
+    if not features:
+        return {}
+    stated = dict(feature.split(":", 1) for feature in features if ":" in feature)
+    plain = {name: "yes" if name in features else "no" for name in ("grouping", "set_operation")}
+    return stated | plain
 
 
 def benchmark_names(paths: Sequence[Path], single: bool) -> list[str]:

@@ -4,6 +4,7 @@ from sqljury.queries.clauses import Clauses, Condition, Conditions, clauses_of
 from sqljury.queries.comments import without_comments
 from sqljury.queries.distinct import remove_distinct
 from sqljury.queries.features import FEATURES, features
+from sqljury.queries.hardness import HARDNESS, hardness
 from sqljury.queries.ordering import any_order, top_level_order
 from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
@@ -13,6 +14,7 @@ from sqljury.queries.value_profile import merged_profiles, value_profile
 
 __all__ = [
     "FEATURES",
+    "HARDNESS",
     "Clauses",
     "Condition",
     "Conditions",
@@ -21,6 +23,7 @@ __all__ = [
     "any_order",
     "clauses_of",
     "features",
+    "hardness",
     "keyed_for_ties",
     "merged_profiles",
     "neighbours_of",

@@ -19,7 +19,7 @@ from sqljury.databases import open_databases, read_schemas
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
-from sqljury.queries import features
+from sqljury.queries import features, hardness
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import Pool
 from sqljury.runs.store import CaseRow, RunStore
@@ -159,6 +159,8 @@ def run_judges(
         options = replace(options, llm=default_client(Path(folder)))
     try:
         with ExitStack() as stack:
+            if cases is None:
+                groups = [group for group in groups if group.has_work(store, options)]
             # Workers import what they need while the cases are read.
             pools = [
                 stack.enter_context(Pool(group.setup(options), group.processes(options)))
@@ -171,12 +173,14 @@ def run_judges(
             )
             # Cheap evidence first: what rows alone decide is there before a model is asked.
             for group, pool in zip(groups, pools, strict=True):
-                _judge_all(store, pool, [_key(j, options.limits) for j in group.judges], progress)
+                _judge_all(store, pool, group.keys(options), progress)
     except BaseException:
         store.close()
         raise
     run = Run(store)
-    run.missing, run.paid = pools[-1].missing, pools[-1].spent
+    for group, pool in zip(groups, pools, strict=True):
+        if group.asks_models:
+            run.missing, run.paid = pool.missing, pool.spent
     return run
 
 
@@ -194,6 +198,14 @@ class _Group:
     @classmethod
     def of_models(cls, judges: Sequence[Judge]) -> _Group:
         return cls(tuple(judge for judge in judges if judge.needs & Needs.LLM), True)
+
+    def keys(self, options: RunOptions) -> list[str]:
+        """Of the judges, in the store."""
+        return [_key(judge, options.limits) for judge in self.judges]
+
+    def has_work(self, store: RunStore, options: RunOptions) -> bool:
+        """Whether a judge has yet to see a case."""
+        return store.count_work(self.keys(options)) > 0
 
     def processes(self, options: RunOptions) -> int:
         """One process keeps to one budget and one rate; a replay has neither."""
@@ -337,7 +349,8 @@ def _rows(cases: Iterable[Case], data: _Data, digest: Callable[[bytes], None]) -
 
 @lru_cache(maxsize=4096)
 def _features(sql: str) -> tuple[str, ...]:
-    return features(sql, "sqlite") if sql else ()
+    level = hardness(sql)
+    return (*features(sql, "sqlite"), *([f"hardness:{level}"] if level else []))
 
 
 @lru_cache(maxsize=4096)
