@@ -11,7 +11,7 @@ from sqljury.queries.rules.base import RelationRule, Rewritten
 from sqljury.queries.rules.chain import BlockRule, Reading, reading
 from sqljury.queries.rules.equal_columns import equal_columns, without_equalities
 from sqljury.queries.rules.foreign_key_join import FOREIGN_KEY_JOIN
-from sqljury.queries.rules.implied_not_null import IMPLIED_NOT_NULL
+from sqljury.queries.rules.joined_not_null import JOINED_NOT_NULL
 from sqljury.queries.rules.labelling import best_order
 from sqljury.queries.rules.outer_join_inputs import OUTER_JOIN_INPUTS
 from sqljury.queries.rules.outer_to_inner import OUTER_TO_INNER
@@ -26,7 +26,7 @@ BLOCK_RULES: tuple[BlockRule, ...] = (
     UNUSED_OUTER_JOIN,
     SAME_ROW_TWICE,
     FOREIGN_KEY_JOIN,
-    IMPLIED_NOT_NULL,
+    JOINED_NOT_NULL,
 )
 _NAME = "join_order"
 

@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from sqljury.queries.rules.base import RelationRule, RootRule
+from sqljury.queries.rules.count_rows import COUNT_ROWS
+from sqljury.queries.rules.distinct_rows import DISTINCT_ROWS
+from sqljury.queries.rules.group_keys import GROUP_KEYS
+from sqljury.queries.rules.having_to_where import HAVING_TO_WHERE
 from sqljury.queries.rules.join_order import JOIN_ORDER
+from sqljury.queries.rules.limits import LIMITS
 from sqljury.queries.rules.merge_projects import MERGE_PROJECTS
+from sqljury.queries.rules.never_true import NEVER_TRUE
+from sqljury.queries.rules.sort_keys import SORT_KEYS
+from sqljury.queries.rules.unread_columns import UNREAD_COLUMNS
+from sqljury.queries.rules.unread_order import UNREAD_ORDER
 
 RELATION_RULES: tuple[RelationRule, ...] = (
+    NEVER_TRUE,
     MERGE_PROJECTS,
+    LIMITS,
+    HAVING_TO_WHERE,
     JOIN_ORDER,
+    COUNT_ROWS,
+    GROUP_KEYS,
+    DISTINCT_ROWS,
+    SORT_KEYS,
 )
-ROOT_RULES: tuple[RootRule, ...] = ()
+ROOT_RULES: tuple[RootRule, ...] = (UNREAD_ORDER, UNREAD_COLUMNS)
