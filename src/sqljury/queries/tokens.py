@@ -39,7 +39,12 @@ def tokenize(sql: str, dialect: str) -> list[Token] | None:
 def parse(sql: str, dialect: str) -> exp.Expr | None:
     """The tree of a single statement, or None where it is broken, over-long or a bomb."""
     tokens = tokenize(sql, dialect)
-    if not tokens or _is_bomb(tokens):
+    return parse_tokens(tokens, sql, dialect) if tokens else None
+
+
+def parse_tokens(tokens: list[Token], sql: str, dialect: str) -> exp.Expr | None:
+    """The same of a text's tokens, which the caller may have edited."""
+    if _is_bomb(tokens):
         return None
     try:
         trees = _sqlglot(dialect)[0].parser().parse(tokens, sql)

@@ -1,0 +1,102 @@
+"""WITH RECURSIVE: what it starts with, and what it adds in each step."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqljury.queries.trees.from_sql.names import identifier
+from sqljury.queries.trees.from_sql.scopes import Around, Cte, invalid, unsupported
+from sqljury.queries.trees.from_sql.work import Query, Work
+from sqljury.queries.trees.nodes import Limit, Recursive, Relation, SetKind, SetOperation
+from sqljury.queries.trees.walk import width
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+def is_recursive(cte: Cte) -> bool:
+    """Whether a common table expression reads itself."""
+    return _reads(cte.node, cte.name)
+
+
+def _reads(node: exp.Expr, name: str) -> bool:
+    from sqlglot import exp
+
+    return any(
+        identifier(table.this) == name and not table.args.get("db")
+        for table in node.find_all(exp.Table)
+        if isinstance(table.this, exp.Identifier)
+    )
+
+
+def recursive(work: Work, cte: Cte, around: Around) -> Query:
+    """The rows of a common table expression that reads itself.
+
+    Raises:
+        NoTreeError: it is not a union of queries that do not read it with queries that do.
+    """
+    from sqlglot import exp
+
+    node = cte.node
+    if not isinstance(node, exp.Union):
+        raise invalid(f"{cte.name} reads itself outside of a union")
+    _refuse(node)
+    seeds, steps = _split(node, cte.name)
+    every = not node.args.get("distinct")
+    seed = _together(work, seeds, around, every)
+    names = (*cte.columns, *seed.names[len(cte.columns) :])
+    cte.working = (work.steps, names)
+    work.steps += 1
+    try:
+        step = _together(work, steps, around, True)
+    finally:
+        work.steps -= 1
+        cte.working = None
+    if width(step.relation) != width(seed.relation):
+        raise invalid(f"the two sides of {cte.name} have different numbers of columns")
+    relation: Relation = Recursive(seed.relation, step.relation, every, names)
+    return Query(_limited(work, relation, node, around), names)
+
+
+def _refuse(node: exp.Expr) -> None:
+    if node.args.get("order") is not None:
+        raise unsupported("ORDER BY of a recursive query")
+    if node.args.get("with_") is not None:
+        raise unsupported("WITH inside of a recursive query")
+
+
+def _split(node: exp.Expr, name: str) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    """The queries of a union that do not read ``name``, and those that do, which come last."""
+    from sqlglot import exp
+
+    arms: list[exp.Expr] = []
+    distinct = node.args.get("distinct")
+    rest: exp.Expr = node
+    while isinstance(rest, exp.Union) and _reads(rest.this, name):
+        if rest.args.get("distinct") != distinct:
+            raise unsupported("UNION and UNION ALL in one recursive query")
+        arms.append(rest.expression)
+        rest = rest.this
+    if not isinstance(rest, exp.Union):
+        raise invalid(f"{name} has nothing to start with")
+    steps = [rest.expression, *reversed(arms)]
+    if not all(_reads(step, name) for step in steps) or rest.args.get("distinct") != distinct:
+        raise unsupported("this order of queries in a recursive query")
+    return [rest.this], steps
+
+
+def _together(work: Work, nodes: list[exp.Expr], around: Around, every: bool) -> Query:
+    queries = [work.build(work, node, around) for node in nodes]
+    if len(queries) == 1:
+        return queries[0]
+    relations = tuple(query.relation for query in queries)
+    if len({width(relation) for relation in relations}) > 1:
+        raise invalid("the queries of a union have different numbers of columns")
+    return Query(SetOperation(SetKind.UNION, every, relations), queries[0].names)
+
+
+def _limited(work: Work, relation: Relation, node: exp.Expr, around: Around) -> Relation:
+    from sqljury.queries.trees.from_sql.order import bounds
+
+    count, offset = bounds(work, node, around)
+    return relation if count is offset is None else Limit(relation, count, offset)
