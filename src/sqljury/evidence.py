@@ -142,7 +142,7 @@ class DatabaseEvidence:
 
     def tree(self, sql: str) -> Relation | Unreadable:
         """The operator tree of a statement, as written, or why there is none."""
-        from sqljury.queries.trees.build import build_tree
+        from sqljury.queries.trees import build_tree
         from sqljury.queries.trees.nodes import Unreadable
 
         schema = self.schema()

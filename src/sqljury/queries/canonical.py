@@ -79,7 +79,7 @@ def canonical_query(
     sql: str, schema: Schema, dialect: str, assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
 ) -> Canonical | Unreadable:
     """The canonical tree of a text, or why it cannot be read."""
-    from sqljury.queries.trees.build import build_tree
+    from sqljury.queries.trees import build_tree
 
     tree = build_tree(sql, schema, dialect)
     if isinstance(tree, Unreadable):
@@ -95,7 +95,7 @@ def equal_under(
     None if there is no proof, or if one of them cannot be read. Names of output columns do not
     count; their order does unless ``permuted``.
     """
-    from sqljury.queries.trees.build import build_tree
+    from sqljury.queries.trees import build_tree
 
     trees = [build_tree(sql, schema, dialect) for sql in (left, right)]
     one, other = trees
