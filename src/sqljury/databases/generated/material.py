@@ -102,6 +102,8 @@ class Shape:
     """A pattern with its places numbered: the slot and the column's index of each."""
 
     tables: tuple[str, ...]
+    order: list[int]
+    """The slots, those whose rows others point to first."""
     places: list[tuple[int, int]]
     pools: list[Pool]
     links: list[tuple[int, int, bool]]
@@ -125,6 +127,7 @@ class Material:
         self.relations = {table.name: _relation(table, profile, pools) for table in self.tables}
         for relation in self.relations.values():
             relation.references = list(_references(relation, self.relations))
+        self._ranks = _ranks(self.relations)
         self.shapes = [self._shape(pattern, pools) for pattern in profile.patterns]
         self.shapes = [shape for shape in self.shapes if shape.tables]
         self._found: dict[tuple[int, int, tuple[Wanted, ...]], list[Constant]] = {}
@@ -169,6 +172,7 @@ class Material:
         names = [(pattern.tables[place.slot], place.column) for place in places]
         return Shape(
             pattern.tables,
+            sorted(range(len(pattern.tables)), key=lambda i: self._ranks[pattern.tables[i]]),
             [
                 (place.slot, self.relations[table].index[column.casefold()])
                 for place, (table, column) in zip(places, names, strict=True)
@@ -208,6 +212,21 @@ def _references(relation: Relation, relations: dict[str, Relation]) -> Iterator[
         theirs = [target.index.get(name.casefold()) for name in key.target_columns]
         if None not in ours and None not in theirs and (target is not relation or ours != theirs):
             yield Reference(tuple(ours), target.table.name, tuple(theirs), key.target_columns)  # type: ignore[arg-type]
+
+
+def _ranks(relations: dict[str, Relation]) -> dict[str, int]:
+    """Tables that are pointed to before those that point to them, as far as no circle forbids."""
+    ranks: dict[str, int] = {}
+
+    def visit(name: str, above: frozenset[str]) -> int:
+        if name not in ranks and name not in above:
+            targets = (reference.target for reference in relations[name].references)
+            ranks[name] = 1 + max((visit(t, above | {name}) for t in targets), default=0)
+        return ranks.get(name, 0)
+
+    for name in relations:
+        visit(name, frozenset())
+    return ranks
 
 
 # ---------------------------------------------------------------- pools

@@ -117,8 +117,8 @@ class _Maker:
         for i, (slot, column) in enumerate(shape.places):
             fixed[slot][column] = group.values[i] = values[leader[i]]
         group.begun = True
-        for table, cells in zip(shape.tables, fixed, strict=True):
-            self._add(table, cells, 0)
+        for slot in shape.order:
+            self._add(shape.tables[slot], fixed[slot], 0)
 
     def _shared(self, shape: Shape, group: _Group) -> dict[int, Constant]:
         """What these rows have in common with the ones before: their group, or any one column,

@@ -81,7 +81,7 @@ class Conditions:
         if left.place is not None and len(constants) == len(values) and values:
             self._notes.atom(left.place, "in", constants, hard=hard)  # type: ignore[arg-type]
             return
-        self._hint(left, [v for v in constants])  # type: ignore[misc]
+        self._hint(left, list(constants))  # type: ignore[misc]
         for item, value in zip(node.expressions, values, strict=True):
             if value is NO_CONSTANT:
                 self._notes.link(left.place, self.value(item, scope, ctes).place, hard=False)
@@ -96,15 +96,18 @@ class Conditions:
             mirrored = _MIRRORED.get(operator, "hint")
             self._compare_constant(mirrored, b, left_constant, scope, ctes, hard)
         else:
-            left, right = (self._operand(side, scope, ctes) for side in (a, b))
-            self._notes.link(left.place, right.place, hard=hard and operator == "=")
+            hard = hard and operator == "="
+            left, right = (self._operand(side, scope, ctes, hard) for side in (a, b))
+            self._notes.link(left.place, right.place, hard=hard)
 
-    def _operand(self, node: exp.Expr, scope: Scope, ctes: Ctes) -> Output:
+    def _operand(self, node: exp.Expr, scope: Scope, ctes: Ctes, hard: bool) -> Output:
         """A side of a comparison: min(x) of a subquery can equal x."""
         from sqlglot import exp
 
         inner = node.unnest()
-        found = self.value(node, scope, ctes)
+        if not isinstance(inner, exp.Query):
+            return self.value(node, scope, ctes)
+        found = self._subquery(node, scope, ctes, hard)
         if isinstance(inner, exp.Select) and len(inner.expressions) == 1 and len(found.places) == 1:
             function = inner.expressions[0].unalias()
             return Output("", found.places, found.plain or isinstance(function, exp.Min | exp.Max))
@@ -148,7 +151,7 @@ class Conditions:
         if isinstance(node, exp.Literal | exp.Star | exp.Identifier | exp.DataType):
             return _NOTHING
         if isinstance(node, exp.Query):
-            return self._subquery(node, scope, ctes)
+            return self._subquery(node, scope, ctes, False)
         if isinstance(node, exp.Paren | exp.Alias | exp.Collate | exp.Distinct):
             return self._only(node, scope, ctes)
         if isinstance(node, exp.Condition) and type(node) in _conditions():
@@ -163,8 +166,8 @@ class Conditions:
         self._notes.used((found,))
         return found
 
-    def _subquery(self, node: exp.Expr, scope: Scope, ctes: Ctes) -> Output:
-        outputs = self._reader.query(node, scope, ctes, hard=False)
+    def _subquery(self, node: exp.Expr, scope: Scope, ctes: Ctes, hard: bool) -> Output:
+        outputs = self._reader.query(node, scope, ctes, hard=hard)
         if not _is_single(node):
             # One row is taken where there are several: which, nobody says.
             self._notes.fragile = self._notes.any_rows = True
