@@ -16,8 +16,6 @@ def comparison_direction(expression: Expression, _: Scope) -> Expression | None:
     left, right = expression.operands
     if isinstance(right, Literal) and not isinstance(left, Literal):
         return None
-    if expression.name == "IS" and isinstance(right, Literal) and isinstance(right.value, bool):
-        return None  # a test of its own
     if sort_key(left) <= sort_key(right):
         return None
     return Call(MIRRORED.get(expression.name, expression.name), (right, left))

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 from sqljury.queries.rules import (
+    absorption,
     between_to_range,
+    boolean_tests,
+    casts,
+    coalesce,
     commutative_operands,
+    compare_pairs,
     comparison_direction,
+    date_parts,
+    fold_constants,
+    function_names,
+    implied_not_null,
     in_list,
+    like_patterns,
+    literal_affinity,
     merge_ranges,
+    neutral_operands,
     null_operands,
+    numbers_as_truth,
     push_not_down,
     same_operands,
+    simplify_case,
     tidy_logic,
 )
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule
@@ -19,21 +33,42 @@ EXPRESSION_RULES: tuple[ExpressionRule, ...] = (
     *null_operands.RULES,
     between_to_range.RULE,
     push_not_down.RULE,
+    *fold_constants.RULES,
     comparison_direction.RULE,
+    *simplify_case.RULES,
+    coalesce.RULE,
+    *boolean_tests.RULES,
     same_operands.RULE,
-    in_list.RULE,
+    *function_names.RULES,
     *commutative_operands.RULES,
+    *neutral_operands.RULES,
+    *casts.RULES,
+    literal_affinity.RULE,
+    *like_patterns.RULES,
+    date_parts.RULE,
+    in_list.RULE,
+    numbers_as_truth.RULE,
     tidy_logic.RULE,
+    *absorption.RULES,
+    compare_pairs.RULE,
     merge_ranges.RULE,
 )
 """Each keeps the value."""
 
 CONDITION_RULES: tuple[ConditionRule, ...] = (
     null_operands.CONDITION_RULE,
+    *numbers_as_truth.CONDITION_RULES,
     push_not_down.CONDITION_RULE,
+    simplify_case.CONDITION_RULE,
+    *coalesce.CONDITION_RULES,
+    *boolean_tests.CONDITION_RULES,
     same_operands.CONDITION_RULE,
+    like_patterns.CONDITION_RULE,
     in_list.CONDITION_RULE,
     tidy_logic.CONDITION_RULE,
+    absorption.CONDITION_RULE,
+    implied_not_null.CONDITION_RULE,
+    compare_pairs.CONDITION_RULE,
     merge_ranges.CONDITION_RULE,
 )
-"""Each keeps whether the value is true."""
+"""Each keeps whether the value is true; it stands in for a rule of expressions of its name."""

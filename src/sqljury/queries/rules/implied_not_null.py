@@ -1,38 +1,53 @@
-"""``a IS NOT NULL`` is left out where another condition on ``a`` says so, or its type does."""
+"""``x IS NOT NULL`` beside a condition that is never true for NULL."""
 
 from __future__ import annotations
 
-from sqljury.queries.rules.chain import BlockRule, Reading
-from sqljury.queries.rules.equal_columns import equal_columns, inner_row
-from sqljury.queries.trees.context import Assumption, Context
-from sqljury.queries.trees.nodes import Call, Expression, Ref
+from sqljury.queries.rules.base import ConditionRule, Scope
+from sqljury.queries.trees.nodes import FALSE, Call, Expression, Ref
 from sqljury.queries.trees.types import null_rejected
 
 
-def _apply(found: Reading, context: Context) -> frozenset[Assumption] | None:
-    block = found.block
-    asked = [part for part in block.conjuncts if _column(part) is not None]
-    if not asked:
+def implied_not_null(expression: Expression, _: Scope) -> Expression | None:
+    """``x = y AND x IS NOT NULL`` is ``x = y``; ``x = y AND x IS NULL`` is FALSE.
+
+    ``x = y OR x IS NOT NULL`` is ``x IS NOT NULL``.
+    """
+    assert isinstance(expression, Call)
+    tested = {part: _tested(part) for part in expression.operands}
+    if all(found is None for found in tested.values()):
         return None
-    row = inner_row(block, context)
-    others = [part for part in block.conjuncts if _column(part) is None]
-    held = frozenset().union(*map(null_rejected, others))
-    held |= frozenset(c for c, field in enumerate(row) if not field.nullable)
-    for members in equal_columns(block, context):
-        held |= members
-    kept = [part for part in dict.fromkeys(asked) if _column(part) not in held]
-    if len(kept) == len(asked):
-        return None
-    block.conjuncts = others + kept
-    return frozenset()
+    others = [part for part in expression.operands if tested[part] is None]
+    rejected = [null_rejected(part) for part in others]
+    if expression.name == "OR":
+        not_null = {found[0] for found in tested.values() if found is not None and found[1]}
+        gone = [o for o, r in zip(others, rejected, strict=True) if not_null & r]
+        return _without(expression, gone)
+    all_rejected = frozenset[int]().union(*rejected)
+    gone = []
+    for part, found in tested.items():
+        if found is not None and found[0] in all_rejected:
+            if not found[1]:
+                return FALSE
+            gone.append(part)
+    return _without(expression, gone)
 
 
-def _column(part: Expression) -> int | None:
+def _tested(part: Expression) -> tuple[int, bool] | None:
+    """The column that is tested for NULL, and whether it must not be."""
     match part:
-        case Call(name="NOT", operands=(Call(name="IS NULL", operands=(Ref(column),)),)):
-            return column
+        case Call(name="IS NULL", operands=(Ref(index=index),)):
+            return index, False
+        case Call(name="NOT", operands=(Call(name="IS NULL", operands=(Ref(index=index),)),)):
+            return index, True
         case _:
             return None
 
 
-IMPLIED_NOT_NULL = BlockRule("implied_not_null", _apply)
+def _without(expression: Call, gone: list[Expression]) -> Expression | None:
+    if not gone:
+        return None
+    kept = tuple(part for part in expression.operands if part not in gone)
+    return kept[0] if len(kept) == 1 else Call(expression.name, kept)
+
+
+CONDITION_RULE = ConditionRule("implied_not_null", implied_not_null, frozenset({"AND", "OR"}))

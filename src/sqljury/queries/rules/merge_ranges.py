@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule, Scope, Simplified
 from sqljury.queries.rules.forms import (
     COMPARISONS,
+    NUMBERS,
     affinity,
     integer,
     is_sqlite,
@@ -202,7 +203,9 @@ def _null_allowed(name: str, parts: list[_Part]) -> bool:
 def _usable(expression: Expression) -> bool:
     if number(expression) is not None:
         return True
-    return isinstance(expression, Literal) and isinstance(expression.value, str)
+    if not isinstance(expression, Literal) or expression.type in NUMBERS:
+        return False
+    return isinstance(expression.value, str)
 
 
 def _value(literal: Literal) -> Value:
@@ -351,5 +354,5 @@ def _domain(
 _COMPARED = COMPARISONS | {"IN", "NOT"}
 RULE = ExpressionRule("merge_ranges", merge_ranges, frozenset({"AND", "OR", *_COMPARED}))
 CONDITION_RULE = ConditionRule(
-    "merge_conditions", merge_conditions, frozenset({"AND", "OR", "IS NULL", *_COMPARED})
+    "merge_ranges", merge_conditions, frozenset({"AND", "OR", "IS NULL", *_COMPARED})
 )

@@ -6,6 +6,8 @@ step is.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule, Scope, Simplified
 from sqljury.queries.rules.expression_rules import CONDITION_RULES, EXPRESSION_RULES
 from sqljury.queries.rules.forms import (
@@ -55,7 +57,7 @@ def _simplified(expression: Expression, scope: Scope, *, condition: bool) -> Sim
 Rules = dict[str, tuple[ExpressionRule | ConditionRule, ...]]
 
 
-def _by_name(rules: tuple[ExpressionRule | ConditionRule, ...]) -> Rules:
+def _by_name(rules: Sequence[ExpressionRule | ConditionRule]) -> Rules:
     names = {name for rule in rules for name in rule.at}
     return {name: tuple(rule for rule in rules if name in rule.at) for name in names}
 
@@ -64,7 +66,7 @@ _ALL_VALUES = (*EXPRESSION_RULES, *SUBQUERY_EXPRESSION_RULES)
 _OF_VALUES = _by_name(_ALL_VALUES)
 _OF_CONDITIONS = _by_name((*_ALL_VALUES, *CONDITION_RULES, *SUBQUERY_CONDITION_RULES))
 _JUNCTIONS = ("AND", "OR")
-_TRUTHS = ("AND", "OR", "NOT")
+_TRUTHS = ("AND", "OR", "NOT", "IS FALSE")
 _COMPARED = COMPARISONS | {"IS", "IN", "BETWEEN"}
 
 
@@ -169,4 +171,4 @@ def _is_condition(name: str, index: int, count: int, condition: bool) -> bool:
     """Whether of an operand only "true or not" is asked."""
     if name == "CASE":
         return index % 2 == 0 and index < count - 1
-    return condition and name in _JUNCTIONS
+    return name == "IS TRUE" or (condition and name in _JUNCTIONS)

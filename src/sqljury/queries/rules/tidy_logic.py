@@ -79,4 +79,4 @@ def _is(one: Expression, other: Expression) -> bool:
 
 _AT = frozenset({"AND", "OR"})
 RULE = ExpressionRule("tidy_logic", tidy_logic, _AT)
-CONDITION_RULE = ConditionRule("tidy_condition", tidy_condition, _AT)
+CONDITION_RULE = ConditionRule("tidy_logic", tidy_condition, _AT)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sqljury.queries.trees.nodes import Call, Expression, Literal
+from sqljury.queries.trees.order import sort_key
 
 Value = int | float | str
 Cut = tuple[int, Value, int]
@@ -121,8 +122,8 @@ class Writer:
             else:
                 parts.append(self._range(run))
         if points:
-            parts.insert(0, self._one_of("IN", "=", points))
-        return parts[0] if len(parts) == 1 else Call("OR", tuple(parts))
+            parts.append(self._one_of("IN", "=", points))
+        return _joined("OR", parts)
 
     def _runs(self, values: ValueSet) -> list[list[Range]]:
         """Ranges with a single value missing between them stand together."""
@@ -157,7 +158,7 @@ class Writer:
         holes = [before[1][1] for before, _ in pairwise(run)]
         if holes:
             parts.append(self._none_of(holes))
-        return parts[0] if len(parts) == 1 else Call("AND", tuple(parts))
+        return _joined("AND", parts)
 
     def _comparison(self, operator: str, value: Value) -> Call:
         return Call(operator, (self.subject, self.literals[value]))
@@ -171,3 +172,7 @@ class Writer:
         if len(values) == 1:
             return self._comparison("<>", values[0])
         return Call("NOT", (self._one_of("IN", "=", values),))
+
+
+def _joined(name: str, parts: list[Expression]) -> Expression:
+    return parts[0] if len(parts) == 1 else Call(name, tuple(sorted(parts, key=sort_key)))

@@ -1,0 +1,89 @@
+"""COALESCE and its other names."""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.base import ConditionRule, ExpressionRule, Scope
+from sqljury.queries.rules.fold_constants import compare
+from sqljury.queries.rules.forms import (
+    COMPARISONS,
+    compared_as_it_is,
+    is_null,
+    may_be_null,
+    number,
+    text,
+    truth_of,
+)
+from sqljury.queries.trees.nodes import FALSE, NULL, Call, Expression, Literal
+from sqljury.queries.trees.volatile import is_volatile
+
+_NAMES = frozenset({"COALESCE", "IFNULL", "NVL"})
+
+
+def tidy_coalesce(expression: Expression, scope: Scope) -> Expression | None:
+    """Flat, without NULLs and repetitions, and nothing after what is never NULL."""
+    assert isinstance(expression, Call)
+    if not expression.operands or is_volatile(expression):
+        return None
+    kept: list[Expression] = []
+    for part in _flat(expression):
+        if is_null(part) or part in kept:
+            continue
+        kept.append(part)
+        if not may_be_null(part, scope):
+            break
+    if len(kept) < 2:
+        return kept[0] if kept else NULL
+    new = Call("COALESCE", tuple(kept))
+    return None if new == expression else new
+
+
+def _flat(expression: Call) -> list[Expression]:
+    found: list[Expression] = []
+    for part in expression.operands:
+        if isinstance(part, Call) and part.name in _NAMES:
+            found += _flat(part)
+        else:
+            found.append(part)
+    return found
+
+
+def coalesce_as_condition(expression: Expression, scope: Scope) -> Expression | None:
+    """As a condition, COALESCE(c, FALSE) is c."""
+    value, default = _value_and_default(expression)
+    known = None if default is None else truth_of(default, scope)
+    return value if known == FALSE else None
+
+
+def compared_coalesce(expression: Expression, scope: Scope) -> Expression | None:
+    """``COALESCE(x, 0) > 3`` is ``x > 3``; ``COALESCE(x, 0) < 3`` is true of NULL, too."""
+    assert isinstance(expression, Call)
+    if len(expression.operands) != 2:
+        return None
+    call, constant = expression.operands
+    value, default = _value_and_default(call)
+    if value is None or default is None or not isinstance(constant, Literal):
+        return None
+    if not compared_as_it_is(value, constant, scope):
+        return None
+    known = compare(expression.name, number(default), number(constant))
+    if known is None and text(default) is not None and expression.name in ("=", "<>"):
+        known = (default == constant) == (expression.name == "=") if text(constant) else None
+    if known is None or is_volatile(value):
+        return None
+    compared = Call(expression.name, (value, constant))
+    return Call("OR", (compared, Call("IS NULL", (value,)))) if known else compared
+
+
+def _value_and_default(expression: Expression) -> tuple[Expression | None, Expression | None]:
+    match expression:
+        case Call(name="COALESCE", operands=(value, Literal() as default)):
+            return value, default
+        case _:
+            return None, None
+
+
+RULE = ExpressionRule("tidy_coalesce", tidy_coalesce, _NAMES)
+CONDITION_RULES = (
+    ConditionRule("coalesce_as_condition", coalesce_as_condition, frozenset({"COALESCE"})),
+    ConditionRule("compared_coalesce", compared_coalesce, COMPARISONS),
+)

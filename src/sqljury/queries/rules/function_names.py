@@ -1,0 +1,63 @@
+"""Functions that have several names, or arguments that change nothing."""
+
+from __future__ import annotations
+
+from sqljury.queries.rules.base import ExpressionRule, Scope
+from sqljury.queries.rules.forms import is_sqlite, text
+from sqljury.queries.trees.nodes import Call, Expression, Literal, Type
+
+_EVERYWHERE = {
+    "SUBSTRING": "SUBSTR",
+    "CEILING": "CEIL",
+    "POW": "POWER",
+    "UCASE": "UPPER",
+    "LCASE": "LOWER",
+    "CHARACTER_LENGTH": "CHAR_LENGTH",
+}
+_BY_DIALECT = {
+    "duckdb": {"LEN": "LENGTH", "CHAR_LENGTH": "LENGTH", "CHARACTER_LENGTH": "LENGTH"},
+    "postgres": {"CHAR_LENGTH": "LENGTH", "CHARACTER_LENGTH": "LENGTH"},
+    "mysql": {"SUBSTR": "SUBSTR", "MID": "SUBSTR"},
+    "sqlite": {"PRINTF": "FORMAT"},
+}
+_FORMATS = {
+    "%Y-%m-%d": "DATE",
+    "%H:%M:%S": "TIME",
+    "%Y-%m-%d %H:%M:%S": "DATETIME",
+}
+"""Source: https://www.sqlite.org/lang_datefunc.html, section 1."""
+
+
+def function_name(expression: Expression, scope: Scope) -> Expression | None:
+    """``SUBSTRING(x, 1, 2)`` is ``SUBSTR(x, 1, 2)``."""
+    assert isinstance(expression, Call)
+    own = _BY_DIALECT.get(scope.context.dialect, {})
+    name = own.get(expression.name) or _EVERYWHERE.get(expression.name, expression.name)
+    return None if name == expression.name else Call(name, expression.operands)
+
+
+def rounded_to_none(expression: Expression, _: Scope) -> Expression | None:
+    """``ROUND(x, 0)`` is ``ROUND(x)``."""
+    match expression:
+        case Call(name="ROUND", operands=(value, Literal(value=0, type=Type.INTEGER))):
+            return Call("ROUND", (value,))
+        case _:
+            return None
+
+
+def formatted_date(expression: Expression, scope: Scope) -> Expression | None:
+    """``STRFTIME('%Y-%m-%d', d)`` is ``DATE(d)`` in SQLite."""
+    assert isinstance(expression, Call)
+    if not is_sqlite(scope) or len(expression.operands) < 2:
+        return None
+    format_, *rest = expression.operands
+    name = _FORMATS.get(text(format_) or "")
+    return Call(name, tuple(rest)) if name else None
+
+
+_ALL_NAMES = frozenset(_EVERYWHERE).union(*_BY_DIALECT.values())
+RULES = (
+    ExpressionRule("function_name", function_name, _ALL_NAMES),
+    ExpressionRule("rounded_to_none", rounded_to_none, frozenset({"ROUND"})),
+    ExpressionRule("formatted_date", formatted_date, frozenset({"STRFTIME"})),
+)
