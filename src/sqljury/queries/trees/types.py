@@ -166,7 +166,7 @@ def _of_scan(scan: Scan, schema: Schema) -> Row:
 
 
 def _of_values(values: Values, context: Context, outer: Sequence[Row]) -> Row:
-    columns = list(zip(*values.rows, strict=True))
+    columns = list(zip(*values.rows, strict=True)) or [()] * len(values.names)
     names = _padded(values.names, len(columns))
     return tuple(
         Field(
