@@ -8,11 +8,11 @@ leaves undone is left as it is, which is sound, as every single step is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from sqljury.queries.rules.base import RelationRule, Rewritten, RootRule, Scope
+from sqljury.queries.rules.base import RelationRule, Rewritten, RootRule, Scope, Simplified
 from sqljury.queries.rules.relation_rules import RELATION_RULES, ROOT_RULES
 from sqljury.queries.rules.simplify import simplify, simplify_condition
 from sqljury.queries.rules.subquery_rules import SUBQUERY_RULES
@@ -41,6 +41,7 @@ from sqljury.queries.trees.walk import (
     map_aggregate,
     map_expressions,
     relations,
+    subexpressions,
     transform,
     width,
     with_inputs,
@@ -235,14 +236,28 @@ class _Engine:
         return replace(simple, filter=self.condition(call.filter, scope))
 
     def expression(self, expression: Expression, scope: Scope) -> Expression:
-        found = simplify(self.subqueries(expression, scope), scope)
-        self.assumed |= found.assumed
-        return found.expression
+        return self.settled(expression, scope, simplify)
 
     def condition(self, condition: Expression, scope: Scope) -> Expression:
-        found = simplify_condition(self.subqueries(condition, scope), scope)
-        self.assumed |= found.assumed
-        return found.expression
+        return self.settled(condition, scope, simplify_condition)
+
+    def settled(
+        self,
+        expression: Expression,
+        scope: Scope,
+        simple: Callable[[Expression, Scope], Simplified],
+    ) -> Expression:
+        """Simplified, and again for as long as that changes a query inside."""
+        for _ in range(_MOST_ROUNDS):
+            before = self.subqueries(expression, scope)
+            found = simple(before, scope)
+            self.assumed |= found.assumed
+            expression = found.expression
+            if not any(isinstance(part, Subquery) for part in subexpressions(expression)):
+                break
+            if expression == before:
+                break
+        return expression
 
     def subqueries(self, expression: Expression, scope: Scope) -> Expression:
         """The same with the queries inside normal."""
