@@ -207,6 +207,7 @@ class BatchServer:
         """Acts to be played first, each once, for the next request ``METHOD /path…``."""
         self.asked: list[str] = []
         """``METHOD /path`` of each request."""
+        self._answered: dict[int, list[dict[str, Any]]] = {}
         self._lock = threading.Lock()
 
     def __call__(self, handler: Handler, data: bytes) -> None:
@@ -254,8 +255,12 @@ class BatchServer:
 
     def answered(self, number: int) -> list[dict[str, Any]]:
         """The results of a file, the last question first: their order means nothing."""
-        lines = self.uploads[number - 1]
-        return [{**line, "said": self.answers(line["body"])} for line in reversed(lines)]
+        if number not in self._answered:
+            self._answered[number] = [
+                {**line, "said": self.answers(line["body"])}
+                for line in reversed(self.uploads[number - 1])
+            ]
+        return self._answered[number]
 
     def shown(self, batch: str) -> dict[str, Any]:
         """A batch as OpenAI shows it."""
