@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule, Scope, Simplified
+from sqljury.queries.rules.conditions import disjunction, disjuncts
 from sqljury.queries.rules.forms import (
     COMPARISONS,
     NUMBERS,
@@ -244,7 +245,7 @@ def _rewritten(
     else:
         new = writer.written(allowed)
         if null and nullable:
-            new = Call("OR", (new, Call("IS NULL", (subject,))))
+            new = disjunction((*disjuncts(new), Call("IS NULL", (subject,))))
     return Simplified(new, assumed) if assumed and new is not None else new
 
 

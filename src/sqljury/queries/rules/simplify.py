@@ -153,10 +153,11 @@ class _Run:
             if before is after or not self.other_affinity(before, after):
                 continue
             others = new[:i] + new[i + 1 :]
-            if not all(compared_as_it_is(after, other, self.scope) for other in others) or (
-                affinity(before, self.scope) != ""
-                and not all(compared_as_it_is(before, other, self.scope) for other in others)
-            ):
+            # A value that a column holds is as its affinity makes it: to convert what had no
+            # affinity changed nothing then. BLOB makes nothing of it.
+            converted = affinity(before, self.scope) == "" and affinity(after, self.scope) != "BLOB"
+            compared = (after,) if converted else (before, after)
+            if not all(compared_as_it_is(c, o, self.scope) for c in compared for o in others):
                 return old
         return new
 

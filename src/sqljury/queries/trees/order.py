@@ -79,6 +79,8 @@ def _literal(node: Literal) -> Key:
     # NaN is not less than anything: it is kept from comparisons by its text.
     if value != value:
         return (9, node.type.value, "nan", 0)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return (9, "", "", value, node.type.value)
     return (9, node.type.value, type(value).__name__, value)
 
 
