@@ -70,6 +70,10 @@ _IMPORTED_AS: dict[type[Any], str] = {}
 
 # Imported when first asked for by name: `--judge exact_match` need not load the others.
 _BUILT_IN = {
+    "astpm": "sqljury.judges.astpm",
+    "canonical": "sqljury.judges.canonical",
+    "codebleu": "sqljury.judges.codebleu",
+    "crystalbleu": "sqljury.judges.crystalbleu",
     "exact_match": "sqljury.judges.exact_match",
     "exact_set_match": "sqljury.judges.exact_set_match",
     "executable": "sqljury.judges.executable",
@@ -85,10 +89,12 @@ _BUILT_IN = {
     "r_ves": "sqljury.judges.r_ves",
     "recorded": "sqljury.judges.recorded",
     "refuter": "sqljury.judges.refuter",
+    "relpm": "sqljury.judges.relpm",
     "rose": "sqljury.judges.rose",
     "rose_unified": "sqljury.judges.rose_unified",
     "rose_wogt": "sqljury.judges.rose_wogt",
     "soft_f1": "sqljury.judges.soft_f1",
+    "tree_match": "sqljury.judges.tree_match",
     "voting": "sqljury.judges.abstention.voting",
 }
 

@@ -44,7 +44,7 @@ def operator_tree(relation: Relation) -> Node:
 
     A reference to a table's column is the leaf ``table.column``; one to a computed column is
     the computation itself, so that two queries that compute the same by other ways still share
-    it. The output columns' order counts.
+    it. The order of output columns is not part of it.
     """
     return Node("query", (_relation(relation, ())[0],))
 
@@ -106,7 +106,7 @@ def _unary(
             return Node("filter", (below, *_conjuncts(relation.condition, rows))), row
         case Project():
             columns = tuple(_expression(e, rows) for e in relation.expressions)
-            return Node("project", (below, Node("columns", columns, True))), columns
+            return Node("project", (below, *columns)), columns
         case Aggregate():
             keys = tuple(_expression(e, rows) for e in relation.keys)
             calls = tuple(_aggregate(call, rows) for call in relation.calls)

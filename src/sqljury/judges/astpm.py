@@ -1,0 +1,72 @@
+"""How much of the reference's syntax tree does the prediction's have, and back?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs, register
+from sqljury.judges.comparing import compared, graded
+from sqljury.verdict import Verdict
+
+if TYPE_CHECKING:
+    from sqljury.queries.matching.labelled import Node
+    from sqljury.queries.matching.partial import Weights
+    from sqljury.queries.trees.nodes import Unreadable
+
+
+@register
+@dataclass(frozen=True)
+class ASTPM:
+    """Partial matching of syntax trees: what is left of ``relpm`` where queries are not understood.
+
+    Aliases, the table in front of a column, brackets, case and quotes are not compared.
+
+    Args:
+        alpha: in (0, 1), what a node counts against its children when a match is chosen.
+        omega: what a node weighs in the score against each node below it.
+        beta: how many times as much recall weighs as precision.
+        threshold: the score from which on the verdict is ``correct``.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), section 5.2 and appendix A.
+    """
+
+    name: ClassVar[str] = "astpm"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE
+
+    alpha: float = 0.5
+    omega: float = 1.0
+    beta: float = 1.0
+    threshold: float = 0.9
+
+    def __post_init__(self) -> None:
+        """Refuse weights that the equations do not allow."""
+        self._weights()
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """Matched with the closest reference."""
+        return compared(case, lambda sql: _tree(sql, evidence.dialect), self._compare)
+
+    def _compare(self, prediction: Node, reference: Node) -> Verdict:
+        from sqljury.queries.matching.partial import partial_match
+
+        found = partial_match(prediction, reference, self._weights())
+        reason = f"syntax trees: precision {found.precision:.3f}, recall {found.recall:.3f}"
+        return graded(
+            found.f, self.threshold, reason, precision=found.precision, recall=found.recall
+        )
+
+    def _weights(self) -> Weights:
+        from sqljury.queries.matching.partial import Weights
+
+        return Weights(self.alpha, self.omega, self.beta)
+
+
+def _tree(sql: str, dialect: str) -> Node | Unreadable:
+    from sqljury.queries.matching.syntax import syntax_tree
+    from sqljury.queries.trees.nodes import Unreadable
+
+    return syntax_tree(sql, dialect) or Unreadable("it cannot be parsed", "syntax")

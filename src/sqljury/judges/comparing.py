@@ -1,0 +1,56 @@
+"""What judges share that compare the prediction's text with those of the references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sqljury.case import Case
+from sqljury.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.queries.trees.nodes import Unreadable
+
+
+def compared(
+    case: Case,
+    read: Callable[[str], Any],
+    compare: Callable[[Any, Any], Verdict],
+) -> Verdict:
+    """The best verdict that the prediction gets beside any of the references.
+
+    Args:
+        case: with a prediction and at least one reference.
+        read: gives what is compared of a text, or an ``Unreadable`` that says why there is nothing.
+        compare: the verdict on the prediction and one reference.
+
+    Returns:
+        ``unknown`` with the reason where a text cannot be read: that says nothing of its rows.
+    """
+    from sqljury.queries.trees.nodes import Unreadable
+
+    prediction = read(str(case.predicted_sql))
+    if isinstance(prediction, Unreadable):
+        return _unreadable("the prediction", prediction)
+    references = [read(sql) for sql in case.reference_sqls]
+    readable = [found for found in references if not isinstance(found, Unreadable)]
+    if not readable:
+        return _unreadable(
+            "the reference", next(f for f in references if isinstance(f, Unreadable))
+        )
+    verdicts = [compare(prediction, reference) for reference in readable]
+    return max(verdicts, key=lambda verdict: (verdict.score is not None, verdict.score or 0.0))
+
+
+def _unreadable(whose: str, found: Unreadable) -> Verdict:
+    return Verdict(
+        outcome=Outcome.UNKNOWN,
+        reason=f"{whose} cannot be read: {found.reason}",
+        evidence={"unreadable": found.kind},
+    )
+
+
+def graded(score: float, threshold: float, reason: str, **measures: float) -> Verdict:
+    """A verdict by a score in [0, 1], correct from the threshold on."""
+    outcome = Outcome.CORRECT if score >= threshold else Outcome.INCORRECT
+    return Verdict(outcome=outcome, score=score, reason=reason, measures=measures)
