@@ -376,7 +376,7 @@ class _Maker:
         return f"{self.rng.choice(names)}({column})"
 
     def window(self, scope: _Scope) -> str:
-        parts = [c for s in scope for k in ("integer", "text") for c in s.of_kind(k)]
+        parts = [c for s in scope for k in _TYPES for c in s.of_kind(k)]
         key, part = self.rng.choice(parts), self.rng.choice(parts)
         function = self.rng.choice(("ROW_NUMBER()", "RANK()", "COUNT(*)", f"MAX({key})"))
         over = f"PARTITION BY {part} ORDER BY {key}" if self.chance(0.5) else f"ORDER BY {key}"

@@ -181,6 +181,18 @@ CASES: list[tuple[str, Relation, str]] = [
     ("union", SetOperation(SetKind.UNION, False, (only(t, 0), only(u, 0), only(u, 1))), 'SELECT a FROM t UNION SELECT a FROM u UNION SELECT "b c" FROM u'),
     ("union all", SetOperation(SetKind.UNION, True, (only(t, 0), only(u, 0))), "SELECT a FROM t UNION ALL SELECT a FROM u"),
     (
+        "union of a filtered full join",
+        SetOperation(
+            SetKind.UNION,
+            True,
+            (
+                only(Filter(Join(JoinKind.FULL, u, u, Ref(0)), call("=", Ref(5), Literal("x", Type.TEXT))), 5),
+                only(joined(JoinKind.FULL), 5),
+            ),
+        ),
+        "SELECT u2.s FROM u u1 FULL JOIN u u2 ON u1.a WHERE u2.s = 'x' UNION ALL SELECT u.s FROM t FULL JOIN u ON t.a = u.a",
+    ),
+    (
         "union of a limit",
         SetOperation(SetKind.UNION, True, (Limit(Sort(only(t, 1), (SortKey(Ref(0), True, True),)), ONE), only(u, 0))),
         "SELECT 5 UNION ALL SELECT a FROM u",

@@ -7,6 +7,7 @@ by another; every SELECT calls its columns c0, c1, ….
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -40,6 +41,9 @@ from sqljury.queries.trees.walk import columns_read, references, subexpressions,
 
 DIALECTS = ("sqlite", "duckdb")
 """Where the text runs."""
+
+
+_RIGHT_JOIN = re.compile(r"\b(RIGHT|FULL) JOIN\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -494,8 +498,15 @@ class _Renderer:
         return self.named_columns(f"({made} {self.named_columns(name, columns).text()})", columns)
 
     def arm(self, block: _Block) -> str:
-        arm = self.wrapped(block, ordered=False) if block.limit else replace(block, order=())
-        return arm.text()
+        """One input of a set operation, without order.
+
+        SQLite 3.40 loses the WHERE of an arm with a RIGHT JOIN where the set operation is not the
+        whole query; in a subquery of its own it keeps it.
+        """
+        right_join = self.dialect == "sqlite" and _RIGHT_JOIN.search(block.source)
+        if block.limit or right_join:
+            return self.wrapped(block, ordered=False).text()
+        return replace(block, order=()).text()
 
 
 def quoted(name: str) -> str:
