@@ -34,6 +34,14 @@ class Scratch(Protocol):
     def rows(self, sql: str) -> Execution:
         """Run one statement on the rows of now, limited; failures are values."""
 
+    def replayed(self, script: str, queries: Sequence[str]) -> list[Execution]:
+        """Run statements on a fresh database that a script of ours makes."""
+
+    def in_duckdb(
+        self, rows: Mapping[str, Sequence[tuple[Any, ...]]], queries: Sequence[str]
+    ) -> list[Execution] | None:
+        """Run statements in DuckDB on such rows; None where it is not installed."""
+
 
 class Evidence(Protocol):
     """All that a judge sees of the outside world, for one case.
@@ -230,6 +238,18 @@ class _ScratchEvidence:
 
     def rows(self, sql: str) -> Execution:
         return self._cache.run(self._database, sql, self._limits)
+
+    def replayed(self, script: str, queries: Sequence[str]) -> list[Execution]:
+        from sqljury.databases.generated import replayed
+
+        return replayed(script, queries, self._limits)
+
+    def in_duckdb(
+        self, rows: Mapping[str, Sequence[tuple[Any, ...]]], queries: Sequence[str]
+    ) -> list[Execution] | None:
+        from sqljury.databases.generated import in_duckdb
+
+        return in_duckdb(self._database.schema().tables, rows, queries, self._limits)
 
 
 _MOST_FOUND = 512

@@ -74,6 +74,7 @@ _BUILT_IN = {
     "canonical": "sqljury.judges.canonical",
     "codebleu": "sqljury.judges.codebleu",
     "crystalbleu": "sqljury.judges.crystalbleu",
+    "equivalence": "sqljury.judges.equivalence",
     "exact_match": "sqljury.judges.exact_match",
     "exact_set_match": "sqljury.judges.exact_set_match",
     "executable": "sqljury.judges.executable",

@@ -7,7 +7,7 @@ right answers, and no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
 from time import perf_counter
@@ -63,8 +63,14 @@ class Look:
 
 @dataclass(slots=True)
 class Search:
-    """What was tried, and the database that tells the queries apart, if there is one."""
+    """What was tried, and the database that tells the queries apart, if there is one.
 
+    Args:
+        counted: the profiles on which a difference counts: the database is one of these where
+            one of these differs.
+    """
+
+    counted: Collection[DataProfile]
     looks: list[Look] = field(default_factory=list)
     found: Look | None = None
     rows: Rows | None = None
@@ -75,12 +81,19 @@ class Search:
     def note(self, look: Look, rows: Rows) -> None:
         """One more database was looked at."""
         self.looks.append(look)
-        if look.equal is False and (self.found is None or (self.found.slight and not look.slight)):
+        if look.equal is False and (
+            self.found is None or self._worth(look) > self._worth(self.found)
+        ):
             self.found, self.rows = look, rows
+
+    def _worth(self, look: Look) -> tuple[bool, bool]:
+        return look.plan.profile in self.counted, not look.slight
 
     @property
     def settled(self) -> bool:
         """Whether nearly all of enough databases showed more than a slight difference."""
+        if self.found is not None and self.found.kind is Kind.COLUMN_COUNT:
+            return True
         if len(self.looks) < _ENOUGH:
             return False
         plain = sum(1 for look in self.looks if look.equal is False and not look.slight)
@@ -109,7 +122,7 @@ class Searcher:
         self.left = left
         self.right = right
         self.material = material
-        self._scratch = evidence.generated(material.tables)
+        self.scratch = evidence.generated(material.tables)
         self._evidence = evidence
         self._numeric: tuple[Scratch | None] | None = None
         exact = policy.values == "text"
@@ -117,18 +130,21 @@ class Searcher:
         self._policy = replace(policy, tolerance=tolerance)
         self._ordered = is_ordered(policy, left.sql, "sqlite")
 
-    def search(self, plans: Iterable[Plan], *, seconds: float) -> Search:
+    def search(
+        self, plans: Iterable[Plan], counted: Collection[DataProfile], *, seconds: float
+    ) -> Search:
         """Make the databases and look at each, until it is clear that the queries differ.
 
         The first database that shows more than a slight difference is kept; else the first.
 
         Args:
+            counted: the profiles on which a difference counts.
             seconds: stop when that much time is spent.
         """
         from sqljury.databases.generated import make_rows
 
         started = perf_counter()
-        result = Search()
+        result = Search(counted)
         largest = _NO_LIMIT
         for plan in plans:
             if plan.tuples > largest:
@@ -150,11 +166,11 @@ class Searcher:
 
     def look(self, plan: Plan, rows: Rows) -> Look | tuple[str, Execution]:
         """Run both queries on one database; a query that does not run is given back as it is."""
-        self._scratch.fill(rows)
-        left = self._scratch.rows(self.left.sql)
+        self.scratch.fill(rows)
+        left = self.scratch.rows(self.left.sql)
         if left.table is None:
             return "left", left
-        right = self._scratch.rows(self.right.sql)
+        right = self.scratch.rows(self.right.sql)
         if right.table is None:
             return "right", right
         informative = _shows(left.table) and _shows(right.table)
@@ -165,16 +181,20 @@ class Searcher:
 
     def results(self, rows: Rows) -> tuple[ResultTable, ResultTable] | None:
         """Both results on a database, or None where one of them has none."""
-        self._scratch.fill(rows)
-        left, right = self._scratch.rows(self.left.sql), self._scratch.rows(self.right.sql)
+        self.scratch.fill(rows)
+        left, right = self.scratch.rows(self.left.sql), self.scratch.rows(self.right.sql)
         return (left.table, right.table) if left.table and right.table else None
+
+    def differ(self, left: ResultTable, right: ResultTable) -> bool:
+        """Whether two results differ, if their order is their own."""
+        return compare(left, right, self._policy, ordered=self._ordered).equal is False
 
     # ------------------------------------------------------------ comparing
 
     def _compared(self, left: ResultTable, right: ResultTable) -> Comparison:
         found = compare(left, right, self._policy, ordered=self._ordered)
         if found.only_order_differs and self._policy.free_ties:
-            ties = tie_groups(self.left.sql, left, "sqlite", self._scratch.rows)
+            ties = tie_groups(self.left.sql, left, "sqlite", self.scratch.rows)
             if ties is not None:
                 return compare(left, right, self._policy, ordered=True, ties=ties)
         return found
@@ -214,7 +234,7 @@ class Searcher:
 
     def _order_is_fixed(self, rows: Rows, left: ResultTable) -> bool:
         """Whether the reference's order is its own: rows that tie are in no order."""
-        if tie_groups(self.left.sql, left, "sqlite", self._scratch.rows) is not None:
+        if tie_groups(self.left.sql, left, "sqlite", self.scratch.rows) is not None:
             return True
         for shuffled in _shuffles(rows):
             results = self.results(shuffled)

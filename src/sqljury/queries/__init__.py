@@ -10,6 +10,7 @@ from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
 from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
 from sqljury.queries.tokens import parse
+from sqljury.queries.transpile import transpiled
 from sqljury.queries.value_profile import merged_profiles, value_profile
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "some_values",
     "tables_of",
     "top_level_order",
+    "transpiled",
     "value_profile",
     "without_comments",
     "without_limit",

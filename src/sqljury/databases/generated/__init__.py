@@ -2,6 +2,7 @@
 
 from sqljury.databases.generated.material import Material
 from sqljury.databases.generated.plans import DataProfile, Plan, plans_for
+from sqljury.databases.generated.replay import in_duckdb, replayed
 from sqljury.databases.generated.rows import Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
 from sqljury.databases.generated.validity import broken_rules
@@ -14,8 +15,10 @@ __all__ = [
     "Rows",
     "ScratchDatabase",
     "broken_rules",
+    "in_duckdb",
     "make_rows",
     "minimise",
     "plans_for",
+    "replayed",
     "script",
 ]

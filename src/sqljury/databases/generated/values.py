@@ -21,10 +21,10 @@ def pool_of(kind: Kind, uses: Sequence[ColumnUse]) -> tuple[list[Constant], list
     constants = _unique(c for use in uses for c in use.constants)
     hot = _unique(v for c in constants for v in _fitting(c, kind))
     near = [v for c in hot for v in neighbours(c)]
-    for pattern in _unique(p for use in uses for p in use.likes):
+    for pattern in dict.fromkeys(p for use in uses for p in use.likes):
         hot += matches(pattern, "%", "_")
         near += misses(pattern, "%", "_")
-    for pattern in _unique(p for use in uses for p in use.globs):
+    for pattern in dict.fromkeys(p for use in uses for p in use.globs):
         hot += matches(pattern, "*", "?")
         near += misses(pattern, "*", "?")
     hot = _unique(hot)

@@ -103,12 +103,14 @@ def _replaced(rows: Rows, name: str, number: int, place: int, value: Constant) -
 # ---------------------------------------------------------------- as a script
 
 
-def script(material: Material, rows: Rows) -> str:
+def script(material: Material, rows: Rows, *, keys: bool = True) -> str:
     """CREATE TABLE and INSERT statements that make the database anew in SQLite.
 
-    Keys are declared where the rows keep them, so that the script shows what it assumes.
+    Keys are declared where the rows keep them, so that the script shows what it assumes; none
+    are without ``keys``.
     """
-    licence = broken_rules(material, rows)
+    violated = frozenset((DataProfile.KEYS_VIOLATED, DataProfile.FOREIGN_KEYS_VIOLATED))
+    licence = broken_rules(material, rows) if keys else violated
     lines = [
         f"{create_table(relation.table, keys=list(_constraints(relation, licence)))};"
         for relation in material.relations.values()

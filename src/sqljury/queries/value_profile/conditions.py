@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqljury.queries.value_profile.constants import NO_CONSTANT, constant_of, number_of
 from sqljury.queries.value_profile.notes import Notes
 from sqljury.queries.value_profile.sources import NOWHERE, Output, Scope
-from sqljury.value_profile import Constant
+from sqljury.value_profile import Constant, Place
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -37,12 +37,13 @@ class Conditions:
         """A condition: a row is lost where it fails, if it is ``hard``."""
         from sqlglot import exp
 
-        if isinstance(node, exp.And | exp.Paren):
+        kind = type(node)
+        if kind in (exp.And, exp.Paren):
             for child in node.iter_expressions():
                 self.read(child, scope, ctes, hard=hard)
         elif isinstance(node, exp.Not) and isinstance(node.this, exp.Is):
             self._is(node.this, scope, ctes, "not null", hard)
-        elif isinstance(node, exp.Or | exp.Not | exp.Xor):
+        elif kind in (exp.Or, exp.Not, exp.Xor):
             for child in node.iter_expressions():
                 self.read(child, scope, ctes, hard=False)
         elif isinstance(node, exp.Exists):
@@ -54,7 +55,7 @@ class Conditions:
             self._compare("<=", node.this, node.args["high"], scope, ctes, hard)
         elif isinstance(node, exp.Is):
             self._is(node, scope, ctes, "null", hard)
-        elif (operator := _operators().get(type(node))) is not None:
+        elif (operator := _operators().get(kind)) is not None:
             self._compare(operator, node.this, node.expression, scope, ctes, hard)
         else:
             self.value(node, scope, ctes)
@@ -77,11 +78,11 @@ class Conditions:
                 self._notes.link(left.place, outputs[0].place, hard=hard)
             return
         values = [self._constant(item, scope) for item in node.expressions]
-        constants = tuple(value for value in values if value is not NO_CONSTANT)
+        constants: list[Any] = [value for value in values if value is not NO_CONSTANT]
         if left.place is not None and len(constants) == len(values) and values:
-            self._notes.atom(left.place, "in", constants, hard=hard)  # type: ignore[arg-type]
+            self._notes.atom(left.place, "in", tuple(constants), hard=hard)
             return
-        self._hint(left, list(constants))  # type: ignore[misc]
+        self._hint(left, constants)
         for item, value in zip(node.expressions, values, strict=True):
             if value is NO_CONSTANT:
                 self._notes.link(left.place, self.value(item, scope, ctes).place, hard=False)
@@ -249,11 +250,15 @@ class _Kinds:
     def __init__(self) -> None:
         from sqlglot import exp
 
-        self.numeric = (exp.Sum, exp.Avg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg)
-        self.numeric += (exp.Abs, exp.Round)
-        self.dated = (exp.TimeToStr, exp.StrToTime, exp.Date, exp.TsOrDsToDate, exp.DateAdd)
-        self.dated += (exp.TsOrDsToTimestamp, exp.Year, exp.Month, exp.Day, exp.Extract)
-        self.dated += (exp.TimestampTrunc, exp.DateTrunc, exp.DateDiff, exp.DateSub)
+        self.numeric: tuple[type, ...] = (
+            *(exp.Sum, exp.Avg, exp.Abs, exp.Round),
+            *(exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Neg),
+        )
+        self.dated: tuple[type, ...] = (
+            *(exp.TimeToStr, exp.StrToTime, exp.Date, exp.TsOrDsToDate, exp.TsOrDsToTimestamp),
+            *(exp.Year, exp.Month, exp.Day, exp.Extract, exp.TimestampTrunc, exp.DateTrunc),
+            *(exp.DateAdd, exp.DateSub, exp.DateDiff),
+        )
         self.fragile = (exp.GroupConcat, exp.Window, exp.ArrayAgg, exp.JSONArrayAgg, exp.First)
         self.random = (exp.Rand, exp.Uuid)
 
@@ -292,10 +297,10 @@ def _is_single(node: exp.Expr) -> bool:
     return node.args.get("group") is None and (aggregates or node.args.get("from_") is None)
 
 
-def _places(node: exp.Expr, scope: Scope) -> list[Any]:
+def _places(node: exp.Expr, scope: Scope) -> list[Place]:
     from sqlglot import exp
 
-    found = []
+    found: list[Place] = []
     for column in node.find_all(exp.Column):
         output = scope.find(column.name.lower(), column.table.lower())
         if output is not None:

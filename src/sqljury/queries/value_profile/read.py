@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sqljury.queries.tokens import parse
+from sqljury.queries.sources import tables_of
+from sqljury.queries.tokens import MAX_CHARS, parse
 from sqljury.queries.value_profile.conditions import Conditions
 from sqljury.queries.value_profile.constants import constant_of
 from sqljury.queries.value_profile.notes import Notes
 from sqljury.queries.value_profile.sources import Output, Scope, Source
 from sqljury.schema import Schema
-from sqljury.value_profile import ValueProfile
+from sqljury.value_profile import ColumnUse, Pattern, ValueProfile
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -23,7 +24,10 @@ _MOST_SLOTS = 32
 
 @lru_cache(maxsize=512)
 def value_profile(sql: str, schema: Schema, dialect: str = "sqlite") -> ValueProfile | None:
-    """The profile of a query on a schema, or None where it cannot be parsed.
+    """The profile of a query on a schema; None where the text is too long to be looked at.
+
+    Of a query that cannot be parsed (the engine may do better) the tables are known by their
+    names, and all of their columns count as used.
 
     >>> from sqljury.schema import Column, Table
     >>> table = Table(name="t", columns=(Column(name="a", type="INT"),))
@@ -33,11 +37,26 @@ def value_profile(sql: str, schema: Schema, dialect: str = "sqlite") -> ValuePro
     """
     tree = parse(sql, dialect)
     if tree is None:
-        return None
+        return _unparsed(sql, schema, dialect)
     notes = Notes(schema)
     reader = _Reader(notes)
     reader.query(tree, None, {}, hard=True)
     return notes.profile()
+
+
+def _unparsed(sql: str, schema: Schema, dialect: str) -> ValueProfile | None:
+    tables = tables_of(sql, dialect, schema)
+    if tables is None:
+        return None if len(sql) > MAX_CHARS else ValueProfile()
+    names = tuple(table.name for table in tables if not table.is_view)
+    return ValueProfile(
+        tables=names,
+        columns={(t.name, c.name): ColumnUse() for t in tables for c in t.columns},
+        patterns=(Pattern(tables=names),),
+        unread=tuple(table.name for table in tables if table.is_view),
+        cuts_ties=True,
+        fragile=True,
+    )
 
 
 class _Reader:

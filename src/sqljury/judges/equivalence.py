@@ -1,0 +1,129 @@
+"""Is the prediction equivalent to the reference, whatever the data?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs, failed_prediction, failed_reference, register
+from sqljury.judges.pair import PairAnswer, compare_pair
+from sqljury.tables import Policy, make_policy
+from sqljury.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.databases.generated import DataProfile
+
+DEFAULT_PROFILES = "clean+duplicates+foreign_keys_violated"
+"""Where NULLs or repeated keys alone make a difference, people mostly do not call it one."""
+
+
+@register
+@dataclass(frozen=True)
+class Equivalence:
+    """Equivalence with the reference on generated databases; needs no rows, only the schema.
+
+    Refuted is ``incorrect``, with a small database as evidence; no counterexample is ``unknown``
+    with a score above one half. With several references the best answer decides. The score says
+    how much a difference weighs, or how hard one was looked for.
+
+    Args:
+        policy: the variant: when two results are the same.
+        column_order: ``given`` or ``any``, instead of the policy's.
+        profiles: the data on which a difference counts, joined by ``+``: ``clean``,
+            ``duplicates`` (equal rows in tables without a key), ``foreign_keys_violated``,
+            ``nulls``, ``keys_violated``.
+        seed: of the generated databases.
+        seconds: most time for the databases of one pair.
+        second_opinion: run a counterexample in DuckDB, too.
+
+    Source: Zhong, Yu and Klein 2020 (test suites); He et al. 2024 (VeriEQL).
+    """
+
+    name: ClassVar[str] = "equivalence"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
+    variant: ClassVar[str] = "policy"
+
+    policy: str = "strict"
+    column_order: str | None = None
+    profiles: str = DEFAULT_PROFILES
+    seed: int = 0
+    seconds: float = 5.0
+    second_opinion: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a policy or profiles that there are not."""
+        _ = self.rules, data_profiles(self.profiles)
+
+    @cached_property
+    def rules(self) -> Policy:
+        """The comparison policy, options included."""
+        if self.column_order is None:
+            return make_policy(self.policy)
+        return make_policy(self.policy, column_order=self.column_order)
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """Compared with each reference; the best answer decides."""
+        answers = [
+            self._answer(sql, str(case.predicted_sql), evidence) for sql in case.reference_sqls
+        ]
+        failed = next((a.failure for a in answers if a.failure and a.failure[0] == "right"), None)
+        if failed is not None:
+            return failed_prediction(failed[1])
+        usable = [answer for answer in answers if answer.failure is None]
+        if not usable:
+            assert answers[0].failure is not None
+            return failed_reference(answers[0].failure[1])
+        return _verdict(max(usable, key=_rank))
+
+    def _answer(self, reference: str, prediction: str, evidence: Evidence) -> PairAnswer:
+        schema = evidence.schema()
+        assert schema is not None, "needs SCHEMA"
+        return compare_pair(
+            reference,
+            prediction,
+            schema,
+            evidence,
+            policy=self.rules,
+            profiles=data_profiles(self.profiles),
+            seed=self.seed,
+            seconds=self.seconds,
+            second_opinion=self.second_opinion,
+        )
+
+
+def data_profiles(text: str) -> list[DataProfile]:
+    """The data profiles that ``clean+nulls`` names.
+
+    Raises:
+        ValueError: there is none of a name.
+    """
+    from sqljury.databases.generated import DataProfile
+
+    known = {str(kind): kind for kind in DataProfile}
+    names = [name.strip() for name in text.split("+")]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"no data profile {name!r}; there are {', '.join(known)}")
+    return [kind for name, kind in known.items() if name in names]
+
+
+_ORDER = ("refuted", "unknown", "no_counterexample", "proved")
+
+
+def _rank(answer: PairAnswer) -> tuple[int, float]:
+    return _ORDER.index(answer.verdict), answer.score or 0.0
+
+
+def _verdict(answer: PairAnswer) -> Verdict:
+    outcome = {"proved": Outcome.CORRECT, "refuted": Outcome.INCORRECT}
+    return Verdict(
+        outcome=outcome.get(answer.verdict, Outcome.UNKNOWN),
+        score=answer.score,
+        reason=answer.reason,
+        labels=(answer.verdict,),
+        evidence={key: value for key, value in answer.to_json().items() if key != "seconds"},
+    )
