@@ -240,7 +240,7 @@ def _of_join(join: Join, context: Context) -> Properties:
     row = fields(join.left, context) + fields(join.right, context)
     equal = equalities(conjuncts(join.condition), row, context)
     if join.kind is JoinKind.INNER:
-        return joined(left, right, equal)
+        return joined(left, right, equal, range(by), range(by, len(row)))
     return _of_left_join(left, right, equal, row, by)
 
 
@@ -255,10 +255,17 @@ def shifted(below: Properties, by: int) -> Properties:
 
 
 def joined(
-    left: Properties, right: Properties, equal: tuple[tuple[Columns, Columns], ...]
+    left: Properties,
+    right: Properties,
+    equal: tuple[tuple[Columns, Columns], ...],
+    of_left: range,
+    of_right: range,
 ) -> Properties:
-    """Of pairs of rows for which columns are equal."""
-    dependencies = (left.dependencies + right.dependencies + equal)[:_MOST_DEPENDENCIES]
+    """Of pairs of rows for which columns are equal; a key of a side determines that side."""
+    sides = ((left, frozenset(of_left)), (right, frozenset(of_right)))
+    by_key = tuple((key, columns) for side, columns in sides for key in side.keys)
+    dependencies = left.dependencies + right.dependencies + equal + by_key
+    dependencies = dependencies[:_MOST_DEPENDENCIES]
     together = Properties((), dependencies)
     keys = [
         _reduced(a | b, together, left.keys, right.keys)
