@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sqljury.api import Evaluation, agree_files, evaluate, load_run
+    from sqljury.api import Evaluation, agree_files, compare_queries, evaluate, load_run
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
     from sqljury.databases import open_databases
@@ -29,6 +29,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Evaluation": "sqljury.api",
     "agree_files": "sqljury.api",
+    "compare_queries": "sqljury.api",
     "evaluate": "sqljury.api",
     "load_run": "sqljury.api",
     "read_cases": "sqljury.benchmarks",
@@ -76,6 +77,7 @@ __all__ = [
     "Verdict",
     "agree",
     "agree_files",
+    "compare_queries",
     "compare_tables",
     "evaluate",
     "load_run",

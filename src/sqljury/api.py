@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     from sqljury.llm import ClientSettings, Collected, Estimate
 
 if TYPE_CHECKING:
+    from sqljury.judges.pair import PairAnswer
+    from sqljury.schema import Schema
+    from sqljury.tables import Policy
     from sqljury.uses.diagnose import DiagnosisReport
     from sqljury.uses.methods import Methods
     from sqljury.uses.rose_vec import RoseVec
@@ -522,3 +525,88 @@ def stability_of_run(folder: PathLike) -> list[Stability]:
 
     with open_run(Path(folder)) as run:
         return stability_of_repeats(run.records())
+
+
+# ---------------------------------------------------------------- two queries
+
+COMPARED_PROFILES = "clean+nulls+duplicates+foreign_keys_violated"
+"""All that a database of the schema can hold; most engines enforce foreign keys, SQLite asks."""
+
+
+def compare_queries(
+    left: str,
+    right: str,
+    *,
+    schema: Schema | PathLike | None = None,
+    database: PathLike | None = None,
+    db_id: str = "",
+    policy: str | Policy = "strict",
+    profiles: str = COMPARED_PROFILES,
+    seed: int = 0,
+    seconds: float = 5.0,
+    second_opinion: bool = True,
+) -> PairAnswer:
+    """Whether two queries give the same rows whatever the data, or a database where they do not.
+
+    Args:
+        left: the reference: its ORDER BY is the one that binds.
+        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+            ``tables.json``.
+        database: a database to take the schema from: a file, or a URL; nothing in it is read.
+        db_id: which schema or database, where there are several.
+        policy: when two results are the same: a policy or its name.
+        profiles: the data on which a difference counts, joined by ``+``.
+        seed: of the generated databases.
+        seconds: most time for them.
+        second_opinion: run a counterexample in DuckDB, too, where it is installed.
+
+    Raises:
+        InputError: no schema, or no such policy or profile.
+
+    >>> table = "CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)"
+    >>> from sqljury.databases import schema_from_ddl
+    >>> found = compare_queries("SELECT id FROM boat WHERE length > 3",
+    ...     "SELECT id FROM boat WHERE length >= 3", schema=schema_from_ddl(table))
+    >>> found.verdict, found.witness.right.rows
+    ('refuted', [(1,)])
+    """
+    from sqljury.evidence import DatabaseEvidence, ExecutionCache
+    from sqljury.judges.equivalence import data_profiles
+    from sqljury.judges.pair import compare_pair
+    from sqljury.tables import make_policy
+
+    try:
+        counted = data_profiles(profiles)
+    except ValueError as error:
+        raise InputError("SJ315", str(error)) from error
+    return compare_pair(
+        left,
+        right,
+        _schema_of(schema, database, db_id),
+        DatabaseEvidence(Case(id="compare"), None, ExecutionCache(), Limits()),
+        policy=make_policy(policy) if isinstance(policy, str) else policy,
+        profiles=counted,
+        seed=seed,
+        seconds=seconds,
+        second_opinion=second_opinion,
+    )
+
+
+def _schema_of(schema: Schema | PathLike | None, database: PathLike | None, db_id: str) -> Schema:
+    from sqljury.databases import open_databases, read_schemas
+    from sqljury.schema import Schema
+
+    if isinstance(schema, Schema):
+        return schema
+    if schema is not None:
+        found = read_schemas(os.fspath(schema)).get(db_id)
+    elif database is not None:
+        opened = open_databases(database).open(db_id)
+        found = opened.schema() if opened is not None else None
+        if opened is not None:
+            opened.close()
+    else:
+        raise InputError("SJ316", "neither a schema nor a database was given.")
+    if found is None:
+        raise InputError("SJ316", f"there is no schema {db_id!r}.", where=str(schema or database))
+    return found

@@ -564,6 +564,65 @@ def trust(
     print_trust(found, _console())
 
 
+# ---------------------------------------------------------------- compare two queries
+
+_VERDICTS = ("proved", "refuted", "no_counterexample", "unknown")
+
+
+@app.command()
+def compare(
+    left: Annotated[str, typer.Argument(help="The reference: its ORDER BY binds.")],
+    right: Annotated[str, typer.Argument(help="The query that is compared with it.")],
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="CREATE TABLE statements, or tables.json.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option("--database", "-d", help="File or URL to take the schema from.")
+    ] = None,
+    db_id: Annotated[str, typer.Option("--db-id", help="Which one, where there are several.")] = "",
+    policy: Annotated[
+        str, typer.Option("--policy", help="When two results are the same: strict, spider, ...")
+    ] = "strict",
+    profiles: Annotated[
+        str | None, typer.Option("--profiles", help="Data on which a difference counts.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the generated databases.")] = 0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.01, help="Most time for generated databases.")
+    ] = 5.0,
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", help="Exit 1 on these verdicts: refuted,unknown.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Tell two queries apart by a small database, or say how hard that was tried."""
+    from sqljury.api import COMPARED_PROFILES, compare_queries
+
+    failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
+    unknown = [name for name in failing if name not in _VERDICTS]
+    if unknown:
+        raise InputError("SJ317", f"--fail-on {unknown[0]}.", hint=f"Known: {', '.join(_VERDICTS)}")
+    found = compare_queries(
+        left,
+        right,
+        schema=schema,
+        database=database,
+        db_id=db_id,
+        policy=policy,
+        profiles=profiles or COMPARED_PROFILES,
+        seed=seed,
+        seconds=seconds,
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+    else:
+        from sqljury.reports.pair import pair_text
+
+        typer.echo(pair_text(found))
+    if found.verdict in failing:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+
+
 # ---------------------------------------------------------------- look at a run
 
 

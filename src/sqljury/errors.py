@@ -301,6 +301,21 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A judge asked a chat model without declaring that it needs one: its `needs` must hold "
         "Needs.LLM.",
     ),
+    "SJ315": (
+        "no such data profile",
+        "Generated databases are clean, or have nulls, duplicates (equal rows in tables without a "
+        "key), foreign_keys_violated or keys_violated; several are joined by +: clean+nulls.",
+    ),
+    "SJ316": (
+        "no schema to compare queries on",
+        "Queries are compared on data made for their tables. Give --schema FILE (CREATE TABLE "
+        "statements, or Spider's tables.json with --db-id), or --database FILE-OR-URL.",
+    ),
+    "SJ317": (
+        "not a verdict",
+        "`compare --fail-on` takes proved, refuted, no_counterexample and unknown, joined by "
+        "commas.",
+    ),
     # --- SJ350 to SJ359: judges that ask a model
     "SJ350": (
         "a judge that asks a model was not told which",

@@ -1,0 +1,54 @@
+"""What is known of two queries, as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqljury.execution import ResultTable
+from sqljury.judges.pair import PairAnswer, Witness
+from sqljury.tables import render_cell
+
+_MOST_ROWS = 20
+
+
+def pair_text(answer: PairAnswer) -> str:
+    """The verdict, and the database that tells the queries apart, ready to be pasted."""
+    return "\n".join(_lines(answer))
+
+
+def _lines(answer: PairAnswer) -> Iterator[str]:
+    score = "" if answer.score is None else f"   score {answer.score:.3f}"
+    yield f"{answer.verdict}{score}   {answer.reason}"
+    for assumption in answer.assumptions:
+        yield f"assuming {assumption}"
+    if answer.witness is not None:
+        yield from _witness(answer.witness)
+    profiles = answer.tried.get("profiles", {})
+    if profiles:
+        yield ""
+        yield f"{'data':24} databases  differ"
+    for name, tally in profiles.items():
+        yield f"{name:24} {tally['databases']:9,}  {tally['differ']:6,}"
+
+
+def _witness(witness: Witness) -> Iterator[str]:
+    yield ""
+    yield witness.sql
+    for side, table in (("left", witness.left), ("right", witness.right)):
+        yield ""
+        yield f"-- {side}: {_count(table)}"
+        yield from (f"--   {_row(row)}" for row in table.rows[:_MOST_ROWS])
+        if len(table.rows) > _MOST_ROWS:
+            yield f"--   … {len(table.rows) - _MOST_ROWS:,} more"
+    yield ""
+    yield f"seen in {' and '.join(witness.engines)}"
+    if witness.doubt:
+        yield f"doubt: {witness.doubt}"
+
+
+def _count(table: ResultTable) -> str:
+    return f"{len(table.rows):,} row{'' if len(table.rows) == 1 else 's'}"
+
+
+def _row(row: tuple[object, ...]) -> str:
+    return " | ".join(str(render_cell(cell)) for cell in row)
