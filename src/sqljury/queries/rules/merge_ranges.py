@@ -57,6 +57,9 @@ from sqljury.queries.trees.volatile import is_volatile
 _MOST_VALUES = 2000
 _FAR = 2**62
 """Integers beyond it are left as they are written."""
+_INTEGER = (Type.INTEGER,)
+_WHOLE_NUMBERS = (Type.INTEGER, Type.BOOLEAN)
+_CLOSED = frozenset(("=", "<>", "<=", ">="))
 _NOT_NEGATIVE = frozenset(("LENGTH", "INSTR", "CHAR_LENGTH", "UNICODE"))
 
 
@@ -85,6 +88,8 @@ def _merged(
 ) -> Expression | Simplified | None:
     assert isinstance(expression, Call)
     if expression.name not in ("AND", "OR"):
+        if _is_plain(expression, scope):
+            return None
         part = _part_of(expression, condition)
         if part is None:
             return None
@@ -112,6 +117,27 @@ def _merged(
         put = Call(expression.name, (*rest, whole)) if rest else whole
         return Simplified(put, new.assumed) if isinstance(new, Simplified) else put
     return None
+
+
+def _is_plain(expression: Call, scope: Scope) -> bool:
+    """Whether a condition of one comparison is surely as it should be: the common case, at once."""
+    compared = expression
+    if expression.name == "NOT":
+        (inner,) = expression.operands
+        if not isinstance(inner, Call) or inner.name != "IN":
+            return True
+        compared = inner
+    if len(compared.operands) < 2:
+        return True
+    subject, constant = compared.operands[:2]
+    if not isinstance(constant, Literal) or not isinstance(constant.value, (int, float)):
+        return True
+    types = _WHOLE_NUMBERS if truth_is_a_number(scope) else _INTEGER
+    if isinstance(subject, (Ref, Outer)):
+        type_ = kind(subject, scope)
+        closed = type_ is Type.INTEGER and compared.name in _CLOSED
+        return type_ not in types or (closed and isinstance(constant.value, int))
+    return isinstance(subject, Literal)
 
 
 def _group_keys(
@@ -230,23 +256,33 @@ def _rewritten(
         return None
     if not _ordered(subject, literals, scope):
         return _points_only(name, subject, parts)
-    domain, integers, assumed = _domain(subject, literals, scope)
-    if len(parts) == 1 and not integers:
-        return None
     allowed = _together(name, parts)
-    if integers:
-        allowed = allowed.of_integers()
-    allowed &= domain
-    writer = Writer(subject, _by_value(literals, allowed, integers), integers, domain)
     null = _null_allowed(name, parts)
+    dense = _in_domain(subject, literals, allowed, null, _Domain(), scope, condition)
+    domain = _domain(subject, literals, scope)
+    if domain == _Domain():
+        return dense if len(parts) > 1 else None
+    new = _in_domain(subject, literals, allowed, null, domain, scope, condition)
+    return new if new is None or new == dense else Simplified(new, domain.assumed)
+
+
+def _in_domain(
+    subject: Expression,
+    literals: list[Literal],
+    allowed: ValueSet,
+    null: bool,
+    domain: _Domain,
+    scope: Scope,
+    condition: bool,
+) -> Expression | None:
+    """The condition that allows these values, of those that the subject can have at all."""
+    allowed = (allowed.of_integers() if domain.integers else allowed) & domain.values
     nullable = may_be_null(subject, scope)
-    if allowed in (NOTHING, domain):
-        new = _all_or_nothing(subject, allowed != NOTHING, null, nullable, condition)
-    else:
-        new = writer.written(allowed)
-        if null and nullable:
-            new = disjunction((*disjuncts(new), Call("IS NULL", (subject,))))
-    return Simplified(new, assumed) if assumed and new is not None else new
+    if allowed in (NOTHING, domain.values):
+        return _all_or_nothing(subject, allowed != NOTHING, null, nullable, condition)
+    by_value = _by_value(literals, allowed, domain.integers)
+    new = Writer(subject, by_value, domain.integers, domain.values).written(allowed)
+    return disjunction((*disjuncts(new), Call("IS NULL", (subject,)))) if null and nullable else new
 
 
 def _all_or_nothing(
@@ -331,25 +367,32 @@ def _is_list(part: _Part, positive: bool) -> bool:
 # ---------------------------------------------------------------- what values there can be
 
 
-def _domain(
-    subject: Expression, literals: list[Literal], scope: Scope
-) -> tuple[ValueSet, bool, frozenset[Assumption]]:
-    """The possible values, whether they are integers, and what that assumes."""
-    nothing: frozenset[Assumption] = frozenset()
+@dataclass(frozen=True, slots=True)
+class _Domain:
+    """The values that there can be, whether they are integers, and what that assumes."""
+
+    values: ValueSet = EVERYTHING
+    integers: bool = False
+    assumed: frozenset[Assumption] = frozenset()
+
+
+_COUNTS = ValueSet((((0, 0, 0), HIGHEST),))
+_ZERO_AND_ONE = ValueSet((((0, 0, 0), (0, 2, 0)),))
+
+
+def _domain(subject: Expression, literals: list[Literal], scope: Scope) -> _Domain:
     if any(_is_text(literal) or abs(number(literal) or 0) >= _FAR for literal in literals):
-        return EVERYTHING, False, nothing
+        return _Domain()
     if isinstance(subject, Call) and subject.name in _NOT_NEGATIVE:
-        return ValueSet((((0, 0, 0), HIGHEST),)), True, nothing
+        return _Domain(_COUNTS, True)
     if isinstance(subject, (Ref, Outer)) and truth_is_a_number(scope):
         assumed = typed(subject, (Type.BOOLEAN,), scope)
         if assumed is not None:
-            return ValueSet((((0, 0, 0), (0, 2, 0)),)), True, assumed
+            return _Domain(_ZERO_AND_ONE, True, assumed)
     if isinstance(subject, Cast) and is_sqlite(scope) and affinity(subject, scope) == "INTEGER":
-        return EVERYTHING, True, nothing
+        return _Domain(integers=True)
     assumed = typed(subject, (Type.INTEGER,), scope)
-    if assumed is None or not literals:
-        return EVERYTHING, False, nothing
-    return EVERYTHING, True, assumed
+    return _Domain() if assumed is None or not literals else _Domain(EVERYTHING, True, assumed)
 
 
 _COMPARED = COMPARISONS | {"IN", "NOT"}

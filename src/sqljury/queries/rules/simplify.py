@@ -41,9 +41,33 @@ def simplify_condition(expression: Expression, scope: Scope) -> Simplified:
     return _simplified(expression, scope, condition=True)
 
 
+# The same expressions come again and again while a query is rewritten. By identity, as hashing them
+# takes as long as simplifying them; what is in it is held, so no identity is given again.
+_known: dict[tuple[int, bool], tuple[Expression, Scope, Simplified]] = {}
+_MOST_KNOWN = 4096
+
+
 def _simplified(expression: Expression, scope: Scope, *, condition: bool) -> Simplified:
     if isinstance(expression, _LEAVES) and not condition:
         return Simplified(expression)
+    known = _known.get((id(expression), condition))
+    if known is not None and _same_scope(known[1], scope):
+        return known[2]
+    found = _by_rules(expression, scope, condition)
+    if len(_known) > _MOST_KNOWN:
+        _known.clear()
+    _known[id(expression), condition] = (expression, scope, found)
+    done = Simplified(found.expression)
+    _known[id(done.expression), condition] = (done.expression, scope, done)
+    return found
+
+
+def _same_scope(one: Scope, other: Scope) -> bool:
+    same_context = one.context is other.context or one.context == other.context
+    return same_context and one.row == other.row and one.outer == other.outer
+
+
+def _by_rules(expression: Expression, scope: Scope, condition: bool) -> Simplified:
     run = _Run(scope)
     try:
         found = run.normal(expression, condition)

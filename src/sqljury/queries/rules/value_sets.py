@@ -20,6 +20,9 @@ LOWEST: Cut = (-1, 0, 0)
 HIGHEST: Cut = (1, 0, 0)
 
 
+_ALL = ((LOWEST, HIGHEST),)
+
+
 @dataclass(frozen=True, slots=True)
 class ValueSet:
     """Disjoint ranges in order that do not touch each other."""
@@ -27,6 +30,8 @@ class ValueSet:
     ranges: tuple[Range, ...]
 
     def __and__(self, other: ValueSet) -> ValueSet:
+        if other.ranges == _ALL:
+            return self
         return intersection([self, other])
 
     def complement(self) -> ValueSet:
