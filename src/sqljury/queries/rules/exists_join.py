@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqljury.queries.rules.block import Block, flatten, rebuilt
 from sqljury.queries.rules.conditions import conjunction, conjuncts
 from sqljury.queries.trees.nodes import (
     TRUE,
+    Aggregate,
     Call,
     Expression,
     Filter,
@@ -22,9 +24,14 @@ from sqljury.queries.trees.nodes import (
 )
 from sqljury.queries.trees.volatile import any_volatile, has_volatile
 from sqljury.queries.trees.walk import (
+    columns_read,
     map_outer_references,
     map_references,
     outer_references,
+    references,
+    renumber,
+    shift,
+    substitute,
     width,
 )
 
@@ -71,7 +78,37 @@ def base_and_conjuncts(relation: Relation) -> tuple[Relation, tuple[Expression, 
     The columns of the base are not those of the relation: what is computed is left out.
     """
     block = flatten(relation).block
-    return rebuilt(Block(block.inputs, block.outer_joined, [])), tuple(block.conjuncts)
+    lifted = [_lifted(part) for part in block.inputs]
+    parts = [
+        shift(part, start)
+        for start, (_, own) in zip(block.offsets(), lifted, strict=False)
+        for part in own
+    ]
+    base = rebuilt(Block([part for part, _ in lifted], block.outer_joined, []))
+    return base, (*block.conjuncts, *parts)
+
+
+def _lifted(relation: Relation) -> tuple[Relation, list[Expression]]:
+    """Groups without the conditions on their keys that read the row around, and these.
+
+    A condition on keys leaves whole groups out, so it may stand on either side of GROUP BY.
+    """
+    if not isinstance(relation, Aggregate) or not relation.keys:
+        return relation, []
+    flat = flatten(relation.input)
+    keys = [substitute(key, flat.outputs) for key in relation.keys]
+    place = {key.index: i for i, key in enumerate(keys) if isinstance(key, Ref)}
+    inside, lifted = [], []
+    for part in flat.block.conjuncts:
+        around = any(level == 1 for level, _ in references(part))
+        if around and columns_read(part) <= place.keys():
+            lifted.append(renumber(part, place.__getitem__))
+        else:
+            inside.append(part)
+    if not lifted:
+        return relation, []
+    rows = rebuilt(Block(flat.block.inputs, flat.block.outer_joined, inside))
+    return replace(relation, input=Project(rows, flat.outputs)), lifted
 
 
 def beside(row: Relation, relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from sqljury.queries.rules.base import RelationRule, Rewritten
+from sqljury.queries.rules.block import flatten, rebuilt
+from sqljury.queries.rules.conditions import conjunction
 from sqljury.queries.rules.exists_join import asked, beside, joined_rows, questions
 from sqljury.queries.rules.nullability import NOTHING, Assumed
 from sqljury.queries.trees.context import Assumption, Context
-from sqljury.queries.trees.nodes import Expression, Relation
+from sqljury.queries.trees.nodes import Expression, Filter, Relation
 from sqljury.queries.trees.properties import (
     Properties,
     equalities,
@@ -15,7 +17,7 @@ from sqljury.queries.trees.properties import (
     without_keys,
 )
 from sqljury.queries.trees.types import fields
-from sqljury.queries.trees.walk import width
+from sqljury.queries.trees.walk import references, shift, width
 
 
 def _apply(relation: Relation, context: Context) -> Rewritten | None:
@@ -48,11 +50,18 @@ def _assumed_for_one_partner(
 def _one_partner(
     row: Relation, right: Relation, parts: tuple[Expression, ...], context: Context
 ) -> bool:
-    below = shifted(properties(right, context), width(row))
+    by = width(row)
+    inside = [shift(part, -by) for part in parts if _reads_only_right(part, by)]
+    block = flatten(Filter(right, conjunction(inside))).block
+    below = shifted(properties(rebuilt(block), context), by)
     if not below.keys:
         return False
     equal = equalities(parts, fields(row, context) + fields(right, context), context)
-    return Properties(below.keys, below.dependencies + equal).unique(range(width(row)))
+    return Properties(below.keys, below.dependencies + equal).unique(range(by))
+
+
+def _reads_only_right(part: Expression, by: int) -> bool:
+    return all(level == 0 and index >= by for level, index in references(part))
 
 
 EXISTS_TO_JOIN = RelationRule("exists_to_join", _apply)

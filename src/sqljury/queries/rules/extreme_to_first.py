@@ -22,7 +22,6 @@ from sqljury.queries.trees.nodes import (
     Outer,
     Ref,
     Relation,
-    Scan,
     Sort,
     SortKey,
     Subquery,
@@ -30,7 +29,7 @@ from sqljury.queries.trees.nodes import (
     Type,
 )
 from sqljury.queries.trees.volatile import has_volatile
-from sqljury.queries.trees.walk import is_correlated, references
+from sqljury.queries.trees.walk import is_correlated, references, width
 
 _EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
 _SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
@@ -114,7 +113,9 @@ def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] 
     compared = [c for c in others.conjuncts if c not in own.conjuncts]
     if others.base != own.base or len(others.conjuncts) != len(own.conjuncts) + 1:
         return None
-    if not isinstance(rows, Filter | Scan) or any(map(_reads_around, own.conjuncts)):
+    if own.outputs != tuple(map(Ref, range(width(rows)))):
+        return None
+    if any(map(_reads_around, own.conjuncts)):
         return None
     match compared:
         case [Call(name="<" | ">" as name, operands=(Ref() as a, Outer(level=1) as b))]:

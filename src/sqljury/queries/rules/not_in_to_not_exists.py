@@ -44,6 +44,9 @@ def _of_condition(
 ) -> tuple[Expression, Assumed] | None:
     """The condition with its parts under AND and OR rewritten, None if there are none."""
     if isinstance(condition, Call) and condition.name in ("AND", "OR"):
+        if condition.name == "AND":
+            # A row for which another part is not true does not count.
+            row = Filter(row, condition)
         parts = [_of_condition(part, row, context) for part in condition.operands]
         if not any(parts):
             return None

@@ -11,7 +11,9 @@ from sqljury.queries.trees.nodes import (
     Call,
     Expression,
     Filter,
+    Project,
     Ref,
+    Relation,
     Subquery,
     SubqueryKind,
 )
@@ -31,11 +33,15 @@ def _apply(expression: Expression, scope: Scope) -> Simplified | None:
             continue
         if has_one_row(operand.relation):
             continue
-        assumed = assumed_for_unique(operand.relation, (), scope.context)
+        assumed = assumed_for_unique(_rows(operand.relation), (), scope.context)
         if assumed is not None:
             rows = Filter(operand.relation, _inside(expression, i))
             return Simplified(Subquery(SubqueryKind.EXISTS, rows), assumed)
     return None
+
+
+def _rows(relation: Relation) -> Relation:
+    return _rows(relation.input) if isinstance(relation, Project) else relation
 
 
 def _inside(comparison: Call, position: int) -> Expression:

@@ -15,6 +15,7 @@ from sqljury.queries.trees.nodes import (
     Call,
     Distinct,
     Expression,
+    Literal,
     Ref,
     Relation,
     SetKind,
@@ -23,6 +24,8 @@ from sqljury.queries.trees.nodes import (
 from sqljury.queries.trees.properties import assumed_for_unique, same_values
 from sqljury.queries.trees.types import fields
 from sqljury.queries.trees.walk import columns_read
+
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 
 
 def _apply(relation: Relation, context: Context) -> Rewritten | None:
@@ -93,10 +96,17 @@ def _not_true(
         found.append(Call("NOT", (part,)))
         known = assumed_for_not_null((part,), base, context)
         if known is None:
-            found.append(Call("IS NULL", (part,)))
+            found += _null(part)
         else:
             assumed |= known
     return disjunction(found), assumed
+
+
+def _null(part: Expression) -> list[Expression]:
+    """That a condition is NULL: a comparison is if an operand is."""
+    compared = isinstance(part, Call) and part.name in _COMPARISONS
+    operands = part.operands if isinstance(part, Call) and compared else (part,)
+    return [Call("IS NULL", (o,)) for o in operands if not isinstance(o, Literal)]
 
 
 SET_TO_PREDICATE = RelationRule("set_to_predicate", _apply)

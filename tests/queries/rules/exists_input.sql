@@ -1,0 +1,57 @@
+-- schema: plain
+
+-- equal
+SELECT a FROM t WHERE EXISTS (SELECT DISTINCT u.c, u.d FROM u WHERE u.b = t.b ORDER BY u.c);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- equal
+SELECT a FROM t WHERE EXISTS (SELECT u.c FROM u WHERE u.b = t.b LIMIT 3);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- equal
+SELECT a FROM t WHERE EXISTS (SELECT u.c, COUNT(*) FROM u WHERE u.b = t.b GROUP BY u.c);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- An aggregate without GROUP BY always has its row.
+-- equal
+SELECT a FROM t WHERE EXISTS (SELECT MAX(u.c) FROM u WHERE u.b = t.b);
+SELECT a FROM t;
+
+-- equal
+SELECT a FROM t WHERE EXISTS (SELECT u.a FROM u LEFT JOIN v ON u.a = v.a WHERE u.b = t.b);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- equal
+SELECT a FROM t WHERE EXISTS (
+  SELECT a FROM u WHERE u.b = t.b UNION SELECT a FROM v WHERE v.b = t.b);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b)
+  OR EXISTS (SELECT 1 FROM v WHERE v.b = t.b);
+
+-- equal
+SELECT a FROM t WHERE b IN (SELECT a FROM u UNION ALL SELECT b FROM v);
+SELECT a FROM t WHERE b IN (SELECT a FROM u) OR b IN (SELECT b FROM v);
+
+-- different
+SELECT a FROM t WHERE EXISTS (SELECT COUNT(*) FROM u WHERE u.b = t.b);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- different
+SELECT a FROM t WHERE EXISTS (SELECT u.c FROM u WHERE u.b = t.b GROUP BY u.c HAVING COUNT(*) > 1);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- different
+SELECT a FROM t WHERE EXISTS (SELECT u.c FROM u WHERE u.b = t.b LIMIT 1 OFFSET 1);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- different
+SELECT a FROM t WHERE EXISTS (SELECT u.c FROM u WHERE u.b = t.b LIMIT 0);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
+
+-- different
+SELECT a FROM t WHERE EXISTS (SELECT a FROM u WHERE u.b = t.b INTERSECT SELECT a FROM v);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b) AND EXISTS (SELECT 1 FROM v);
+
+-- The bound of a filter inside a LIMIT is not one outside.
+-- different
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM (SELECT b FROM u ORDER BY a, b LIMIT 1) x WHERE x.b = t.b);
+SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b);
