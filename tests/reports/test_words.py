@@ -8,7 +8,7 @@ import pytest
 import report_sample as sample
 
 from sqljury.reports import words
-from sqljury.uses.evaluate import JudgeSummary
+from sqljury.uses.evaluate import JudgeCost, JudgeSummary, StageCost
 from sqljury.verdict import Outcome
 
 
@@ -73,3 +73,46 @@ def test_controls_are_visible() -> None:
     assert words.visible("a\tb\nc\rd\x00\x1b\x9b\u202e\u2066\ud800é") == (
         "a\tb\nc\\rd\\x00\\x1b\\x9b\\u202e\\u2066\ufffdé"
     )
+
+
+def part(stage: str, calls: int, money: float, unpriced: int = 0) -> StageCost:
+    return StageCost(
+        stage=stage,
+        verdicts=1,
+        calls=calls,
+        tokens=1000 * calls,
+        money=money,
+        unpriced=unpriced,
+        seconds=1.0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("cost", "expected"),
+    [
+        (part("s", 1, 12.345), "1 call, 1,000 tokens, $12.35"),
+        (part("s", 2, 1234.5), "2 calls, 2,000 tokens, $1,234.50"),
+        (part("s", 2, 0.01234), "2 calls, 2,000 tokens, $0.0123"),
+        (part("s", 2, 0.0), "2 calls, 2,000 tokens, $0.00"),
+        (part("s", 2, 0.0, 2), "2 calls, 2,000 tokens, price not known"),
+        (part("s", 3, 2.0, 1), "3 calls, 3,000 tokens, $2.00 and 1 without a known price"),
+    ],
+)
+def test_costs(cost: StageCost, expected: str) -> None:
+    assert words.cost_text(cost) == expected
+
+
+def test_stages_are_told_where_there_are_several() -> None:
+    assert words.cost_lines(JUDGE) == []
+    prover, refuter = part("prover", 2, 1.0), part("refuter", 1, 2.0)
+    whole = JudgeCost(
+        verdicts=2, calls=3, tokens=3000, money=3.0, unpriced=0, seconds=3.0, stages=(prover,)
+    )
+    first = "cost when asked: 3 calls, 3,000 tokens, $3.00"
+    assert words.cost_lines(replace(JUDGE, cost=whole)) == [first]
+    both = replace(whole, stages=(prover, refuter))
+    assert words.cost_lines(replace(JUDGE, cost=both)) == [
+        first,
+        "prover: 2 calls, 2,000 tokens, $1.00",
+        "refuter: 1 call, 1,000 tokens, $2.00",
+    ]

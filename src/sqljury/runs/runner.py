@@ -76,8 +76,7 @@ class Run:
 
     Attributes:
         missing: what cases without a verdict wait for, by key; only after judging by batches.
-        paid: what judging spent on models just now; None where nobody was asked, or nothing
-            was judged.
+        paid: what judging spent on models just now; None where no judge asks any.
     """
 
     def __init__(self, store: RunStore) -> None:
@@ -180,8 +179,14 @@ def run_judges(
     run = Run(store)
     for group, pool in zip(groups, pools, strict=True):
         if group.asks_models:
-            run.missing, run.paid = pool.missing, pool.spent
+            run.missing, run.paid = pool.missing, pool.spent or _nothing()
     return run
+
+
+def _nothing() -> Spent:
+    from sqljury.llm import Spent
+
+    return Spent()
 
 
 @dataclass(frozen=True, slots=True)

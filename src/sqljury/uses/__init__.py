@@ -1,16 +1,26 @@
 """Uses of verdicts: what can be done with them, whatever judge they came from."""
 
 from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement, Pair, agree
-from sqljury.uses.evaluate import JudgeSummary, Slice, Summary, failing, summarise
+from sqljury.uses.evaluate import (
+    JudgeCost,
+    JudgeSummary,
+    Slice,
+    StageCost,
+    Summary,
+    failing,
+    summarise,
+)
 
 __all__ = [
     "Agreement",
     "AgreementSlice",
     "Figures",
     "JudgeAgreement",
+    "JudgeCost",
     "JudgeSummary",
     "Pair",
     "Slice",
+    "StageCost",
     "Summary",
     "agree",
     "failing",
