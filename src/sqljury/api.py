@@ -601,7 +601,7 @@ def _schema_of(schema: Schema | PathLike | None, database: PathLike | None, db_i
     if schema is not None:
         found = read_schemas(os.fspath(schema)).get(db_id)
     elif database is not None:
-        opened = open_databases(database).open(db_id)
+        opened = open_databases(os.fspath(database)).open(db_id)
         found = opened.schema() if opened is not None else None
         if opened is not None:
             opened.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cache
 
 from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
@@ -31,22 +32,39 @@ class Pool:
 
     def __init__(self, kind: Kind, hot: list[Constant], near: list[Constant]) -> None:
         self.kind = kind
-        self.has_constants = bool(hot or near)
+        self._constants = [*hot, *near]
+        self._twice = [*hot, *hot, *near]
         self.candidates = [*hot, *near, *NARROW[kind], *WIDE[kind][4:40:5]]
         # A constant stands beside values next to it, and both beside values of no meaning.
-        self.narrow = [*hot * 2, *near, *NARROW[kind][: 2 if hot else 4]]
-        self.wide = [*hot, *near, *WIDE[kind]]
-
+        self._few = 2 if self._constants else len(NARROW[kind])
+        self.narrow = [*self._twice, *NARROW[kind][: self._few]]
+        self.wide = [*self._constants, *WIDE[kind]]
         self._stored: dict[Affinity, tuple[list[Constant], list[Constant]]] = {}
+
+    @property
+    def has_constants(self) -> bool:
+        """Whether a query compares one of the columns with a constant."""
+        return bool(self._constants)
 
     def stored(self, affinity: Affinity) -> tuple[list[Constant], list[Constant]]:
         """The narrow and the wide values as a column of that affinity keeps them."""
         if affinity not in self._stored:
+            narrow, wide = _plain_values(self.kind, affinity)
             self._stored[affinity] = (
-                [stored(value, affinity) for value in self.narrow],
-                [stored(value, affinity) for value in self.wide],
+                [*[stored(value, affinity) for value in self._twice], *narrow[: self._few]],
+                [*[stored(value, affinity) for value in self._constants], *wide],
             )
         return self._stored[affinity]
+
+
+@cache
+def _plain_values(
+    kind: Kind, affinity: Affinity
+) -> tuple[tuple[Constant, ...], tuple[Constant, ...]]:
+    narrow, wide = (
+        tuple(stored(value, affinity) for value in values) for values in (NARROW[kind], WIDE[kind])
+    )
+    return narrow, wide
 
 
 @dataclass(slots=True)
