@@ -29,13 +29,22 @@ SELECT name FROM customer JOIN orders ON customer.id = orders.customer_id;
 
 -- Half a key leaves many rows.
 -- different
+-- witness: INSERT INTO customer VALUES (1, 'a', 'm', 'a', 1);
+-- witness: INSERT INTO product VALUES (1, 'a', 2, 1);
+-- witness: INSERT INTO product VALUES (2, 'b', 3, 1);
+-- witness: INSERT INTO orders VALUES (1, 1, 1, '2020-01-01', 0.5);
+-- witness: INSERT INTO item VALUES (1, 1, 1);
+-- witness: INSERT INTO item VALUES (1, 2, 1);
 SELECT day FROM orders WHERE id IN (SELECT order_id FROM item WHERE number = 1);
 SELECT day FROM orders JOIN item ON orders.id = item.order_id WHERE number = 1;
 
 -- different assuming: not null, foreign key, types
+-- witness: INSERT INTO customer VALUES (1, 'a', 'm', 'a', 1);
+-- witness: INSERT INTO customer VALUES (1, 'b', 'n', 'a', 1);
+-- witness: INSERT INTO orders VALUES (1, 1, 1, '2020-01-01', 0.5);
 SELECT day FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'a');
 SELECT day FROM orders JOIN customer ON orders.customer_id = customer.id WHERE city = 'a';
 
--- different
+-- different assuming: primary key, not null
 SELECT day FROM orders WHERE customer_id NOT IN (SELECT id FROM customer WHERE city = 'a');
 SELECT day FROM orders JOIN customer ON orders.customer_id = customer.id WHERE city <> 'a';

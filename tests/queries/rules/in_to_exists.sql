@@ -33,7 +33,7 @@ SELECT a FROM t WHERE (a, b) IN (SELECT a, b FROM u);
 SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.b = t.b AND u.a = t.a);
 
 -- As a value IN is NULL where EXISTS is false.
--- different
+-- different assuming: primary key, foreign key, types
 -- schema: plain
 SELECT b IN (SELECT b FROM u) FROM t;
 SELECT EXISTS (SELECT 1 FROM u WHERE u.b = t.b) FROM t;

@@ -18,7 +18,7 @@ SELECT a, (SELECT COUNT(*) FROM u) FROM t;
 SELECT t.a FROM t, (SELECT AVG(b) AS x FROM t GROUP BY c) s WHERE t.b > s.x;
 SELECT a FROM t WHERE b > (SELECT AVG(b) FROM t);
 
--- different
+-- different assuming: not null, no ties, types
 SELECT t.a, s.a FROM t CROSS JOIN (SELECT a FROM u ORDER BY a, b LIMIT 1) s;
 SELECT a, (SELECT a FROM u ORDER BY a, b LIMIT 1) FROM t;
 

@@ -20,7 +20,7 @@ SELECT c.name FROM customer c JOIN (SELECT customer_id FROM orders ORDER BY tota
 -- witness: INSERT INTO orders VALUES (1, 1, 1, '2020-01-01', 0.5), (2, 2, 2, '2021-01-01', 1.5);
 -- witness: INSERT INTO product VALUES (1, 'a', 2, 1);
 -- witness: INSERT INTO item VALUES (1, 1, 3);
-SELECT id FROM orders WHERE customer_id = (SELECT id FROM customer WHERE city = 'x');
+SELECT id FROM orders WHERE customer_id = (SELECT id FROM customer WHERE city = 'x' ORDER BY id);
 SELECT id FROM orders WHERE customer_id IN (SELECT id FROM customer WHERE city = 'x');
 
 -- Without row the value is NULL, and that can be asked for.

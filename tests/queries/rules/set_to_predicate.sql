@@ -31,6 +31,11 @@ SELECT DISTINCT a, c FROM t WHERE b = 1 AND (c <> 'a' OR c IS NULL);
 
 -- Two rows of one name.
 -- different
+-- witness: INSERT INTO product VALUES (1, 'a', 2, 1);
+-- witness: INSERT INTO product VALUES (2, 'a', 1, 2);
+-- witness: INSERT INTO customer VALUES (1, 'a', 'm', 'a', 1);
+-- witness: INSERT INTO orders VALUES (1, 1, 1, '2020-01-01', 0.5);
+-- witness: INSERT INTO item VALUES (1, 1, 1);
 SELECT name FROM product WHERE price > 1 INTERSECT SELECT name FROM product WHERE kind = 2;
 SELECT DISTINCT name FROM product WHERE price > 1 AND kind = 2;
 
