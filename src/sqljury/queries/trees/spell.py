@@ -202,6 +202,8 @@ _SPECIAL: dict[str, Callable[[Speller, list[str]], str]] = {
     "NEG": lambda _, texts: f"(- {texts[0]})",
     "~": lambda _, texts: f"(~ {texts[0]})",
     "IS NULL": lambda _, texts: f"({texts[0]} IS NULL)",
+    "IS TRUE": lambda _, texts: f"({texts[0]} IS TRUE)",
+    "IS FALSE": lambda _, texts: f"({texts[0]} IS FALSE)",
     "IS": Speller.is_,
     "IN": Speller.in_,
     "BETWEEN": lambda _, texts: f"({texts[0]} BETWEEN {texts[1]} AND {texts[2]})",
