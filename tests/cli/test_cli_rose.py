@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from sqljury import cli
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -53,6 +56,67 @@ def test_recordings_are_judged_diagnosed_and_written_back(data_dir: Path, tmp_pa
     assert again.returncode == 0, again.stderr
     (row,) = json.loads(again.stdout)["metrics"]
     assert round(100 * row["figures"]["kappa"], 2) == 75.93
+
+
+# ---------------------------------------------------------------- options of all models
+
+CASES = [
+    {"id": 1, "db_id": "m", "question": "Is it one?", "predicted_sql": "SELECT 1",
+     "gold_sql": "SELECT 1"}
+]  # fmt: skip
+# judges, --model-option → the judges' names, or what is said of them
+OPTIONS = [
+    (["g_eval,MODEL"], ["seed=7"], ["g_eval,MODEL,model_options=seed=7"]),
+    (
+        ["g_eval,MODEL,model_options=temperature=0"],
+        ["seed=7", "effort=low"],
+        ["g_eval,MODEL,model_options=temperature=0;seed=7;effort=low"],
+    ),
+    (
+        ["exact_match", "g_eval,MODEL", "flex,MODEL,rows=3"],
+        ["seed=7"],
+        ["exact_match", "g_eval,MODEL,model_options=seed=7",
+         "flex,MODEL,model_options=seed=7,rows=3"],
+    ),
+    (["exact_match"], ["colour=red"], ["exact_match"]),
+    (["g_eval,MODEL"], ["colour=red"], "SJ902"),
+    (["g_eval,MODEL"], ["seed"], "SJ351"),
+    (["g_eval,model=openai:o3"], ["temperature=0"], "SJ903 openai:o3 does not offer temperature"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("judges", "options", "expected"), OPTIONS)
+def test_model_options_are_for_all_models(
+    judges: list[str],
+    options: list[str],
+    expected: list[str] | str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    sqlite3.connect("m.sqlite").execute("CREATE TABLE t (a)").connection.close()
+    Path("cases.json").write_text(json.dumps(CASES))
+    answers = [
+        {"when": ["First"], "answer": {"score": 1}},
+        {"when": [], "answer": {"verdict": True, "reason": "so"}},
+    ]
+    Path("answers.jsonl").write_text("\n".join(map(json.dumps, answers)))
+    command = ["sqljury", "evaluate", "cases.json", "-d", ".", "-w", "1", "--json"]
+    for judge in judges:
+        command += ["-j", judge.replace("MODEL", "model=scripted:answers.jsonl")]
+    for option in options:
+        command += ["--model-option", option]
+    monkeypatch.setattr(sys, "argv", command)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    printed = capsys.readouterr()
+    if isinstance(expected, str):
+        assert (ended.value.code, expected in printed.err) == (2, True), printed.err
+        return
+    assert ended.value.code == 0, printed.err
+    names = [judge["name"] for judge in json.loads(printed.out)["judges"]]
+    assert [name.replace("model=scripted:answers.jsonl", "MODEL") for name in names] == expected
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.llm.answers import with_schema_in_words
 from sqljury.llm.chat import Json, Message, Reply, Request
-from sqljury.llm.providers.base import Capabilities, register
+from sqljury.llm.providers.base import Capabilities, by_schema, register
 from sqljury.llm.providers.transport import exchange, malformed
 
 _MAX_TOKENS = 8192
@@ -81,14 +81,10 @@ class Anthropic:
     def body(self, request: Request) -> dict[str, Json]:
         """The request as it goes over the wire."""
         model = request.model
-        by_schema = (
-            request.schema is not None
-            and self.capabilities(model.name).json_schema
-            and model.option("json_schema") != "false"
-        )
-        messages = request.messages if by_schema else with_schema_in_words(request)
+        enforced = by_schema(request, self.capabilities(model.name))
+        messages = request.messages if enforced else with_schema_in_words(request)
         output: dict[str, Json] = {}
-        if by_schema:
+        if enforced:
             output["format"] = {"type": "json_schema", "schema": request.schema}
         if effort := model.option("effort"):
             output["effort"] = effort

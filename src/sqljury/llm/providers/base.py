@@ -26,6 +26,12 @@ class Capabilities:
     base_url: bool = True
 
 
+def by_schema(request: Request, can: Capabilities) -> bool:
+    """Whether the endpoint is given the schema; otherwise it is put in words."""
+    wanted = request.schema is not None and request.model.option("json_schema") != "false"
+    return wanted and can.json_schema
+
+
 class Provider(Protocol):
     """A place where chat models answer. One object serves all threads."""
 

@@ -12,7 +12,7 @@ from sqljury.errors import InputError, MissingExtraError
 from sqljury.llm.answers import with_schema_in_words
 from sqljury.llm.chat import Json, Model, Reply, Request
 from sqljury.llm.providers import openai_batches
-from sqljury.llm.providers.base import BatchNews, Capabilities, register
+from sqljury.llm.providers.base import BatchNews, Capabilities, by_schema, register
 from sqljury.llm.providers.transport import exchange, malformed
 
 _REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
@@ -73,17 +73,13 @@ class OpenAI:
     def body(self, request: Request) -> dict[str, Json]:
         """The request as it goes over the wire."""
         model = request.model
-        by_schema = (
-            request.schema is not None
-            and self.capabilities(model.name).json_schema
-            and model.option("json_schema") != "false"
-        )
-        messages = request.messages if by_schema else with_schema_in_words(request)
+        enforced = by_schema(request, self.capabilities(model.name))
+        messages = request.messages if enforced else with_schema_in_words(request)
         body: dict[str, Json] = {
             "model": model.name,
             "messages": [{"role": one.role, "content": one.content} for one in messages],
         }
-        if by_schema:
+        if enforced:
             shape = {"name": "answer", "strict": True, "schema": request.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         if request.logprobs:
