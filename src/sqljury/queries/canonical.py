@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sqljury.queries.rules.base import RelationRule, Rewritten, RootRule, Scope, Simplified
+from sqljury.queries.rules.exists_input import ONE
 from sqljury.queries.rules.relation_rules import RELATION_RULES, ROOT_RULES
 from sqljury.queries.rules.simplify import simplify, simplify_condition
 from sqljury.queries.rules.subquery_rules import SUBQUERY_RULES
@@ -274,10 +275,10 @@ class _Engine:
 
     def asked(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """A relation of which only counts whether it has a row."""
-        found = self.normal(Distinct(Project(relation, ())), outer)
+        found = self.normal(Distinct(Project(relation, (ONE,))), outer)
         while isinstance(found, Distinct | Project | Sort):
             found = found.input
-        return found
+        return Project(found, (ONE,))
 
 
 def chosen(relation: Relation) -> Relation:

@@ -1,0 +1,24 @@
+-- schema: shop
+-- rule: unread_order
+
+-- equal
+SELECT COUNT(*) FROM (SELECT name FROM product ORDER BY price) AS t;
+SELECT COUNT(*) FROM product;
+
+-- equal
+-- rule:
+SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders ORDER BY total);
+SELECT name FROM customer WHERE id IN (SELECT customer_id FROM orders);
+
+-- equal
+SELECT name FROM (SELECT * FROM product ORDER BY id) AS t ORDER BY price;
+SELECT name FROM product ORDER BY price;
+
+-- LIMIT sees the order.
+-- different
+SELECT COUNT(*), MAX(price) FROM (SELECT price FROM product ORDER BY price LIMIT 2) AS t;
+SELECT COUNT(*), MAX(price) FROM (SELECT price FROM product ORDER BY price DESC LIMIT 2) AS t;
+
+-- different
+SELECT name FROM product ORDER BY id;
+SELECT name FROM product ORDER BY name, id;
