@@ -11,7 +11,14 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sqljury.api import Evaluation, agree_files, compare_queries, evaluate, load_run
+    from sqljury.api import (
+        Evaluation,
+        agree_files,
+        compare_queries,
+        diff_queries,
+        evaluate,
+        load_run,
+    )
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
     from sqljury.databases import open_databases
@@ -30,6 +37,7 @@ _HOMES = {
     "Evaluation": "sqljury.api",
     "agree_files": "sqljury.api",
     "compare_queries": "sqljury.api",
+    "diff_queries": "sqljury.api",
     "evaluate": "sqljury.api",
     "load_run": "sqljury.api",
     "read_cases": "sqljury.benchmarks",
@@ -79,6 +87,7 @@ __all__ = [
     "agree_files",
     "compare_queries",
     "compare_tables",
+    "diff_queries",
     "evaluate",
     "load_run",
     "make_judge",

@@ -35,6 +35,8 @@ from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings, Collected, Estimate
+    from sqljury.queries.differences import Difference
+    from sqljury.queries.trees.nodes import Relation
 
 if TYPE_CHECKING:
     from sqljury.judges.pair import PairAnswer
@@ -590,6 +592,79 @@ def compare_queries(
         seconds=seconds,
         second_opinion=second_opinion,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryDifferences:
+    """What a prediction does differently, after what does not matter is rewritten away."""
+
+    equal: bool
+    """Whether the trees are the same, output columns in any order."""
+    assumptions: tuple[str, ...]
+    """What the data must satisfy for them to be equal."""
+    differences: tuple[Difference, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object."""
+        return {
+            "equal": self.equal,
+            "assumptions": list(self.assumptions),
+            "differences": [each.to_json() for each in self.differences],
+        }
+
+
+def diff_queries(
+    reference: str,
+    prediction: str,
+    *,
+    schema: Schema | PathLike | None = None,
+    database: PathLike | None = None,
+    db_id: str = "",
+    as_written: bool = False,
+) -> QueryDifferences:
+    """What two queries do differently, from their operator trees; nothing is executed.
+
+    Args:
+        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+            ``tables.json``.
+        database: a database to take the schema from: a file, or a URL; nothing in it is read.
+        db_id: which schema or database, where there are several.
+        as_written: compare the trees as written, without rewriting them first.
+
+    Raises:
+        InputError: SJ316: no schema; SJ318: a query that cannot be read.
+
+    >>> from sqljury.databases import schema_from_ddl
+    >>> boats = schema_from_ddl("CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)")
+    >>> found = diff_queries("SELECT id FROM boat WHERE length > 3",
+    ...     "SELECT id FROM boat WHERE 3 <= length", schema=boats)
+    >>> found.differences[0].words
+    'filter compares otherwise: boat.length >= 3, not boat.length > 3'
+    """
+    from sqljury.queries.canonical import canonical, trees_equal_under
+    from sqljury.queries.differences import differences
+    from sqljury.queries.trees.context import Context
+
+    known = _schema_of(schema, database, db_id)
+    left, right = (
+        _tree_of(sql, known, which)
+        for which, sql in (("reference", reference), ("prediction", prediction))
+    )
+    proof = trees_equal_under(left, right, known, known.dialect, permuted=True)
+    if not as_written:
+        context = Context(known, known.dialect)
+        left, right = (canonical(tree, context).relation for tree in (left, right))
+    return QueryDifferences(proof is not None, tuple(sorted(proof or ())), differences(right, left))
+
+
+def _tree_of(sql: str, schema: Schema, which: str) -> Relation:
+    from sqljury.queries.trees import build_tree
+    from sqljury.queries.trees.nodes import Unreadable
+
+    tree = build_tree(sql, schema, schema.dialect)
+    if isinstance(tree, Unreadable):
+        raise InputError("SJ318", f"the {which} cannot be read: {tree.reason}.")
+    return tree
 
 
 def _schema_of(schema: Schema | PathLike | None, database: PathLike | None, db_id: str) -> Schema:

@@ -623,6 +623,40 @@ def compare(
         raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
+@app.command()
+def diff(
+    left: Annotated[str, typer.Argument(help="The reference.")],
+    right: Annotated[str, typer.Argument(help="The query that is compared with it.")],
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="CREATE TABLE statements, or tables.json.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option("--database", "-d", help="File or URL to take the schema from.")
+    ] = None,
+    db_id: Annotated[str, typer.Option("--db-id", help="Which one, where there are several.")] = "",
+    as_written: Annotated[
+        bool, typer.Option("--as-written", help="Do not rewrite away what does not matter.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say in words what a query does differently from a reference; nothing is executed."""
+    from sqljury.api import diff_queries
+
+    found = diff_queries(
+        left, right, schema=schema, database=database, db_id=db_id, as_written=as_written
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        return
+    if found.equal:
+        assumed = ", ".join(found.assumptions)
+        typer.echo(f"equal{f', assuming {assumed}' if assumed else ''}")
+    for each in found.differences:
+        typer.echo(f"- {each.words}")
+    if not found.equal and not found.differences:
+        typer.echo("the clauses are the same, but they stand together otherwise")
+
+
 # ---------------------------------------------------------------- look at a run
 
 

@@ -316,6 +316,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "`compare --fail-on` takes proved, refuted, no_counterexample and unknown, joined by "
         "commas.",
     ),
+    "SJ318": (
+        "a query that cannot be read",
+        "Its operator tree is built from the text and the schema: every table and column must be "
+        "in the schema, and the text must be one SELECT statement.",
+    ),
     # --- SJ350 to SJ359: judges that ask a model
     "SJ350": (
         "a judge that asks a model was not told which",

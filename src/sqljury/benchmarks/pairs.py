@@ -40,7 +40,9 @@ class Pairs(Format):
         # The index columns that pandas added, one a saving.
         dropped = [key for key in source.keys if key.startswith("Unnamed")]
         layout = stated(
-            {**keys, "db_id": "db_id", "label": _LABEL, "source": "type"}, options.mapping, dropped=dropped
+            {**keys, "db_id": "db_id", "label": _LABEL, "source": "type"},
+            options.mapping,
+            dropped=dropped,
         )
         for case in build_all(source, layout, options):
             listed = _QUOTED.fullmatch(case.db_id)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
-from sqljury.queries.matching.labelled import Node
+from sqljury.queries.matching.labelled import Node, Numbering
 from sqljury.queries.matching.ngrams import NGram, bleu, is_keyword
 
 KEYWORD: Final = 1.0
 OTHER: Final = 0.2
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +42,9 @@ def codebleu(
     """
     plain = bleu(prediction[0], reference[0])
     weighted = bleu(prediction[0], reference[0], weight=_weight)
-    tree = _share(Counter(_subtrees(prediction[1])), Counter(_subtrees(reference[1])))
+    number = Numbering()
+    subtrees = [Counter(_subtrees(tree, number)) for _, tree in (prediction, reference)]
+    tree = _share(subtrees[0], subtrees[1])
     flow = _share(Counter(_flows(prediction[1])), Counter(_flows(reference[1])))
     parts = [part for part in (plain, weighted, tree, flow) if part is not None]
     return CodeBleu(plain, weighted, tree or 0.0, flow, sum(parts) / len(parts))
@@ -50,22 +54,13 @@ def _weight(gram: NGram) -> float:
     return KEYWORD if len(gram) > 1 or is_keyword(gram[0]) else OTHER
 
 
-def _share(found: Counter[int], wanted: Counter[int]) -> float | None:
+def _share(found: Counter[T], wanted: Counter[T]) -> float | None:
     total = wanted.total()
     return (found & wanted).total() / total if total else None
 
 
-def _subtrees(tree: Node) -> Iterator[int]:
-    """A number for each inner node that is equal for equal trees below."""
-    known: dict[int, int] = {}
-    yield from (_number(node, known) for node in _inner(tree))
-
-
-def _number(node: Node, known: dict[int, int]) -> int:
-    if id(node) not in known:
-        below = [_number(child, known) for child in node.children]
-        known[id(node)] = hash((node.value, *(below if node.ordered else sorted(below))))
-    return known[id(node)]
+def _subtrees(tree: Node, number: Numbering) -> Iterator[int]:
+    return (number(node) for node in _inner(tree))
 
 
 def _inner(tree: Node) -> Iterator[Node]:
@@ -80,6 +75,6 @@ def _inner(tree: Node) -> Iterator[Node]:
             waiting.extend(node.children)
 
 
-def _flows(tree: Node) -> Iterator[int]:
+def _flows(tree: Node) -> Iterator[tuple[str, str]]:
     for node in _inner(tree):
-        yield from (hash((node.value, leaf.value)) for leaf in node.children if not leaf.children)
+        yield from ((node.value, leaf.value) for leaf in node.children if not leaf.children)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,3 +24,21 @@ def nodes(tree: Node) -> Iterator[Node]:
     yield tree
     for child in tree.children:
         yield from nodes(child)
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Gives equal trees equal numbers, looking at each node once however often it is shared."""
+
+    _known: dict[int, tuple[Node, int]] = field(default_factory=dict)
+    _numbers: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
+
+    def __call__(self, node: Node) -> int:
+        """The number of a tree: children in any order are one tree unless their order counts."""
+        if id(node) not in self._known:
+            below = tuple(self(child) for child in node.children)
+            shape = (node.value, below if node.ordered else tuple(sorted(below)))
+            number = self._numbers.setdefault(shape, len(self._numbers))
+            # The node is kept, too: a number must not outlive what it is known by.
+            self._known[id(node)] = (node, number)
+        return self._known[id(node)][1]

@@ -46,7 +46,12 @@ def operator_tree(relation: Relation) -> Node:
     the computation itself, so that two queries that compute the same by other ways still share
     it. The order of output columns is not part of it.
     """
-    return Node("query", (_relation(relation, ())[0],))
+    return Node("query", (with_columns(relation)[0],))
+
+
+def with_columns(relation: Relation) -> tuple[Node, tuple[Node, ...]]:
+    """The tree of a relation, and what each of its output columns is; nodes are shared."""
+    return _relation(relation, ())
 
 
 def _relation(relation: Relation, outer: Rows) -> tuple[Node, tuple[Node, ...]]:
