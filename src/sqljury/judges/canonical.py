@@ -23,12 +23,15 @@ _PERMUTED = "columns_permuted"
 class Canonical:
     """Proof by rewriting: equal canonical trees give equal rows wherever the assumptions hold.
 
-    ``correct`` with the least list of assumptions (none, primary key, foreign key, not null, no
-    ties, types) if the trees are equal; otherwise ``unknown``, as unequal trees prove nothing.
-    Rows are compared as bags, as sequences where the query orders them; constants with case.
+    ``correct`` with the least list of assumptions if the trees are equal; otherwise ``unknown``,
+    as unequal trees prove nothing. Rows are compared as bags, as sequences where the query orders
+    them; constants with case.
 
     Args:
         permuted: also accept output columns in another order; it is a label either way.
+        assuming: what may be assumed at most, joined by ``+``: ``primary_key``, ``foreign_key``,
+            ``not_null``, ``types``, ``no_ties``, ``not_empty``; or ``usual`` (the first four),
+            ``all``, ``nothing``.
     """
 
     name: ClassVar[str] = "canonical"
@@ -36,6 +39,11 @@ class Canonical:
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
 
     permuted: bool = False
+    assuming: str = "usual"
+
+    def __post_init__(self) -> None:
+        """Refuse assumptions that there are not."""
+        assumptions(self.assuming)
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same canonical tree."""
@@ -43,18 +51,40 @@ class Canonical:
 
         schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
+        assuming = assumptions(self.assuming)
 
         def compare(prediction: Relation, reference: Relation) -> Verdict:
             sides = (reference, prediction, schema, evidence.dialect)
-            found = trees_equal_under(*sides)
+            found = trees_equal_under(*sides, assuming=assuming)
             if found is not None:
                 return _proved(found)
-            found = trees_equal_under(*sides, permuted=True)
+            found = trees_equal_under(*sides, permuted=True, assuming=assuming)
             if found is None:
                 return Verdict(outcome=Outcome.UNKNOWN, reason="the canonical trees differ")
             return _proved(found, _PERMUTED) if self.permuted else _only_permuted()
 
         return compared(case, evidence.tree, compare)
+
+
+def assumptions(text: str) -> frozenset[Assumption]:
+    """The assumptions that an option names.
+
+    Raises:
+        ValueError: there is no such assumption.
+    """
+    from sqljury.queries.trees.context import ALL_ASSUMPTIONS, USUAL_ASSUMPTIONS, Assumption
+
+    sets = {"usual": USUAL_ASSUMPTIONS, "all": ALL_ASSUMPTIONS, "nothing": frozenset[Assumption]()}
+    if text in sets:
+        return sets[text]
+    known = {each.name.lower(): each for each in Assumption}
+    names = text.split("+")
+    wrong = [name for name in names if name not in known]
+    if wrong:
+        raise ValueError(
+            f"there is no assumption {wrong[0]!r}; known: {', '.join([*sets, *known])}"
+        )
+    return frozenset(known[name] for name in names)
 
 
 def _proved(assumed: frozenset[Assumption], *labels: str) -> Verdict:

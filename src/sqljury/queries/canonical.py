@@ -107,18 +107,23 @@ def equal_under(
 
 
 def trees_equal_under(
-    left: Relation, right: Relation, schema: Schema, dialect: str, *, permuted: bool = False
+    left: Relation,
+    right: Relation,
+    schema: Schema,
+    dialect: str,
+    *,
+    permuted: bool = False,
+    assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
 ) -> frozenset[Assumption] | None:
-    """The same of two faithful trees."""
+    """The same of two faithful trees, out of what may be assumed at most."""
     if width(left) != width(right):
         return None
-    everything = _compared(left, right, Context(schema, dialect), permuted)
-    for assuming in _growing(everything):
-        if assuming == everything:
-            return assuming
-        context = Context(schema, dialect, assuming)
-        if _compared(left, right, context, permuted) is not None:
-            return assuming
+    everything = _compared(left, right, Context(schema, dialect, assuming), permuted)
+    for fewer in _growing(everything):
+        if fewer == everything:
+            return fewer
+        if _compared(left, right, Context(schema, dialect, fewer), permuted) is not None:
+            return fewer
     return None
 
 

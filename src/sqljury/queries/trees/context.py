@@ -27,6 +27,9 @@ class Assumption(StrEnum):
 
 ALL_ASSUMPTIONS = frozenset(Assumption)
 
+USUAL_ASSUMPTIONS = ALL_ASSUMPTIONS - {Assumption.NO_TIES, Assumption.NOT_EMPTY}
+"""What most databases are meant to satisfy: it is about the schema, not about the rows of today."""
+
 
 @dataclass(frozen=True, slots=True)
 class Context:
