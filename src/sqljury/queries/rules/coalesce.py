@@ -10,6 +10,7 @@ from sqljury.queries.rules.forms import (
     is_null,
     may_be_null,
     number,
+    surely_different,
     text,
     truth_of,
 )
@@ -66,12 +67,21 @@ def compared_coalesce(expression: Expression, scope: Scope) -> Expression | None
     if not compared_as_it_is(value, constant, scope):
         return None
     known = compare(expression.name, number(default), number(constant))
-    if known is None and text(default) is not None and expression.name in ("=", "<>"):
-        known = (default == constant) == (expression.name == "=") if text(constant) else None
+    if known is None and expression.name in ("=", "<>"):
+        known = _of_texts(expression.name, text(default), text(constant))
     if known is None or is_volatile(value):
         return None
     compared = Call(expression.name, (value, constant))
     return Call("OR", (compared, Call("IS NULL", (value,)))) if known else compared
+
+
+def _of_texts(operator: str, default: str | None, constant: str | None) -> bool | None:
+    """Whether the default passes, if no collation can make equals of different texts."""
+    if default is None or constant is None:
+        return None
+    if default != constant and not surely_different(default, constant):
+        return None
+    return (default == constant) == (operator == "=")
 
 
 def _value_and_default(expression: Expression) -> tuple[Expression | None, Expression | None]:

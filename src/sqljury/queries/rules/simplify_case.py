@@ -15,6 +15,7 @@ from sqljury.queries.rules.forms import (
     is_null,
     may_be_null,
     number,
+    surely_different,
     text,
     truth,
     truth_is_a_number,
@@ -172,9 +173,11 @@ def compared_case(expression: Expression, _: Scope) -> Expression | None:
 def _compared(operator: str, result: Expression, constant: Literal) -> Literal | None:
     if is_null(result) or is_null(constant):
         return NULL
-    if isinstance(result, Literal) and text(result) is not None:
-        same = result == constant
-        return truth(same if operator == "=" else not same) if operator in ("=", "<>") else None
+    one, other = text(result), text(constant)
+    if one is not None and other is not None:
+        if operator not in ("=", "<>") or not (one == other or surely_different(one, other)):
+            return None
+        return truth((one == other) == (operator == "="))
     known = compare(operator, number(result), number(constant))
     return None if known is None else truth(known)
 
