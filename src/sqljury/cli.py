@@ -657,6 +657,39 @@ def diff(
         typer.echo("the clauses are the same, but they stand together otherwise")
 
 
+# ---------------------------------------------------------------- train
+
+trainers = typer.Typer(help="Train models that judges use.", no_args_is_help=True)
+app.add_typer(trainers, name="train")
+
+
+@trainers.command("detector")
+def train_detector(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(help="Files of questions (what can be answered), or RUNs (what is right)."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    kind: Annotated[
+        str, typer.Option("--kind", help="novelty, or forest: the paper's RF and RF*.")
+    ] = "novelty",
+    judge: Annotated[
+        str | None, typer.Option("--judge", "-j", help="Judge of the run that says what is right.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+) -> None:
+    """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
+    from sqljury.trust_files import train_detector_on
+
+    if kind not in ("novelty", "forest"):
+        raise InputError("SJ003", f"--kind {kind} is neither novelty nor forest.")
+    model, yes, no = train_detector_on(
+        inputs, judge=judge, kind="forest" if kind == "forest" else "novelty", seed=seed
+    )
+    model.save(out)
+    typer.echo(f"{out}: {kind} that reads the {model.reads}, from {yes:,} yes and {no:,} no")
+
+
 # ---------------------------------------------------------------- look at a run
 
 

@@ -106,6 +106,17 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "The demonstration replaces only files that it wrote itself and that nobody changed "
         "since. Move the file away, or choose another folder; nothing was written.",
     ),
+    # --- SJ020 to SJ029: trained models (learning/)
+    "SJ020": (
+        "a model file that cannot be used",
+        "Models are files that `sqljury train` wrote, of the version that reads them; they hold "
+        "numbers and text only, and nothing in them can run.",
+    ),
+    "SJ021": (
+        "too little to train on",
+        "A detector needs questions of both kinds, answerable and not (or SQL that is right and "
+        "SQL that is wrong), at least five of each.",
+    ),
     # --- SJ1xx: benchmark files (benchmarks/)
     "SJ101": (
         "no such file",
@@ -341,6 +352,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "recorded judgements that cannot be told apart, or are not there",
         "A recording is an output folder of ROSE's reference implementation. In a tree of them "
         "name one with metric=… and model=…: --judge recorded,dir=output,model=o3,metric=ROSE.",
+    ),
+    "SJ356": (
+        "a detector without its model",
+        "The judge detector needs a model file: detector,model=PATH, made by `sqljury train "
+        "detector`.",
     ),
     # --- SJ4xx: runs (runs/)
     "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),

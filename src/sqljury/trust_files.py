@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqljury.api import AgreeInput, PathLike, default_run, evaluate
 from sqljury.benchmarks import read_cases, read_decisions, read_gate, read_results
@@ -24,7 +25,11 @@ from sqljury.uses.trust import (
     trust,
 )
 from sqljury.uses.trust.from_records import confidences_of, decisions_of, gate_of
+from sqljury.uses.trust.training import Example, answerable_examples, right_examples
 from sqljury.verdict import Record, Scored
+
+if TYPE_CHECKING:
+    from sqljury.learning.detector import Detector, Kind, Reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,3 +300,48 @@ def _recorded(name: str, threshold: float | None) -> Gate:
     scores = {("", key): score for key, score in read_gate(name).items()}
     stem = "/".join(Path(name).parts[-2:])
     return Gate(name=stem, scores=scores, threshold=0.5 if threshold is None else threshold)
+
+
+# ---------------------------------------------------------------- detectors
+
+
+def train_detector_on(
+    inputs: Sequence[str], *, judge: str | None = None, kind: Kind = "novelty", seed: int = 0
+) -> tuple[Detector, int, int]:
+    """Train a detector; also how many examples there were of yes and of no.
+
+    Args:
+        inputs: files of questions, which teach what can be answered; or runs, whose verdicts
+            teach which SQL is right.
+        judge: whose verdicts, where a run has several.
+
+    Raises:
+        InputError: files or runs that cannot be used, SJ021: too few examples.
+        MissingExtraError: scikit-learn is not installed.
+    """
+    from sqljury.learning.detector import text_of, train_detector
+
+    runs = [text for text in inputs if Path(text).is_dir()]
+    if runs and len(runs) < len(inputs):
+        raise InputError("SJ021", "runs teach what SQL is right, files what can be answered.")
+    reads: Reads = "sql" if runs else "question"
+    examples = [
+        example
+        for text in inputs
+        for example in (
+            _run_examples(Path(text), judge) if runs else answerable_examples(read_cases(text))
+        )
+    ]
+    labels = [example.is_right for example in examples]
+    texts = [text_of(example.question, example.sql, reads) for example in examples]
+    model = train_detector(texts, labels, kind=kind, reads=reads, seed=seed)
+    return model, sum(labels), len(labels) - sum(labels)
+
+
+def _run_examples(folder: Path, judge: str | None) -> Iterator[Example]:
+    with open_run(folder) as run:
+        thresholds = {one.name: one.threshold for one in run.judges}
+        records = list(run.records(with_evidence=False))
+    name = _canonical(judge or "", thresholds) or next(iter(thresholds))
+    _check_judge(name, thresholds, folder)
+    return right_examples(records, name, thresholds[name])

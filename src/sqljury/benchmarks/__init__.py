@@ -5,6 +5,8 @@
 from sqljury.benchmarks import own as _own  # noqa: F401, I001
 from sqljury.benchmarks import pools as _pools  # noqa: F401
 from sqljury.benchmarks import pairs as _pairs  # noqa: F401
+from sqljury.benchmarks import ehrsql as _ehrsql  # noqa: F401
+from sqljury.benchmarks import triagesql as _triagesql  # noqa: F401
 from sqljury.benchmarks import rose as _rose  # noqa: F401
 from sqljury.benchmarks import bird as _bird  # noqa: F401
 from sqljury.benchmarks import spider as _spider  # noqa: F401

@@ -31,6 +31,8 @@ class Needs(Flag):
     """At least one reference that runs."""
     PREDICTION_ROWS = auto()
     """A prediction that runs."""
+    QUESTION = auto()
+    """The question; whatever was predicted, such judges are asked before there is any SQL."""
     LLM = auto()
     """A chat model; such judges wait for answers, many at once."""
     SCHEMA = auto()
@@ -75,6 +77,7 @@ _BUILT_IN = {
     "codebleu": "sqljury.judges.codebleu",
     "crystalbleu": "sqljury.judges.crystalbleu",
     "equivalence": "sqljury.judges.equivalence",
+    "detector": "sqljury.judges.abstention.detector",
     "exact_match": "sqljury.judges.exact_match",
     "exact_set_match": "sqljury.judges.exact_set_match",
     "executable": "sqljury.judges.executable",
@@ -329,6 +332,8 @@ _NEED_DATABASE = Needs.DATABASE | Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
 
 
 def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
+    if judge.needs & Needs.QUESTION:
+        return None if case.question else _not_scored(Outcome.UNKNOWN, "the case has no question")
     sql = case.predicted_sql
     if sql is None:
         return _not_scored(Outcome.ABSTAINED, "the system abstained")

@@ -1,0 +1,59 @@
+"""EHRSQL-2024's questions: ``data.json``, and the labels in the ``label.json`` beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sqljury.benchmarks.fields import as_references, build
+from sqljury.benchmarks.files import Kind, Record, Source
+from sqljury.benchmarks.formats import Format, Options, register
+from sqljury.benchmarks.layout import stated
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+
+_KEYS = {"id": "id", "question": "question"}
+
+
+@register
+class Ehrsql(Format):
+    """``{"version": …, "data": [{"id", "question"}, …]}``; a label "null" is no answer."""
+
+    name = "ehrsql"
+    description = "EHRSQL-2024: data.json, with label.json beside it if there is one"
+
+    def claims(self, source: Source) -> bool:
+        """By the questions under ``data``."""
+        if source.kind is not Kind.JSON_OBJECT:
+            return False
+        found = _questions(source)
+        return isinstance(found, list) and any(isinstance(one, dict) for one in found)
+
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """One case a question, with the reference of the same id."""
+        labels = _labels(source)
+        layout = stated({**_KEYS, "reference_sqls": "query"}, options.mapping)
+        for position, data in enumerate(_questions(source) or ()):
+            origin = f"{source.name}[{position}]"
+            if not isinstance(data, dict):
+                raise InputError("SJ105", "a question is an object.", where=origin)
+            query = {"query": labels[data["id"]]} if data.get("id") in labels else {}
+            record = Record({**data, **query}, origin)
+            stem = source.path.resolve().parent.name
+            yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
+
+
+def _questions(source: Source) -> Json:
+    document = source.document
+    return document.get("data") if isinstance(document, dict) else None
+
+
+def _labels(source: Source) -> Mapping[str, Json]:
+    """What is to be answered, by id; nothing where no file says it."""
+    for name in ("label.json", "label.json.gz"):
+        path = source.path.with_name(name)
+        if path.is_file():
+            labels = Source(path)
+            for key, value in labels.document.items():
+                as_references(value, f'{labels.name}["{key}"]')
+            return labels.document  # type: ignore[no-any-return]
+    return {}

@@ -1,0 +1,32 @@
+"""TriageSQL's questions: answerable, or one of four ways in which they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sqljury.benchmarks.files import Source
+from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
+from sqljury.benchmarks.layout import stated
+from sqljury.case import Case
+
+_TYPE = "type"
+_ANSWERABLE = "answerable"
+
+
+@register
+class TriageSql(Format):
+    """Questions with a type; they have neither ids nor references."""
+
+    name = "triagesql"
+    description = "TriageSQL: question, tables, type (answerable, small talk, lack data, …)"
+
+    def claims(self, source: Source) -> bool:
+        """By its names for where questions and tables are from."""
+        return has_keys(source, "question", _TYPE, "question_datasetid", "databaseid")
+
+    def read(self, source: Source, options: Options) -> Iterator[Case]:
+        """One case a question; the type of an unanswerable one is in ``extra``."""
+        layout = stated({"question": "question", "db_id": "databaseid"}, options.mapping)
+        for case in build_all(source, layout, options):
+            yield replace(case, answerable=case.extra.get(_TYPE) == _ANSWERABLE)

@@ -1,0 +1,201 @@
+"""Detectors of questions to abstain from, and of wrong SQL: trained on texts and labels.
+
+``forest`` is the paper's RF and RF*: a random forest on TF–IDF of words and pairs of words.
+``novelty`` adds what a forest cannot see, words that it never met: a logistic regression, fitted on
+held-out folds, joins extra trees on words and characters with the share of unknown words and the
+similarity to the nearest answerable questions.
+
+Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; stacking: Wolpert (1992).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import exp
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqljury.errors import InputError, MissingExtraError
+from sqljury.learning.forest import Forest
+from sqljury.learning.model_file import PathLike, read_model, write_model
+from sqljury.learning.novelty import Novelty
+from sqljury.learning.tfidf import Tfidf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+Kind = Literal["forest", "novelty"]
+Reads = Literal["question", "sql"]
+
+_VERSION = 1
+_FOLDS = 5
+_NUMBER = re.compile(r"\d+")
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """A trained detector; its scores are probabilities that answering is right.
+
+    ``reads`` says what its texts are: the question, or the question and the SQL.
+    """
+
+    kind: Kind
+    reads: Reads
+    tfidfs: tuple[Tfidf, ...]
+    forest: Forest
+    novelty: Novelty | None = None
+    weights: tuple[float, ...] = ()
+    """Of the logistic regression: the constant, then one for each measure."""
+
+    def scores(self, texts: Sequence[str]) -> list[float]:
+        """The probability of yes for each text."""
+        plain = [masked(text) for text in texts]
+        yes = self.forest.probabilities(_vectors(self.tfidfs, plain))
+        if self.novelty is None:
+            return [float(one) for one in yes]
+        measures = self.novelty.measures(plain)
+        return [_logistic(self.weights, (y, *row)) for y, row in zip(yes, measures, strict=True)]
+
+    def save(self, path: PathLike) -> None:
+        """Write a model file.
+
+        Raises:
+            InputError: SJ020: it cannot be written.
+        """
+        arrays = self.forest.arrays("forest_")
+        tfidfs = list(self.tfidfs)
+        facts: dict[str, Any] = {"version": _VERSION, "kind": self.kind, "reads": self.reads}
+        if self.novelty is not None:
+            arrays |= self.novelty.arrays()
+            tfidfs.append(self.novelty.tfidf)
+            facts |= {"words": sorted(self.novelty.words), "weights": list(self.weights)}
+        for place, tfidf in enumerate(tfidfs):
+            arrays[f"idf_{place}"] = tfidf.idf
+        facts["tfidfs"] = [[one.analyzer, one.ngrams, one.terms] for one in tfidfs]
+        write_model(path, facts, arrays)
+
+
+def text_of(question: str, sql: str, reads: Reads) -> str:
+    """What a detector reads of a case."""
+    return question if reads == "question" else f"{question}\n{sql}"
+
+
+def masked(text: str) -> str:
+    """The text with 0 for every number: which patient, which year is not what a question asks."""
+    return _NUMBER.sub("0", text)
+
+
+def load_detector(path: PathLike) -> Detector:
+    """The detector of a model file.
+
+    Raises:
+        InputError: SJ020: not such a file.
+    """
+    facts, arrays = read_model(path)
+    if facts.get("version") != _VERSION or "tfidfs" not in facts:
+        raise InputError("SJ020", "not a detector of this version.", where=str(path))
+    tfidfs = [
+        Tfidf(analyzer, (low, high), tuple(terms), arrays[f"idf_{place}"])
+        for place, (analyzer, (low, high), terms) in enumerate(facts["tfidfs"])
+    ]
+    novelty = None
+    if facts["kind"] == "novelty":
+        novelty = Novelty.from_arrays(facts["words"], tfidfs.pop(), arrays)
+    return Detector(
+        kind=facts["kind"],
+        reads=facts["reads"],
+        tfidfs=tuple(tfidfs),
+        forest=Forest.from_arrays(arrays, "forest_"),
+        novelty=novelty,
+        weights=tuple(facts.get("weights", ())),
+    )
+
+
+# ---------------------------------------------------------------- training
+
+
+def train_detector(
+    texts: Sequence[str],
+    labels: Sequence[bool],
+    *,
+    kind: Kind = "novelty",
+    reads: Reads = "question",
+    seed: int = 0,
+) -> Detector:
+    """Train on texts and whether answering was right; the same seed gives the same detector.
+
+    Raises:
+        InputError: SJ021: too few texts of a label.
+        MissingExtraError: scikit-learn is not installed.
+    """
+    least = min(sum(labels), len(labels) - sum(labels))
+    if least < _FOLDS:
+        raise InputError("SJ021", f"there are {least} texts of one label, {_FOLDS} are needed.")
+    plain = [masked(text) for text in texts]
+    if kind == "forest":
+        tfidf = Tfidf.fit(plain)
+        forest = Forest.train(tfidf.transform(plain), labels, seed=seed)
+        return Detector(kind, reads, (tfidf,), forest)
+    weights = _weights(plain, labels, seed)
+    return Detector(kind, reads, *_parts(plain, labels, seed), weights)
+
+
+def _parts(
+    texts: Sequence[str], labels: Sequence[bool], seed: int
+) -> tuple[tuple[Tfidf, ...], Forest, Novelty]:
+    tfidfs = (
+        Tfidf.fit(texts),
+        Tfidf.fit(texts, analyzer="char_wb", ngrams=(2, 4), least=2),
+    )
+    forest = Forest.train(_vectors(tfidfs, texts), labels, seed=seed, kind="extra", balanced=True)
+    answerable = [text for text, yes in zip(texts, labels, strict=True) if yes]
+    return tfidfs, forest, Novelty.fit(answerable)
+
+
+def _weights(texts: Sequence[str], labels: Sequence[bool], seed: int) -> tuple[float, ...]:
+    """A logistic regression on what each fold's texts measure by the others'."""
+    try:
+        from sklearn.linear_model import LogisticRegression
+    except ImportError:
+        raise MissingExtraError("scikit-learn", "learning", "Training a detector") from None
+    import numpy as np
+
+    rows = np.zeros((len(texts), 3))
+    for inside, outside in _folds(labels, seed):
+        known = [texts[i] for i in inside]
+        tfidfs, forest, novelty = _parts(known, [labels[i] for i in inside], seed)
+        held = [texts[i] for i in outside]
+        rows[outside, 0] = forest.probabilities(_vectors(tfidfs, held))
+        rows[outside, 1:] = novelty.measures(held)
+    center, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+    model = LogisticRegression(class_weight="balanced").fit((rows - center) / scale, labels)
+    slopes = model.coef_[0] / scale
+    return (float(model.intercept_[0] - slopes @ center), *map(float, slopes))
+
+
+def _folds(labels: Sequence[bool], seed: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Each fifth of both labels in turn, and the rest."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    fold = np.zeros(len(labels), dtype=int)
+    for label in (True, False):
+        places = np.flatnonzero(np.array(labels, dtype=bool) == label)
+        fold[generator.permutation(places)] = np.arange(len(places)) % _FOLDS
+    for number in range(_FOLDS):
+        yield np.flatnonzero(fold != number).tolist(), np.flatnonzero(fold == number).tolist()
+
+
+def _vectors(tfidfs: Sequence[Tfidf], texts: Sequence[str]) -> Any:
+    from scipy.sparse import csr_array, hstack
+
+    return csr_array(hstack([tfidf.transform(texts) for tfidf in tfidfs]))
+
+
+def _logistic(weights: Sequence[float], measures: Sequence[float]) -> float:
+    constant, *slopes = weights
+    total = constant + sum(w * float(m) for w, m in zip(slopes, measures, strict=True))
+    return 1 / (1 + exp(-max(-500.0, min(500.0, total))))

@@ -1,0 +1,63 @@
+"""Model files: arrays and a few facts, in a form that cannot run anything when it is read."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqljury.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Arrays = Mapping[str, NDArray[Any]]
+
+PathLike = str | os.PathLike[str]
+_FACTS = "facts"
+
+
+def write_model(path: PathLike, facts: Mapping[str, Any], arrays: Arrays) -> None:
+    """Write numpy's compressed archive, the facts as JSON among the arrays.
+
+    Raises:
+        InputError: SJ020: the file cannot be written.
+    """
+    import numpy as np
+
+    text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
+    target = Path(path)
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with part.open("wb") as stream:
+            np.savez_compressed(stream, allow_pickle=False, **{_FACTS: text}, **arrays)
+        part.replace(target)
+    except OSError as error:
+        raise InputError(
+            "SJ020", f"cannot be written: {error.strerror or error}.", where=str(target)
+        ) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The facts and the arrays of a model file.
+
+    Raises:
+        InputError: SJ020: not there, or not such a file.
+    """
+    import numpy as np
+
+    if not Path(path).is_file():
+        raise InputError("SJ020", "no such file.", where=str(path))
+    try:
+        # Without pickles numpy only reads numbers.
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        facts = json.loads(bytes(arrays.pop(_FACTS)))
+    except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError("SJ020", f"not a model of ours: {error}.", where=str(path)) from None
+    return facts, arrays
