@@ -29,3 +29,13 @@ SELECT a FROM t WHERE b = 1 OR c = 'a';
 -- different
 SELECT a FROM t WHERE b = 1 UNION SELECT b FROM t WHERE c = 'a';
 SELECT DISTINCT a FROM t WHERE b = 1 OR c = 'a';
+
+-- equal assuming: primary key
+-- schema: shop
+SELECT id, name FROM customer WHERE city = 'a' UNION SELECT c.id, c.name FROM customer c JOIN orders o ON o.seller_id = c.id;
+SELECT id, name FROM customer WHERE city = 'a' OR id IN (SELECT seller_id FROM orders);
+
+-- different
+-- schema: shop
+SELECT id, name FROM customer WHERE city = 'a' UNION SELECT c.id, o.day FROM customer c JOIN orders o ON o.seller_id = c.id;
+SELECT id, name FROM customer WHERE city = 'a' OR id IN (SELECT seller_id FROM orders);

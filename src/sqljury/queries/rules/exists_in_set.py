@@ -28,7 +28,7 @@ from sqljury.queries.trees.nodes import (
 from sqljury.queries.trees.volatile import any_volatile
 from sqljury.queries.trees.walk import inputs, with_inputs
 
-_BLIND = frozenset(("MIN", "MAX"))
+_BLIND = frozenset(("MIN", "MAX", "BARE"))
 """Aggregates that duplicates do not change; the others are if they are DISTINCT."""
 
 
@@ -37,7 +37,7 @@ def _of_relation(relation: Relation, context: Context) -> Rewritten | None:
     if not ignores_duplicates(relation):
         return None
     assert isinstance(relation, Distinct | Aggregate)
-    below = _joined(relation.input)
+    below = with_joins(relation.input)
     return Rewritten(with_inputs(relation, (below,))) if below is not None else None
 
 
@@ -47,12 +47,13 @@ def ignores_duplicates(relation: Relation) -> bool:
         case Distinct():
             return True
         case Aggregate():
-            return all(map(_blind, relation.calls))
+            return all(map(is_blind, relation.calls))
         case _:
             return False
 
 
-def _blind(call: AggregateCall) -> bool:
+def is_blind(call: AggregateCall) -> bool:
+    """Whether duplicates among its rows do not change an aggregate."""
     return (call.distinct or call.name in _BLIND) and not call.order
 
 
@@ -60,17 +61,17 @@ def _of_exists(expression: Expression, scope: Scope) -> Expression | None:
     del scope
     if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
         return None
-    below = _joined(expression.relation)
+    below = with_joins(expression.relation)
     return Subquery(SubqueryKind.EXISTS, below) if below is not None else None
 
 
-def _joined(relation: Relation) -> Relation | None:
+def with_joins(relation: Relation) -> Relation | None:
     """The same set of rows with joins in place of EXISTS; None if there is none."""
     match relation:
         case Filter() | Join(kind=JoinKind.INNER, lateral=False):
             return _of_questions(relation) or _below(relation)
         case Distinct() | Sort():
-            return _joined(relation.input) or relation.input
+            return with_joins(relation.input) or relation.input
         case Project() if not any_volatile(relation.expressions):
             return _below(relation)
         case SetOperation(kind=SetKind.UNION):
@@ -79,7 +80,7 @@ def _joined(relation: Relation) -> Relation | None:
 
 
 def _below(relation: Relation) -> Relation | None:
-    new = [_joined(below) for below in inputs(relation)]
+    new = [with_joins(below) for below in inputs(relation)]
     if not any(new):
         return None
     return with_inputs(relation, tuple(map(_either, new, inputs(relation))))

@@ -33,7 +33,8 @@ from sqljury.queries.trees.walk import map_outer_references
 def _apply(relation: Relation, context: Context) -> Rewritten | None:
     if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
         return None
-    parts = list(relation.inputs)
+    # Duplicates of the other inputs do not count, and those of the first are removed at the end.
+    parts = [part.input if isinstance(part, Distinct) else part for part in relation.inputs]
     if relation.kind is SetKind.INTERSECT:
         parts = sorted(dict.fromkeys(parts), key=sort_key)
     rows = [fields(part, context) for part in parts]

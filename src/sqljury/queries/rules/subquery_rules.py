@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from sqljury.queries.rules.aggregate_of_distinct import AGGREGATE_OF_DISTINCT
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule, RelationRule
+from sqljury.queries.rules.count_of_key import COUNT_OF_KEY
 from sqljury.queries.rules.count_to_exists import COUNT_TO_EXISTS
 from sqljury.queries.rules.exists_in_set import EXISTS_IN_EXISTS, EXISTS_IN_SET
 from sqljury.queries.rules.exists_input import EXISTS_INPUT
@@ -44,6 +46,8 @@ SUBQUERY_RULES: tuple[RelationRule, ...] = (
     IS_TO_EQUAL,
     EXISTS_TO_JOIN,
     EXISTS_IN_SET,
+    COUNT_OF_KEY,
+    AGGREGATE_OF_DISTINCT,
     ONE_ROW_TO_SCALAR,
     RANK_TO_LIMIT,
     EXTREME_TO_FIRST,

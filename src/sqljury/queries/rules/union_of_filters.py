@@ -1,10 +1,16 @@
-"""A UNION of selections from one relation is one selection with OR."""
+"""A UNION of selections from one relation is one selection with OR.
+
+What is joined only to ask whether there is a partner is a condition here: ``SELECT id FROM t WHERE
+x = 1 UNION SELECT t.id FROM t JOIN u …`` has all rows with x = 1 or with a partner.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqljury.queries.rules.base import RelationRule, Rewritten
 from sqljury.queries.rules.exists_merge import any_of
-from sqljury.queries.rules.selection import Selection, selection
+from sqljury.queries.rules.selection import Selection, selection, with_questions
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import Distinct, Expression, Relation, SetKind, SetOperation
 
@@ -16,20 +22,31 @@ def _apply(relation: Relation, context: Context) -> Rewritten | None:
             found = [selection(part) for part in union.inputs]
         case _:
             return None
-    groups: dict[tuple[Relation, tuple[Expression, ...]], list[Selection]] = {}
-    for each in found:
-        if each is not None:
-            groups.setdefault((each.base, each.outputs), []).append(each)
-    if all(len(group) == 1 for group in groups.values()):
+    parts = _merged(union.inputs, found)
+    if parts is None:
+        asking = [each and (with_questions(each) or each) for each in found]
+        parts = _merged(union.inputs, asking)
+    if parts is None:
         return None
-    rest = [part for part, each in zip(union.inputs, found, strict=True) if each is None]
-    parts = (*rest, *map(_merged, groups.values()))
-    one = parts[0] if len(parts) == 1 else SetOperation(SetKind.UNION, True, parts)
+    one = parts[0] if len(parts) == 1 else SetOperation(SetKind.UNION, True, tuple(parts))
     return Rewritten(Distinct(one))
 
 
-def _merged(group: list[Selection]) -> Relation:
-    return group[0].relation(any_of([each.conjuncts for each in group]))
+def _merged(inputs: Sequence[Relation], found: Sequence[Selection | None]) -> list[Relation] | None:
+    """The inputs with those of one base and output merged; None if there are no such."""
+    groups: dict[tuple[Relation, tuple[Expression, ...]], list[int]] = {}
+    for i, each in enumerate(found):
+        if each is not None:
+            groups.setdefault((each.base, each.outputs), []).append(i)
+    if all(len(group) == 1 for group in groups.values()):
+        return None
+    merged = {i for group in groups.values() if len(group) > 1 for i in group}
+    parts = [part for i, part in enumerate(inputs) if i not in merged]
+    for group in groups.values():
+        same = [each for i in group if (each := found[i]) is not None]
+        if len(same) > 1:
+            parts.append(same[0].relation(any_of([each.conjuncts for each in same])))
+    return parts
 
 
 UNION_OF_FILTERS = RelationRule("union_of_filters", _apply)

@@ -1,0 +1,35 @@
+-- schema: plain
+-- rule: aggregate_of_distinct
+
+-- equal
+SELECT COUNT(a) FROM (SELECT DISTINCT a FROM t WHERE b = 1) x;
+SELECT COUNT(DISTINCT a) FROM t WHERE b = 1;
+
+-- equal
+SELECT SUM(a), MAX(a), COUNT(a) FROM (SELECT a FROM t GROUP BY a) x;
+SELECT SUM(DISTINCT a), MAX(a), COUNT(DISTINCT a) FROM t;
+
+-- equal
+SELECT COUNT(*) FROM (SELECT a FROM t WHERE a > 1 UNION SELECT a FROM t WHERE a < 0) x;
+SELECT COUNT(DISTINCT a) FROM t WHERE a > 1 OR a < 0;
+
+-- equal
+SELECT c, COUNT(a) FROM (SELECT DISTINCT a, c FROM t) x GROUP BY c;
+SELECT c, COUNT(DISTINCT a) FROM t GROUP BY c;
+
+-- equal assuming: not null
+SELECT COUNT(*) FROM (SELECT DISTINCT a FROM t) x;
+SELECT COUNT(DISTINCT a) FROM t;
+
+-- COUNT(*) counts a row of NULL, too.
+-- different assuming: no ties, types
+SELECT COUNT(*) FROM (SELECT DISTINCT a FROM t) x;
+SELECT COUNT(DISTINCT a) FROM t;
+
+-- different
+SELECT COUNT(a) FROM (SELECT DISTINCT a, b FROM t) x;
+SELECT COUNT(DISTINCT a) FROM t;
+
+-- different
+SELECT SUM(a) FROM (SELECT DISTINCT a, c FROM t) x GROUP BY a;
+SELECT SUM(DISTINCT a) FROM t GROUP BY a;
