@@ -33,7 +33,7 @@ class Plan:
         tuples: how often the rows of a pattern are laid down.
         wide: values that rarely meet, so that there are few ties.
         aimed: all conditions hold; otherwise, half of the time, one of them is broken.
-        missed: one condition is always broken, so that little or nothing passes.
+        missed: all conditions are broken, so that little or nothing passes.
         group: rows of one group, then one more, then one fewer, all of one query's pattern; 0
             for sizes left to chance.
         empty: one table stays empty.
@@ -99,6 +99,9 @@ def _clean_plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
     yield Plan(kind, 0, tuples=2, missed=True)
     yield Plan(kind, 0, tuples=3, missed=True, wide=True)
     yield Plan(kind, 0, tuples=3, empty=True)
+    if any(pattern.groups for pattern in profile.patterns):
+        for number in range(3):
+            yield Plan(kind, 0, tuples=9 + 2 * number, group=3, aimed=number == 1)
     for count in [c for c in profile.counts if 1 < c < _LARGEST][:2]:
         yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)
         yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)

@@ -154,7 +154,7 @@ class _Maker:
     def _wanted(self, shape: Shape, leader: list[int], broken: int) -> dict[int, list[Wanted]]:
         found: dict[int, list[Wanted]] = {}
         for number, (place, atom) in enumerate(shape.atoms):
-            if number == broken:
+            if number == broken or self._plan.missed:
                 found.setdefault(leader[place], []).append((number, False))
             elif atom.hard or self._random.random() < 0.6:
                 found.setdefault(leader[place], []).append((number, True))
