@@ -24,101 +24,24 @@ if TYPE_CHECKING:
 
 OfNode = Callable[[Work, "exp.Expr", Scope], Expression]
 
-_AGGREGATES = frozenset(
-    [
-        "ANY_VALUE",
-        "APPROX_COUNT_DISTINCT",
-        "APPROX_DISTINCT",
-        "APPROX_QUANTILE",
-        "ARBITRARY",
-        "ARG_MAX",
-        "ARG_MIN",
-        "ARRAY_AGG",
-        "ARRAY_CONCAT_AGG",
-        "AVG",
-        "BIT_AND",
-        "BIT_OR",
-        "BIT_XOR",
-        "BOOL_AND",
-        "BOOL_OR",
-        "CORR",
-        "COUNT",
-        "COUNTIF",
-        "COUNT_IF",
-        "COVAR_POP",
-        "COVAR_SAMP",
-        "ENTROPY",
-        "EVERY",
-        "GROUP_CONCAT",
-        "HISTOGRAM",
-        "JSONB_AGG",
-        "JSONB_GROUP_ARRAY",
-        "JSONB_GROUP_OBJECT",
-        "JSONB_OBJECT_AGG",
-        "JSON_AGG",
-        "JSON_ARRAYAGG",
-        "JSON_GROUP_ARRAY",
-        "JSON_GROUP_OBJECT",
-        "JSON_OBJECTAGG",
-        "JSON_OBJECT_AGG",
-        "KURTOSIS",
-        "LISTAGG",
-        "LOGICAL_AND",
-        "LOGICAL_OR",
-        "MAD",
-        "MAX",
-        "MAX_BY",
-        "MEDIAN",
-        "MIN",
-        "MIN_BY",
-        "MODE",
-        "OBJECT_AGG",
-        "PERCENTILE",
-        "PERCENTILE_CONT",
-        "PERCENTILE_DISC",
-        "PRODUCT",
-        "QUANTILE",
-        "QUANTILE_CONT",
-        "QUANTILE_DISC",
-        "REGR_AVGX",
-        "REGR_AVGY",
-        "REGR_COUNT",
-        "REGR_INTERCEPT",
-        "REGR_R2",
-        "REGR_SLOPE",
-        "SKEWNESS",
-        "STDDEV",
-        "STDDEV_POP",
-        "STDDEV_SAMP",
-        "STDEV",
-        "STDEVP",
-        "STD",
-        "STRING_AGG",
-        "SUM",
-        "TOTAL",
-        "VAR",
-        "VARIANCE",
-        "VARP",
-        "VAR_POP",
-        "VAR_SAMP",
-    ]
-)
+_AGGREGATES_LISTED = """
+    ANY_VALUE APPROX_COUNT_DISTINCT APPROX_DISTINCT APPROX_QUANTILE ARBITRARY ARG_MAX ARG_MIN
+    ARRAY_AGG ARRAY_CONCAT_AGG AVG BIT_AND BIT_OR BIT_XOR BOOL_AND BOOL_OR CORR COUNT COUNTIF
+    COUNT_IF COVAR_POP COVAR_SAMP ENTROPY EVERY GROUP_CONCAT HISTOGRAM JSONB_AGG
+    JSONB_GROUP_ARRAY JSONB_GROUP_OBJECT JSONB_OBJECT_AGG JSON_AGG JSON_ARRAYAGG
+    JSON_GROUP_ARRAY JSON_GROUP_OBJECT JSON_OBJECTAGG JSON_OBJECT_AGG KURTOSIS LISTAGG
+    LOGICAL_AND LOGICAL_OR MAD MAX MAX_BY MEDIAN MIN MIN_BY MODE OBJECT_AGG PERCENTILE
+    PERCENTILE_CONT PERCENTILE_DISC PRODUCT QUANTILE QUANTILE_CONT QUANTILE_DISC REGR_AVGX
+    REGR_AVGY REGR_COUNT REGR_INTERCEPT REGR_R2 REGR_SLOPE SKEWNESS STDDEV STDDEV_POP
+    STDDEV_SAMP STDEV STDEVP STD STRING_AGG SUM TOTAL VAR VARIANCE VARP VAR_POP VAR_SAMP
+"""
+_AGGREGATES = frozenset(_AGGREGATES_LISTED.split())
 _AGGREGATES_OF_DUCKDB = frozenset(("FIRST", "LAST", "LIST"))
-_WINDOW_ONLY = frozenset(
-    [
-        "ROW_NUMBER",
-        "RANK",
-        "DENSE_RANK",
-        "PERCENT_RANK",
-        "CUME_DIST",
-        "NTILE",
-        "LAG",
-        "LEAD",
-        "FIRST_VALUE",
-        "LAST_VALUE",
-        "NTH_VALUE",
-    ]
-)
+_WINDOW_ONLY_WORDS = """
+    ROW_NUMBER RANK DENSE_RANK PERCENT_RANK CUME_DIST NTILE LAG LEAD FIRST_VALUE LAST_VALUE
+    NTH_VALUE
+"""
+_WINDOW_ONLY = frozenset(_WINDOW_ONLY_WORDS.split())
 DEFAULT_FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 

@@ -170,10 +170,24 @@ def _compared_rows(
 
     if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
         raise unsupported("a row compared with a query")
-    if name not in ("=", "<>"):
-        raise unsupported(f"{name} of rows")
-    equal = _equal_rows(_row(work, left, scope), _row(work, right, scope))
-    return equal if name == "=" else Call("NOT", (equal,))
+    one, other = _row(work, left, scope), _row(work, right, scope)
+    if name in ("=", "<>"):
+        equal = _equal_rows(one, other)
+        return equal if name == "=" else Call("NOT", (equal,))
+    return _ordered_rows(name, one, other)
+
+
+def _ordered_rows(
+    name: str, left: tuple[Expression, ...], right: tuple[Expression, ...]
+) -> Expression:
+    """The first columns decide; where they are equal, the next ones."""
+    if len(left) != len(right):
+        raise invalid("rows of different width are compared")
+    if len(left) == 1:
+        return Call(name, (left[0], right[0]))
+    first = (_repeatable(left[0]), _repeatable(right[0]))
+    rest = _ordered_rows(name, left[1:], right[1:])
+    return Call("OR", (Call(name[0], first), Call("AND", (Call("=", first), rest))))
 
 
 def _equal_rows(left: tuple[Expression, ...], right: tuple[Expression, ...]) -> Expression:
@@ -265,7 +279,7 @@ def _case(work: Work, node: exp.Case, scope: Scope) -> Expression:
 def _repeatable(operand: Expression) -> Expression:
     for part in subexpressions(operand):
         if isinstance(part, Call) and part.name in ("RANDOM", "RAND", "RANDOMBLOB", "UUID"):
-            raise unsupported(f"CASE of {part.name}")
+            raise unsupported(f"{part.name} that is compared with several")
     return operand
 
 

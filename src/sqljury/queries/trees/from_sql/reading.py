@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqljury.queries.tokens import parse_tokens, tokenize
-from sqljury.queries.trees.from_sql.scopes import NoTreeError
+from sqljury.queries.trees.from_sql.scopes import NoTreeError, unsupported
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -23,32 +23,12 @@ if TYPE_CHECKING:
 _MARK = "\0"
 _TYPE = "SQLJURY_TYPE_"
 # Their arguments have a syntax of their own: CAST(x AS t), TRIM(BOTH x FROM y), …
-_OWN_SYNTAX = frozenset(
-    [
-        "CAST",
-        "TRY_CAST",
-        "SAFE_CAST",
-        "CONVERT",
-        "TRY_CONVERT",
-        "EXTRACT",
-        "TRIM",
-        "SUBSTRING",
-        "POSITION",
-        "OVERLAY",
-        "JSON_OBJECT",
-        "JSON_OBJECTAGG",
-        "JSON_TABLE",
-        "OPENJSON",
-        "XMLTABLE",
-        "XMLELEMENT",
-        "MATCH",
-        "GAP_FILL",
-        "STRUCT",
-        "ARRAY",
-        "MAP",
-        "UNNEST",
-    ]
-)
+_OWN_SYNTAX_WORDS = """
+    CAST TRY_CAST SAFE_CAST CONVERT TRY_CONVERT EXTRACT TRIM SUBSTRING POSITION OVERLAY
+    JSON_OBJECT JSON_OBJECTAGG JSON_TABLE OPENJSON XMLTABLE XMLELEMENT MATCH GAP_FILL STRUCT
+    ARRAY MAP UNNEST
+"""
+_OWN_SYNTAX = frozenset(_OWN_SYNTAX_WORDS.split())
 _OTHERS_TO_TRY = ("sqlite", "postgres", "mysql", "duckdb", "tsql")
 
 
@@ -72,6 +52,8 @@ def _read(sql: str, dialect: str) -> tuple[exp.Expr, tuple[str, ...]] | None:
     if not tokens:
         return None
     _mark_functions(tokens, dialect)
+    if dialect == "sqlite" and _has_unary_plus(tokens):
+        raise unsupported("a sign + before a name")
     types: list[str] = []
     if dialect == "sqlite":
         tokens = _without_types(tokens, sql, types)
@@ -96,6 +78,31 @@ def _mark_functions(tokens: list[Token], dialect: str) -> None:
             name = token.text.upper()
             if name in known and name not in own_syntax:
                 token.text = _MARK + token.text
+
+
+def _has_unary_plus(tokens: list[Token]) -> bool:
+    """Whether ``+x`` occurs: sqlglot drops the sign, and SQLite the affinity of x."""
+    from sqlglot.tokens import TokenType as T
+
+    if not any(token.token_type is T.PLUS for token in tokens):
+        return False
+    before, behind = _around_signs()
+    return any(
+        token.token_type is T.PLUS and left.token_type in before and right.token_type in behind
+        for left, token, right in zip(tokens, tokens[1:], tokens[2:], strict=False)
+    )
+
+
+@cache
+def _around_signs() -> tuple[frozenset[TokenType], frozenset[TokenType]]:
+    """What stands before a sign and not before an operator; what may be a name's beginning."""
+    from sqlglot.tokens import TokenType as T
+
+    before = """SELECT DISTINCT ALL WHERE ON AND OR NOT COMMA L_PAREN EQ NEQ LT LTE GT GTE LIKE GLOB
+        BETWEEN IN IS THEN ELSE WHEN CASE GROUP_BY ORDER_BY HAVING LIMIT DASH STAR SLASH MOD
+        DPIPE AMP PIPE"""
+    names = (T.VAR, T.IDENTIFIER, T.L_PAREN)
+    return frozenset(T[name] for name in before.split()), frozenset(names)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqljury.queries.trees.from_sql.names import identifier
 from sqljury.queries.trees.from_sql.scopes import Around, Cte, invalid, unsupported
 from sqljury.queries.trees.from_sql.work import Query, Work
-from sqljury.queries.trees.nodes import Limit, Recursive, Relation, SetKind, SetOperation
+from sqljury.queries.trees.nodes import Recursive, SetKind, SetOperation
 from sqljury.queries.trees.walk import width
 
 if TYPE_CHECKING:
@@ -54,15 +54,14 @@ def recursive(work: Work, cte: Cte, around: Around) -> Query:
         cte.working = None
     if width(step.relation) != width(seed.relation):
         raise invalid(f"the two sides of {cte.name} have different numbers of columns")
-    relation: Relation = Recursive(seed.relation, step.relation, every, names)
-    return Query(_limited(work, relation, node, around), names)
+    return Query(Recursive(seed.relation, step.relation, every, names), names)
 
 
 def _refuse(node: exp.Expr) -> None:
-    if node.args.get("order") is not None:
-        raise unsupported("ORDER BY of a recursive query")
-    if node.args.get("with_") is not None:
-        raise unsupported("WITH inside of a recursive query")
+    for key in ("order", "limit", "offset", "with_"):
+        # A LIMIT ends the recursion, which a Limit above it would not say.
+        if node.args.get(key) is not None:
+            raise unsupported(f"{key.upper().strip('_')} of a recursive query")
 
 
 def _split(node: exp.Expr, name: str) -> tuple[list[exp.Expr], list[exp.Expr]]:
@@ -93,10 +92,3 @@ def _together(work: Work, nodes: list[exp.Expr], around: Around, every: bool) ->
     if len({width(relation) for relation in relations}) > 1:
         raise invalid("the queries of a union have different numbers of columns")
     return Query(SetOperation(SetKind.UNION, every, relations), queries[0].names)
-
-
-def _limited(work: Work, relation: Relation, node: exp.Expr, around: Around) -> Relation:
-    from sqljury.queries.trees.from_sql.order import bounds
-
-    count, offset = bounds(work, node, around)
-    return relation if count is offset is None else Limit(relation, count, offset)

@@ -39,22 +39,11 @@ if TYPE_CHECKING:
 
 _NO_ROW_NEEDED = Values(((),))
 """What a SELECT without FROM reads: one row without columns."""
-_REFUSED = [
-    "kind",
-    "into",
-    "laterals",
-    "match",
-    "connect",
-    "prewhere",
-    "distribute",
-    "sample",
-    "pivots",
-    "settings",
-    "format",
-    "operation_modifiers",
-    "exclude",
-    "for_",
-]
+_REFUSED_WORDS = """
+    kind into laterals match connect prewhere distribute sample pivots settings format
+    operation_modifiers exclude for_
+"""
+_REFUSED = _REFUSED_WORDS.split()
 _MERGED_FIRST = frozenset(("postgres", "mysql", "redshift", "snowflake", "trino", "presto"))
 """Where * gives the columns of USING first; elsewhere they stay where the left table has them."""
 _ALIASES_IN_SELECT = frozenset(("duckdb", "snowflake", "redshift", "databricks", "clickhouse"))
