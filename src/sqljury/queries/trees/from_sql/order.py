@@ -84,8 +84,13 @@ class Term:
     collation: Literal | None = None
 
 
-def terms(node: exp.Expr, resolve: Callable[[exp.Expr], int | Expression]) -> list[Term]:
-    """The keys of a query's ORDER BY, each resolved to an output column or to an expression."""
+def terms(
+    node: exp.Expr, width: int, resolve: Callable[[exp.Expr], int | Expression]
+) -> list[Term]:
+    """The keys of a query's ORDER BY, each resolved to an output column or to an expression.
+
+    ``width`` is the number of output columns, for ORDER BY ALL.
+    """
     from sqlglot import exp
 
     order = node.args.get("order")
@@ -96,6 +101,9 @@ def terms(node: exp.Expr, resolve: Callable[[exp.Expr], int | Expression]) -> li
     found = []
     for ordered in order.expressions:
         key, collation = ordered.this, None
+        if isinstance(key, exp.Var) and key.name.upper() == "ALL":
+            found += [Term(ordered, i, None) for i in range(width)]
+            continue
         if isinstance(key, exp.Collate):
             collation = Literal(key.expression.name, Type.TEXT)
             key = key.this
@@ -151,7 +159,7 @@ def sorted_by(relation: Relation, found: list[Term], values: list[Expression]) -
 
 def ordered_query(work: Work, query: Query, node: exp.Expr, around: Around) -> Query:
     """A query whose ORDER BY sees output columns only: of a set operation, or in brackets."""
-    found = terms(node, lambda key: _output(work, key, query, around))
+    found = terms(node, len(query.names), lambda key: _output(work, key, query, around))
     relation = query.relation
     if found:
         values = [
@@ -172,7 +180,7 @@ def _output(work: Work, key: exp.Expr, query: Query, around: Around) -> int | Ex
         found = _equal(work, key, leaf) if found is None else found
         if found is not None:
             return found
-        if work.dialect != "sqlite":
+        if work.dialect not in ("sqlite", "duckdb"):
             break
     if work.dialect == "sqlite" and query.leaves:
         raise NoTreeError("ORDER BY names no column of the result", "unknown_name")

@@ -72,12 +72,23 @@ def type_of_placeholder(name: str, types: tuple[str, ...]) -> str | None:
 
 
 def _mark_functions(tokens: list[Token], dialect: str) -> None:
-    callable_, known, own_syntax, bracket = _functions(dialect)
+    callable_, known, own_syntax = _functions(dialect)
+    bracket, star = _bracket_and_star()
+    before = None
     for token, following in pairwise(tokens):
         if following.token_type is bracket and token.token_type in callable_:
             name = token.text.upper()
-            if name in known and name not in own_syntax:
+            # Behind a star, REPLACE is a part of the star.
+            if name in known and name not in own_syntax and before is not star:
                 token.text = _MARK + token.text
+        before = token.token_type
+
+
+@cache
+def _bracket_and_star() -> tuple[TokenType, TokenType]:
+    from sqlglot.tokens import TokenType
+
+    return TokenType.L_PAREN, TokenType.STAR
 
 
 def _has_unary_plus(tokens: list[Token]) -> bool:
@@ -106,18 +117,15 @@ def _around_signs() -> tuple[frozenset[TokenType], frozenset[TokenType]]:
 
 
 @cache
-def _functions(
-    dialect: str,
-) -> tuple[frozenset[TokenType], frozenset[str], frozenset[str], TokenType]:
+def _functions(dialect: str) -> tuple[frozenset[TokenType], frozenset[str], frozenset[str]]:
     from sqlglot.dialects.dialect import Dialect
-    from sqlglot.tokens import TokenType
 
     parser = Dialect.get_or_raise(dialect).parser_class
     known = {*parser.FUNCTIONS, *parser.FUNCTION_PARSERS, "IF"}
     own = set(_OWN_SYNTAX)
     if dialect not in ("sqlite", "postgres", "duckdb"):
         own |= {"GROUP_CONCAT", "STRING_AGG", "LISTAGG"}  # SEPARATOR, WITHIN GROUP
-    return frozenset(parser.FUNC_TOKENS), frozenset(known), frozenset(own), TokenType.L_PAREN
+    return frozenset(parser.FUNC_TOKENS), frozenset(known), frozenset(own)
 
 
 def _without_types(tokens: list[Token], sql: str, types: list[str]) -> list[Token]:

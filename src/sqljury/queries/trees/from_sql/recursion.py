@@ -22,10 +22,18 @@ def is_recursive(cte: Cte) -> bool:
 def _reads(node: exp.Expr, name: str) -> bool:
     from sqlglot import exp
 
+    # A query inside whose own WITH defines the name means that one.
     return any(
-        identifier(table.this) == name and not table.args.get("db")
-        for table in node.find_all(exp.Table)
-        if isinstance(table.this, exp.Identifier)
+        identifier(part.this) == name and not part.args.get("db")
+        for part in node.walk(prune=lambda part: _defines(part, name))
+        if isinstance(part, exp.Table) and isinstance(part.this, exp.Identifier)
+    )
+
+
+def _defines(node: exp.Expr, name: str) -> bool:
+    clause = node.args.get("with_")
+    return clause is not None and any(
+        identifier(cte.args["alias"].this) == name for cte in clause.expressions
     )
 
 

@@ -77,7 +77,7 @@ def _finished(
     keys = _group_keys(work, node, scope, items)
     having = _condition(work, node, "having", scope)
     qualify = _condition(work, node, "qualify", scope)
-    terms = order.terms(node, lambda key: _order_key(work, key, scope, items))
+    terms = order.terms(node, len(items), lambda key: _order_key(work, key, scope, items))
     grouping = Grouping(keys or (), scope)
     is_grouped = keys is not None or bool(scope.aggregates) or node.args.get("having") is not None
     outputs = [item.expression for item in items]
