@@ -46,6 +46,9 @@ class Field:
     nullable: bool = True
     affinity: str | None = None
     """SQLite's affinity: of a column as a table holds it, empty of a computed one, None unknown."""
+    numerals: bool = False
+    """A column of texts that refers to a column of numbers: where foreign keys hold in SQLite, its
+    texts are numbers as they are written."""
 
 
 # ---------------------------------------------------------------- expressions

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from sqljury.queries.trees.affinity import affinity, declared_affinity
+from sqljury.queries.trees.affinity import NUMERIC_AFFINITIES, affinity, declared_affinity
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import (
     Aggregate,
@@ -45,7 +45,7 @@ from sqljury.queries.trees.nodes import (
     WindowCall,
     Working,
 )
-from sqljury.schema import Column, Schema
+from sqljury.schema import Column, Schema, Table
 
 Row = tuple[Field, ...]
 """The columns that an expression sees."""
@@ -111,12 +111,30 @@ def _table_fields(schema: Schema, table: str) -> dict[str, Field]:
     found = schema.table(table)
     if found is None:
         return {}
-    return {column.name: _of_column(column, schema.dialect) for column in found.columns}
+    numerals = _numerals(found, schema) if schema.dialect == "sqlite" else set()
+    return {c.name: _of_column(c, schema.dialect, c.name in numerals) for c in found.columns}
 
 
-def _of_column(column: Column, dialect: str) -> Field:
+def _of_column(column: Column, dialect: str, numerals: bool) -> Field:
     held = declared_affinity(column.type) if dialect == "sqlite" else None
-    return Field(column.name, column_type(column.type, dialect), column.nullable, held)
+    type_ = column_type(column.type, dialect)
+    return Field(column.name, type_, column.nullable, held, numerals)
+
+
+def _numerals(table: Table, schema: Schema) -> set[str]:
+    """The columns of texts that refer to columns of numbers."""
+    found = set()
+    for key in table.foreign_keys:
+        target = schema.table(key.target_table)
+        if len(key.columns) != 1 or len(key.target_columns) != 1 or target is None:
+            continue
+        column, other = table.column(key.columns[0]), target.column(key.target_columns[0])
+        if column is None or other is None:
+            continue
+        number = declared_affinity(other.type) in NUMERIC_AFFINITIES
+        if number and declared_affinity(column.type) == "TEXT":
+            found.add(column.name)
+    return found
 
 
 # ---------------------------------------------------------------- columns of relations
@@ -191,6 +209,8 @@ def _of_project(project: Project, context: Context, outer: Sequence[Row]) -> Row
 def _of_expression(
     name: str, expression: Expression, row: Row, context: Context, outer: Sequence[Row]
 ) -> Field:
+    if isinstance(expression, Ref):
+        return replace(row[expression.index], name=name)
     return Field(
         name,
         type_of(expression, row, context, outer),
