@@ -38,14 +38,16 @@ class Conditions:
         from sqlglot import exp
 
         kind = type(node)
-        if kind in (exp.And, exp.Paren):
-            for child in node.iter_expressions():
-                self.read(child, scope, ctes, hard=hard)
+        if isinstance(node, exp.Connector):
+            # A thousand ANDs are as deep a tree: without descending.
+            for child in node.flatten(unnest=False):
+                self.read(child, scope, ctes, hard=hard and kind is exp.And)
+        elif isinstance(node, exp.Paren):
+            self.read(node.this, scope, ctes, hard=hard)
         elif isinstance(node, exp.Not) and isinstance(node.this, exp.Is):
             self._is(node.this, scope, ctes, "not null", hard)
-        elif kind in (exp.Or, exp.Not, exp.Xor):
-            for child in node.iter_expressions():
-                self.read(child, scope, ctes, hard=False)
+        elif isinstance(node, exp.Not):
+            self.read(node.this, scope, ctes, hard=False)
         elif isinstance(node, exp.Exists):
             self._reader.query(node.this, scope, ctes, hard=hard)
         elif isinstance(node, exp.In):

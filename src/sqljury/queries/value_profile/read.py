@@ -40,7 +40,10 @@ def value_profile(sql: str, schema: Schema, dialect: str = "sqlite") -> ValuePro
         return _unparsed(sql, schema, dialect)
     notes = Notes(schema)
     reader = _Reader(notes)
-    reader.query(tree, None, {}, hard=True)
+    try:
+        reader.query(tree, None, {}, hard=True)
+    except RecursionError:
+        return _unparsed(sql, schema, dialect)
     return notes.profile()
 
 
