@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "queries"))
 
-from coverage import Coverage, corpora, coverage
+from public_queries import Coverage, corpora, coverage
 
 
 def main() -> None:
