@@ -5,7 +5,16 @@ Source: https://www.sqlite.org/datatype3.html, sections 3 and 4.2.
 
 from __future__ import annotations
 
-from sqljury.queries.trees.nodes import Cast, Expression, Field, Outer, Ref, Subquery
+from sqljury.queries.trees.nodes import (
+    Call,
+    Cast,
+    Expression,
+    Field,
+    Outer,
+    Ref,
+    Subquery,
+    SubqueryKind,
+), Subquery
 
 NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
 
@@ -46,5 +55,9 @@ def affinity(
         case Subquery():
             # Of its first column, which is not looked up here.
             return None
+        case Call(name="COLLATE"):
+            return affinity(expression.operands[0], row, outer)
+        case Subquery(kind=SubqueryKind.SCALAR):
+            return None  # that of its column, for which its relation would have to be asked
         case _:
             return ""

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sqljury.queries.trees.affinity import NUMERIC_AFFINITIES, affinity, declared_affinity
+from sqljury.queries.trees.catalog import BySchema
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import (
     Aggregate,
@@ -106,13 +107,14 @@ def column_type(declared: str, dialect: str) -> Type:
     return next((type_ for part, type_ in _BY_PART if part in name), Type.ANY)
 
 
-@lru_cache(maxsize=1024)
-def _table_fields(schema: Schema, table: str) -> dict[str, Field]:
-    found = schema.table(table)
-    if found is None:
-        return {}
-    numerals = _numerals(found, schema) if schema.dialect == "sqlite" else set()
-    return {c.name: _of_column(c, schema.dialect, c.name in numerals) for c in found.columns}
+def _fields_by_table(schema: Schema) -> dict[str, dict[str, Field]]:
+    return {
+        table.name: {column.name: _of_column(column, schema.dialect) for column in table.columns}
+        for table in reversed(schema.tables)
+    }
+
+
+_known_fields = BySchema(_fields_by_table)
 
 
 def _of_column(column: Column, dialect: str, numerals: bool) -> Field:
@@ -178,7 +180,7 @@ def _padded(names: tuple[str, ...], width: int) -> tuple[str, ...]:
 
 
 def _of_scan(scan: Scan, schema: Schema) -> Row:
-    known = _table_fields(schema, scan.table)
+    known = _known_fields(schema).get(scan.table, {})
     rowid = Field(_ROWID, Type.INTEGER, False, "INTEGER")
     return tuple(known.get(name, rowid if name == _ROWID else Field(name)) for name in scan.columns)
 
@@ -215,8 +217,16 @@ def _of_expression(
         name,
         type_of(expression, row, context, outer),
         nullable(expression, row, context, outer),
-        affinity(expression, row, tuple(outer)),
+        _affinity(expression, row, context, outer),
     )
+
+
+def _affinity(
+    expression: Expression, row: Row, context: Context, outer: Sequence[Row]
+) -> str | None:
+    if isinstance(expression, Subquery) and expression.kind is SubqueryKind.SCALAR:
+        return fields(expression.relation, context, (row, *outer))[0].affinity
+    return affinity(expression, row, tuple(outer))
 
 
 def _of_join(join: Join, context: Context, outer: Sequence[Row]) -> Row:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sqljury.queries.trees.catalog import BySchema
 from sqljury.queries.trees.from_sql.scopes import Around, NoTreeError, Scope
 from sqljury.queries.trees.nodes import Expression, Relation
 from sqljury.schema import Schema, Table
@@ -75,17 +76,9 @@ class Work:
             raise NoTreeError(f"its tree is more than {_MAX_DEPTH} levels deep", "too_deep")
 
 
-_known: dict[int, tuple[Schema, dict[str, Table]]] = {}
-_MOST_KNOWN = 64
+def _tables_by_name(schema: Schema) -> dict[str, Table]:
+    return {table.name.lower(): table for table in reversed(schema.tables)}
 
 
-def tables_by_name(schema: Schema) -> dict[str, Table]:
-    """The tables by lower-case name; known by identity, as a schema's hash takes long."""
-    found = _known.get(id(schema))
-    if found is not None and found[0] is schema:
-        return found[1]
-    tables = {table.name.lower(): table for table in reversed(schema.tables)}
-    if len(_known) >= _MOST_KNOWN:
-        _known.clear()
-    _known[id(schema)] = (schema, tables)
-    return tables
+tables_by_name = BySchema(_tables_by_name)
+"""A schema's tables by their names in lower case."""
