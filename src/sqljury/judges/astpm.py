@@ -28,7 +28,8 @@ class ASTPM:
         alpha: in (0, 1), what a node counts against its children when a match is chosen.
         omega: what a node weighs in the score against each node below it.
         beta: how many times as much recall weighs as precision.
-        threshold: the score from which on the verdict is ``correct``.
+        threshold: the score from which on the verdict is ``correct``; the default does best on a
+            half of FuncEvalGMN's pairs that no reported figure is chosen on.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 5.2 and appendix A.
     """
@@ -40,7 +41,7 @@ class ASTPM:
     alpha: float = 0.5
     omega: float = 1.0
     beta: float = 1.0
-    threshold: float = 0.9
+    threshold: float = 0.98
 
     def __post_init__(self) -> None:
         """Refuse weights that the equations do not allow."""

@@ -30,7 +30,8 @@ class CodeBLEU:
 
     Args:
         tree: ``syntax`` or ``operator``; the latter needs the schema.
-        threshold: the score from which on the verdict is ``correct``.
+        threshold: the score from which on the verdict is ``correct``; the default does best on a
+            half of FuncEvalGMN's pairs that no reported figure is chosen on.
 
     Source: Ren et al. 2020 (CodeBLEU); Zhan et al. 2024 (FuncEvalGMN), table 1.
     """
@@ -41,7 +42,7 @@ class CodeBLEU:
     variant: ClassVar[str] = "tree"
 
     tree: str = "syntax"
-    threshold: float = 0.7
+    threshold: float = 0.72
 
     def __post_init__(self) -> None:
         """Refuse unknown trees."""

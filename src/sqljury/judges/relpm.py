@@ -31,7 +31,8 @@ class RelPM:
         omega: what a node weighs in the score against each node below it.
         beta: how many times as much recall weighs as precision; the paper prefers more than 1.
         canonical: match canonical trees rather than trees as written.
-        threshold: the score from which on the verdict is ``correct``.
+        threshold: the score from which on the verdict is ``correct``; the default does best on a
+            half of FuncEvalGMN's pairs that no reported figure is chosen on.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 3 and appendix A.
     """
@@ -44,7 +45,7 @@ class RelPM:
     omega: float = 1.0
     beta: float = 1.0
     canonical: bool = True
-    threshold: float = 0.9
+    threshold: float = 0.98
 
     def __post_init__(self) -> None:
         """Refuse weights that the equations do not allow."""
