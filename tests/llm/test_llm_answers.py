@@ -168,9 +168,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_no_text_takes_long(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()  # whoever else uses the machine
     assert value_of(text) is None
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 # ---------------------------------------------------------------- shapes

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import TypeVar
 
-from sqljury.errors import InfrastructureError, InputError
+from sqljury.errors import InfrastructureError, InputError, SqljuryError
 from sqljury.llm.budget import Budget
 from sqljury.llm.chat import Json, Message, Model, Request, one_line
 from sqljury.llm.client import LONGEST_WAIT, Spent, check, most_money, now, read
@@ -137,7 +137,13 @@ class Batches:
             tried = True
             return found or takes.submit(part, mark)
 
-        self._ledger.name_batch(mark, self._reached(model, taken))
+        try:
+            batch = self._reached(model, taken)
+        except SqljuryError as error:
+            if _is_sure(error.__cause__):
+                self._ledger.close_batch(mark, "refused")
+            raise
+        self._ledger.name_batch(mark, batch)
 
     # ------------------------------------------------------------ collecting
 
@@ -304,6 +310,11 @@ def check_batches(model: Model) -> BatchProvider:
             "SJ903", f"{model} does not offer batches.", hint="Leave --batch out to ask it now."
         )
     return found
+
+
+def _is_sure(failed: BaseException | None) -> bool:
+    """Whether nothing was taken, as far as a failure tells."""
+    return not isinstance(failed, CallFailedError) or not (failed.again or failed.charged)
 
 
 def _parts(group: Mapping[str, Request]) -> Iterator[dict[str, Request]]:

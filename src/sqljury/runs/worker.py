@@ -184,8 +184,10 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
     except Exception as error:  # a judge's own fault is a fact about the judge, not the run
         reason = f"the judge failed: {type(error).__name__}: {error}"
         verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
+    if verdict.cost.calls or not evidence.cost.calls:
+        return verdict
     # A judge that does not keep accounts, or failed, has asked all the same.
-    return verdict if verdict.cost.calls else replace(verdict, cost=evidence.cost)
+    return replace(verdict, cost=evidence.cost)
 
 
 class Reporter:
