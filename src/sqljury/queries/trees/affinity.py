@@ -14,7 +14,7 @@ from sqljury.queries.trees.nodes import (
     Ref,
     Subquery,
     SubqueryKind,
-), Subquery
+)
 
 NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
 
@@ -52,12 +52,10 @@ def affinity(
         case Outer():
             known = len(outer) >= expression.level
             return outer[expression.level - 1][expression.index].affinity if known else None
-        case Subquery():
+        case Subquery(kind=SubqueryKind.SCALAR):
             # Of its first column, which is not looked up here.
             return None
         case Call(name="COLLATE"):
             return affinity(expression.operands[0], row, outer)
-        case Subquery(kind=SubqueryKind.SCALAR):
-            return None  # that of its column, for which its relation would have to be asked
         case _:
             return ""

@@ -108,10 +108,12 @@ def column_type(declared: str, dialect: str) -> Type:
 
 
 def _fields_by_table(schema: Schema) -> dict[str, dict[str, Field]]:
-    return {
-        table.name: {column.name: _of_column(column, schema.dialect) for column in table.columns}
-        for table in reversed(schema.tables)
-    }
+    return {table.name: _fields_of(table, schema) for table in reversed(schema.tables)}
+
+
+def _fields_of(table: Table, schema: Schema) -> dict[str, Field]:
+    numerals = _numerals(table, schema) if schema.dialect == "sqlite" else set()
+    return {c.name: _of_column(c, schema.dialect, c.name in numerals) for c in table.columns}
 
 
 _known_fields = BySchema(_fields_by_table)
