@@ -87,6 +87,7 @@ class ValueProfile:
         counts: the numbers that counts are compared with.
         limits: LIMIT plus OFFSET.
         unread: parts of the text that name no table of the schema.
+        random: a function that gives another value each time.
         any_rows: a LIMIT without an order, a random function, or a subquery used as a value that
             may have several rows: the answer is anybody's.
         cuts_ties: a LIMIT behind an ORDER BY, which ties make one of several right answers.
@@ -100,6 +101,7 @@ class ValueProfile:
     counts: tuple[int, ...] = ()
     limits: tuple[int, ...] = ()
     unread: tuple[str, ...] = ()
+    random: bool = False
     any_rows: bool = False
     cuts_ties: bool = False
     fragile: bool = False

@@ -9,28 +9,28 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from random import Random
 from time import perf_counter
 from typing import TYPE_CHECKING
 
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
 from sqljury.judges.slight import is_nothing, slight_difference
+from sqljury.queries import tie_broken
 from sqljury.tables import Comparison, Kind, Policy, compare
 from sqljury.value_profile import ValueProfile
 
 if TYPE_CHECKING:
-    from sqljury.databases.generated import DataProfile, Material, Plan, Rows
+    from sqljury.databases.generated import DataProfile, Material, Plan, Row, Rows
     from sqljury.evidence import Evidence, Scratch
 
 _ROUNDING = 1e-9
 """Sums of the same numbers in another order may differ by that much."""
-_ORDERS = 5
+_ROTATIONS = 11
+"""Other orders of the same rows under which a result has to stay the same, at most."""
 _ENOUGH = 8
 _NEARLY_ALL = 0.75
 _NO_LIMIT = 1 << 30
 _TOO_MUCH = (Status.TIMEOUT, Status.TOO_LARGE, Status.OUT_OF_MEMORY)
-"""Other orders of the same rows under which a result has to stay the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +214,8 @@ class Searcher:
             return differs
         if found.only_order_differs:
             return differs if self._order_is_fixed(rows, left) else Look(plan, None, informative)
+        if self.left.profile.random:
+            return replace(differs, equal=None)
         if not (self.left.profile.fragile or self.right.profile.fragile):
             return differs
         return self._judged_by_chance(differs, rows, left, right)
@@ -245,40 +247,56 @@ class Searcher:
     def _judged_by_chance(
         self, differs: Look, rows: Rows, left: ResultTable, right: ResultTable
     ) -> Look:
-        """The difference stands if no order of the same rows makes the reference waver."""
-        counts = {len(left.rows)}, {len(right.rows)}
-        left_stays = right_stays = True
-        for shuffled in _shuffles(rows):
-            results = self.results(shuffled)
-            if results is None:
-                return replace(differs, equal=None)
-            again_left, again_right = results
-            left_stays = left_stays and self._same(left, again_left)
-            right_stays = right_stays and self._same(right, again_right)
-            counts[0].add(len(again_left.rows))
-            counts[1].add(len(again_right.rows))
+        """The difference stands if neither another order of the same rows nor another choice
+        among ties makes the reference waver."""
+        left_others, right_others = self._other_results(rows)
+        if None in left_others or None in right_others:
+            return replace(differs, equal=None)
+        left_stays = all(self._same(left, other) for other in left_others)
+        right_stays = all(self._same(right, other) for other in right_others)
         if left_stays and right_stays:
             return differs
-        if not counts[0] & counts[1] and self._policy.duplicates != "set":
+        sizes = [
+            {len(table.rows) for table in (own, *others) if table is not None}
+            for own, others in ((left, left_others), (right, right_others))
+        ]
+        if not sizes[0] & sizes[1] and self._policy.duplicates != "set":
             return differs
         if left_stays and (self.right.profile.any_rows or not self.right.profile.cuts_ties):
             return replace(differs, arbitrary=True)
         return replace(differs, equal=None)
+
+    def _other_results(
+        self, rows: Rows
+    ) -> tuple[list[ResultTable | None], list[ResultTable | None]]:
+        """What else the two queries may give on a database."""
+        sides = (self.left, self.right)
+        found: tuple[list[ResultTable | None], list[ResultTable | None]] = ([], [])
+        self.scratch.fill(rows)
+        for side, results in zip(sides, found, strict=True):
+            if side.profile.cuts_ties or side.profile.any_rows:
+                results += [self.scratch.rows(sql).table for sql in tie_broken(side.sql) or ()]
+        for shuffled in _shuffles(rows):
+            self.scratch.fill(shuffled)
+            for side, results in zip(sides, found, strict=True):
+                results.append(self.scratch.rows(side.sql).table)
+        return found
 
     def _same(self, a: ResultTable, b: ResultTable) -> bool:
         return compare(a, b, self._policy).equal is True
 
 
 def _shuffles(rows: Rows) -> Iterable[Rows]:
-    """The same rows in other orders: backwards, then shuffled."""
+    """The same rows in other orders: backwards, and from each row on, so that each comes first
+    and each comes last once."""
     yield {name: own[::-1] for name, own in rows.items()}
-    random = Random(7)
-    for _ in range(_ORDERS - 1):
-        shuffled = {}
-        for name, own in rows.items():
-            shuffled[name] = own[:]
-            random.shuffle(shuffled[name])
-        yield shuffled
+    longest = max(map(len, rows.values()), default=0)
+    for start in range(1, longest, 1 + longest // _ROTATIONS):
+        yield {name: _from(own, start % len(own)) if own else own for name, own in rows.items()}
+
+
+def _from(rows: list[Row], start: int) -> list[Row]:
+    return rows[start:] + rows[:start]
 
 
 def _shows(table: ResultTable) -> bool:

@@ -8,6 +8,7 @@ from sqljury.queries.hardness import HARDNESS, hardness
 from sqljury.queries.ordering import any_order, top_level_order
 from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
+from sqljury.queries.tie_breaks import tie_broken
 from sqljury.queries.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
 from sqljury.queries.tokens import parse
 from sqljury.queries.transpile import transpiled
@@ -33,6 +34,7 @@ __all__ = [
     "remove_distinct",
     "some_values",
     "tables_of",
+    "tie_broken",
     "top_level_order",
     "transpiled",
     "value_profile",

@@ -3,7 +3,7 @@
 from sqljury.databases.generated.material import Material
 from sqljury.databases.generated.plans import DataProfile, Plan, plans_for
 from sqljury.databases.generated.replay import in_duckdb, replayed
-from sqljury.databases.generated.rows import Rows, make_rows
+from sqljury.databases.generated.rows import Row, Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
 from sqljury.databases.generated.validity import broken_rules
 from sqljury.databases.generated.witness import minimise, script
@@ -12,6 +12,7 @@ __all__ = [
     "DataProfile",
     "Material",
     "Plan",
+    "Row",
     "Rows",
     "ScratchDatabase",
     "broken_rules",

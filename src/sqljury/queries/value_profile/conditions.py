@@ -199,7 +199,7 @@ class Conditions:
         if isinstance(node, kinds.fragile) or node.name.lower() in _FRAGILE_NAMES:
             self._notes.fragile = True
         if isinstance(node, kinds.random) or node.name.lower() in _RANDOM_NAMES:
-            self._notes.fragile = self._notes.any_rows = True
+            self._notes.fragile = self._notes.any_rows = self._notes.random = True
         numeric = isinstance(node, kinds.numeric) or (
             isinstance(node, exp.Cast) and node.to.this in exp.DataType.NUMERIC_TYPES
         )

@@ -23,6 +23,7 @@ def merged_profiles(left: ValueProfile, right: ValueProfile) -> ValueProfile:
         counts=_unique(left.counts, right.counts),
         limits=_unique(left.limits, right.limits),
         unread=_unique(left.unread, right.unread),
+        random=left.random or right.random,
         any_rows=left.any_rows or right.any_rows,
         cuts_ties=left.cuts_ties or right.cuts_ties,
         fragile=left.fragile or right.fragile,

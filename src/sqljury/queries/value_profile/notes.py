@@ -60,6 +60,7 @@ class Notes:
         self._unread: dict[str, None] = {}
         self.groups: list[Place] = []
         self.ordered: list[Place] = []
+        self.random = False
         self.any_rows = False
         self.cuts_ties = False
         self.fragile = False
@@ -165,6 +166,7 @@ class Notes:
             counts=tuple(self._counts),
             limits=tuple(self._limits),
             unread=tuple(self._unread),
+            random=self.random,
             any_rows=self.any_rows,
             cuts_ties=self.cuts_ties,
             fragile=self.fragile,
