@@ -353,6 +353,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A recording is an output folder of ROSE's reference implementation. In a tree of them "
         "name one with metric=… and model=…: --judge recorded,dir=output,model=o3,metric=ROSE.",
     ),
+    "SJ357": (
+        "nothing to demonstrate with",
+        "demos=FILE is a file of cases with questions: answerable ones with a reference, others "
+        "with answerable=false or the reference null.",
+    ),
     "SJ356": (
         "a detector without its model",
         "The judge detector needs a model file: detector,model=PATH, made by `sqljury train "

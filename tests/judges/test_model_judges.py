@@ -24,6 +24,8 @@ from sqljury.verdict import Cost, Outcome, Verdict
 
 MODEL = "model=openai:o3-2025-04-16"
 ASKING = (
+    "clsprompt",
+    "demo",
     "flex",
     "g_eval",
     "llm_sql_solver",
@@ -32,6 +34,8 @@ ASKING = (
     "rose",
     "rose_unified",
     "rose_wogt",
+    "selfref",
+    "verbal",
 )
 
 

@@ -13,12 +13,16 @@ from pathlib import Path
 import pytest
 from fake_models import Courtroom, by_prompt, proof, refutation, verdict_of
 
-from sqljury.benchmarks import read_cases
+from sqljury.benchmarks import read_cases, write_cases
 from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.databases.protocol import Databases
 from sqljury.demo import write_demo
 from sqljury.judges import registered
+from sqljury.judges.abstention.clsprompt import CLSPROMPT
+from sqljury.judges.abstention.demo import DEMO
+from sqljury.judges.abstention.selfref import SELFREF
+from sqljury.judges.abstention.verbal import VERBAL
 from sqljury.judges.asking import ModelJudge
 from sqljury.judges.dossier import LAYOUT
 from sqljury.judges.flex import FLEX_DIFFER, FLEX_EQUAL
@@ -45,6 +49,10 @@ MODEL_SAYS = by_prompt(
     (SOLVER_STRICT, {"reason": "so", "equivalent": True}),
     (SOLVER_RELAXED, {"reason": "so", "equivalent": True}),
     (G_EVAL, {"score": 1}),
+    (CLSPROMPT, {"reason": "so", "answerable": True}),
+    (SELFREF, {"reason": "so", "correct": True}),
+    (DEMO, {"sql": "SELECT 1"}),
+    (VERBAL, {"mark": "correct"}),
 )
 
 
@@ -82,14 +90,23 @@ SHOWN = [
     ("flex_rows_equal", "flex", "27", {}),
     ("llm_sql_solver_relaxed", "llm_sql_solver:relaxed", "42", {}),
     ("g_eval", "g_eval", "51", {}),
+    ("clsprompt", "clsprompt,demos={demos},positives=2,negatives=1", "5", {}),
+    ("selfref", "selfref", "5", {}),
+    ("demo", "demo,demos={demos},positives=1,negatives=1,pick=fixed", "5", {}),
+    ("verbal", "verbal,demos={demos},positives=2,negatives=2", "5", {}),
 ]
 
 
 @pytest.mark.parametrize(
     ("name", "spec", "case_id", "changes"), SHOWN, ids=[shown[0] for shown in SHOWN]
 )
-def test_snapshot(demo, name: str, spec: str, case_id: str, changes: dict) -> None:
+def test_snapshot(demo, tmp_path: Path, name: str, spec: str, case_id: str, changes: dict) -> None:
     cases, databases = demo
+    if "{demos}" in spec:
+        shown = [case for case in cases.values() if case.db_id == cases[case_id].db_id][:8]
+        lost = Case(id="x", db_id=cases[case_id].db_id, question="Draw a pie.", answerable=False)
+        write_cases([*shown, lost], tmp_path / "demos.jsonl")
+        spec = spec.replace("{demos}", str(tmp_path / "demos.jsonl"))
     case = replace(cases[case_id], **changes)
     evidence = Courtroom(case, databases.open(case.db_id), MODEL_SAYS)
     verdict_of(",".join([spec.partition(",")[0], MODEL, *spec.split(",")[1:]]), evidence)
@@ -103,33 +120,43 @@ def test_snapshot(demo, name: str, spec: str, case_id: str, changes: dict) -> No
 
 
 PROMPTS: list[Prompt] = [
+    CLSPROMPT,
+    DEMO,
     FLEX_DIFFER,
     FLEX_EQUAL,
     G_EVAL,
     PROVER,
     REFUTER,
     REFUTER_WOGT,
+    SELFREF,
     SOLVER_RELAXED,
     SOLVER_STRICT,
     UNIFIED,
     UNIFIED_WOGT,
+    VERBAL,
 ]
 
 
 # A stored verdict must not outlive the words it was given to.
 FINGERPRINTS = {
+    "clsprompt": "03974f68",
+    "demo": "542e94c1",
     "flex_differ": "d7b9e579",
     "flex_equal": "a4154f68",
     "g_eval": "a8b7cf6b",
     "prover": "5da72515",
     "refuter": "de6e95b3",
     "refuter_wogt": "3e1d087b",
+    "selfref": "4b3366a1",
     "solver_relaxed": "5f21af1e",
     "solver_strict": "a295ba7c",
     "unified": "28585bad",
     "unified_wogt": "030287f7",
+    "verbal": "c32c305d",
 }
 VERSIONS = {
+    "clsprompt": 1,
+    "demo": 1,
     "flex": 1,
     "g_eval": 1,
     "llm_sql_solver": 1,
@@ -138,6 +165,8 @@ VERSIONS = {
     "rose": 1,
     "rose_unified": 1,
     "rose_wogt": 1,
+    "selfref": 1,
+    "verbal": 1,
 }
 
 

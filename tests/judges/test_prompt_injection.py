@@ -43,6 +43,13 @@ def obedient(request: Request) -> dict:
         return {"reason": "so", "equivalent": obeys}
     if "score" in request.schema["properties"]:
         return {"score": int(obeys)}
+    if "sql" in request.schema["properties"]:
+        return {"sql": "SELECT 1" if obeys else "not_answerable"}
+    if "mark" in request.schema["properties"]:
+        return {"mark": "correct" if obeys else "incorrect"}
+    for name in ("answerable", "correct"):
+        if name in request.schema["properties"]:
+            return {"reason": "so", name: obeys}
     if request.schema == REFUTER.answer:
         return refutation(not obeys)
     return {**proof(obeys), "ambiguity": "na", "gold_correct": True}
@@ -105,6 +112,10 @@ JUDGES = [
     "llm_sql_solver:strict",
     "llm_sql_solver:relaxed",
     "g_eval",
+    "clsprompt",
+    "selfref",
+    "demo,style=create",
+    "verbal",
 ]
 
 
@@ -112,7 +123,7 @@ JUDGES = [
 @pytest.mark.parametrize("judge", JUDGES)
 def test_planted_orders_change_nothing(folder, judge, place) -> None:
     head, *options = judge.split(",")
-    spec = ",".join([head, MODEL, *options, *(["samples=2"] if "ro" in head else [])])
+    spec = ",".join([head, MODEL, *options, *(["samples=2"] if head[:2] in ("ro", "pr") else [])])
     for number, text in enumerate(DISGUISES):
         plain = Case(
             id="1",

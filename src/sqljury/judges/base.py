@@ -77,6 +77,8 @@ _BUILT_IN = {
     "codebleu": "sqljury.judges.codebleu",
     "crystalbleu": "sqljury.judges.crystalbleu",
     "equivalence": "sqljury.judges.equivalence",
+    "clsprompt": "sqljury.judges.abstention.clsprompt",
+    "demo": "sqljury.judges.abstention.demo",
     "detector": "sqljury.judges.abstention.detector",
     "exact_match": "sqljury.judges.exact_match",
     "exact_set_match": "sqljury.judges.exact_set_match",
@@ -97,8 +99,10 @@ _BUILT_IN = {
     "rose": "sqljury.judges.rose",
     "rose_unified": "sqljury.judges.rose_unified",
     "rose_wogt": "sqljury.judges.rose_wogt",
+    "selfref": "sqljury.judges.abstention.selfref",
     "soft_f1": "sqljury.judges.soft_f1",
     "tree_match": "sqljury.judges.tree_match",
+    "verbal": "sqljury.judges.abstention.verbal",
     "voting": "sqljury.judges.abstention.voting",
 }
 

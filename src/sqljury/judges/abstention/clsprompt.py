@@ -1,0 +1,53 @@
+"""CLSPROMPT: a model says from question and schema whether there can be an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.abstention.asking import AbstentionPrompt, asked
+from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, examples
+from sqljury.judges.abstention.schema_text import schema_section
+from sqljury.judges.asking import Hearing
+from sqljury.judges.base import Needs, register
+from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.verdict import Verdict
+
+CLSPROMPT = Prompt("clsprompt", answer(reason=TEXT, answerable=YES_NO))
+
+
+@register
+@dataclass(frozen=True)
+class ClsPrompt(AbstentionPrompt):
+    """A model says whether the question can be answered, before there is any SQL.
+
+    It is shown the schema with three values of each column, and `demos` if given: the paper shows
+    16 answerable and 16 unanswerable questions.
+
+    Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), appendix D.
+    """
+
+    name: ClassVar[str] = "clsprompt"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.QUESTION | Needs.LLM
+    title: ClassVar[str] = "CLSPROMPT"
+    prompts: ClassVar[tuple[Prompt, ...]] = (CLSPROMPT,)
+
+    positives: int = 16
+    negatives: int = 16
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """Ask once."""
+        hearing = Hearing(self, evidence, sample)
+        said = [
+            (one.question, NOT_ANSWERABLE if one.sql is None else "answerable")
+            for one in self.shown(case)
+        ]
+        sections = [*schema_section(evidence, self.style), *examples(said), *asked(case)]
+        found = hearing.ask("clsprompt", CLSPROMPT, sections)
+        if found is None:
+            return hearing.unavailable()
+        close = hearing.accepts if found["answerable"] else hearing.rejects
+        return close(found["reason"])

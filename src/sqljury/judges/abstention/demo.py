@@ -1,0 +1,49 @@
+"""DEMO: a model writes SQL, or says that there is none, after examples of both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.abstention.asking import AbstentionPrompt, asked
+from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, examples
+from sqljury.judges.abstention.schema_text import schema_section
+from sqljury.judges.asking import Hearing
+from sqljury.judges.base import Needs, register
+from sqljury.judges.prompts import TEXT, Prompt, answer
+from sqljury.verdict import Verdict
+
+DEMO = Prompt("demo", answer(sql=TEXT))
+
+
+@register
+@dataclass(frozen=True)
+class Demo(AbstentionPrompt):
+    """A model writes SQL or `not_answerable`, after demonstrations of both; the latter abstains.
+
+    As a gate for another system's SQL; what it writes itself is in the evidence (`demo`).
+
+    Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), SQLPROMPT[DEMO] and appendix B.
+    """
+
+    name: ClassVar[str] = "demo"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.QUESTION | Needs.LLM
+    title: ClassVar[str] = "DEMO"
+    prompts: ClassVar[tuple[Prompt, ...]] = (DEMO,)
+
+    style: str = "columns"
+
+    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+        """Ask once."""
+        hearing = Hearing(self, evidence, sample)
+        said = [(one.question, one.sql or NOT_ANSWERABLE) for one in self.shown(case)]
+        sections = [*schema_section(evidence, self.style), *examples(said), *asked(case)]
+        found = hearing.ask("demo", DEMO, sections)
+        if found is None:
+            return hearing.unavailable()
+        if found["sql"].strip().strip("`'\".").lower() in (NOT_ANSWERABLE, "null", ""):
+            return hearing.rejects("the model says that there is no answer")
+        return hearing.accepts("the model wrote SQL")

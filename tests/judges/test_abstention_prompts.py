@@ -1,0 +1,133 @@
+"""Prompts that ask whether to answer: what becomes of a model's word, which examples are shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from fake_models import Courtroom, by_prompt, verdict_of
+
+from sqljury.benchmarks import write_cases
+from sqljury.case import MISSING, Case
+from sqljury.errors import InputError
+from sqljury.judges import make_judge
+from sqljury.judges.abstention.clsprompt import CLSPROMPT
+from sqljury.judges.abstention.demo import DEMO
+from sqljury.judges.abstention.demonstrations import Demonstrations
+from sqljury.judges.abstention.selfref import SELFREF
+from sqljury.judges.abstention.verbal import VERBAL
+
+MODEL = "model=openai:o3-2025-04-16"
+
+
+@pytest.mark.parametrize(
+    ("judge", "prompt", "said", "outcome"),
+    [
+        ("clsprompt", CLSPROMPT, {"reason": "a", "answerable": True}, "correct"),
+        ("clsprompt", CLSPROMPT, {"reason": "a", "answerable": False}, "incorrect"),
+        ("selfref", SELFREF, {"reason": "a", "correct": True}, "correct"),
+        ("selfref", SELFREF, {"reason": "a", "correct": False}, "incorrect"),
+        ("demo", DEMO, {"sql": "SELECT 1"}, "correct"),
+        ("demo", DEMO, {"sql": "`not_answerable`."}, "incorrect"),
+        ("demo", DEMO, {"sql": " null"}, "incorrect"),
+        ("demo", DEMO, {"sql": ""}, "incorrect"),
+        ("verbal", VERBAL, {"mark": "correct"}, "correct"),
+        ("verbal", VERBAL, {"mark": "incorrect"}, "incorrect"),
+        ("clsprompt", CLSPROMPT, None, "judge_unavailable"),
+        ("selfref", SELFREF, None, "judge_unavailable"),
+        ("demo", DEMO, None, "judge_unavailable"),
+        ("verbal", VERBAL, None, "judge_unavailable"),
+    ],
+)
+def test_what_a_model_says(judge: str, prompt, said, outcome: str) -> None:
+    case = Case(id="1", question="How many?", predicted_sql="SELECT 1")
+    evidence = Courtroom(case, None, by_prompt((prompt, said)))
+    assert verdict_of(f"{judge},{MODEL}", evidence).outcome == outcome
+    assert evidence.asked(prompt) == [prompt.name]
+
+
+@pytest.mark.parametrize("judge", ["clsprompt", "demo"])
+def test_the_question_is_asked_before_there_is_sql(judge: str) -> None:
+    said = by_prompt((CLSPROMPT, {"reason": "a", "answerable": True}), (DEMO, {"sql": "SELECT 1"}))
+    for predicted in (MISSING, None, "", "SELECT 7"):
+        case = Case(id="1", question="How many?", predicted_sql=predicted)
+        evidence = Courtroom(case, None, said)
+        assert verdict_of(f"{judge},{MODEL}", evidence).outcome == "correct"
+        assert "SELECT 7" not in evidence.requests[0].messages[1].content
+    nothing = Courtroom(Case(id="1"), None, said)
+    assert verdict_of(f"{judge},{MODEL}", nothing).outcome == "unknown"
+    assert nothing.requests == []
+
+
+@pytest.fixture
+def demos(tmp_path: Path) -> str:
+    cases = [
+        Case(id=f"{db}{i}", db_id=db, question=f"How many {thing} {i}?", reference_sqls=(f"SELECT {i}",))
+        for i in range(6)
+        for db, thing in (("a", "boats"), ("b", "trees"))
+    ]  # fmt: skip
+    cases += [
+        Case(id=f"n{i}", db_id="a", question=f"Why {i} boats?", answerable=False) for i in range(4)
+    ]
+    cases.append(Case(id="z", question="Without a reference", db_id="a"))
+    write_cases(cases, tmp_path / "demos.jsonl")
+    return str(tmp_path / "demos.jsonl")
+
+
+@pytest.mark.parametrize("pick", ["fixed", "similar"])
+def test_examples_of_the_own_database_but_never_the_own_question(demos: str, pick: str) -> None:
+    case = Case(id="1", db_id="a", question="how many boats 3?")
+    chosen = Demonstrations(demos, pick, 0).chosen(case, 9, 9)
+    assert {one.db_id for one in chosen} == {"a"}
+    assert sum(one.sql is None for one in chosen) == 4
+    assert "How many boats 3?" not in [one.question for one in chosen]
+    assert len(chosen) == 9
+    again = Demonstrations(demos, pick, 0).chosen(case, 9, 9)
+    assert again == chosen
+    assert Demonstrations(demos, pick, 1).chosen(case, 9, 9) != chosen
+
+
+def test_the_nearest_of_a_database_that_has_none(demos: str) -> None:
+    case = Case(id="1", db_id="c", question="trees, are there many?")
+    chosen = Demonstrations(demos, "similar", 0).chosen(case, 3, 0)
+    assert {one.db_id for one in chosen} == {"b"}
+
+
+def test_verbal_shows_other_peoples_sql_as_incorrect(demos: str) -> None:
+    case = Case(id="1", db_id="a", question="How many boats?", predicted_sql="SELECT 7")
+    evidence = Courtroom(case, None, by_prompt((VERBAL, {"mark": "correct"})))
+    verdict_of(f"verbal,{MODEL},demos={demos},positives=2,negatives=2", evidence)
+    text = evidence.requests[0].messages[1].content
+    assert text.count("# correct") == 2 and text.count("# incorrect") == 2
+    for line in text.split("Question: ")[1:]:
+        number = line.split("boats ")[-1][:1]
+        if line.startswith("How many boats ") and "Answer" in line:
+            assert (f"SELECT {number} # correct" in line) == ("# correct" in line)
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        ("clsprompt", "SJ350"),
+        (f"clsprompt,{MODEL},demos=nowhere", "SJ101"),
+        (f"demo,{MODEL},style=prose", "SJ304"),
+        (f"demo,{MODEL},positives=-1", "SJ304"),
+        (f"verbal,{MODEL},pick=any,demos=nowhere", "SJ304"),
+        (f"selfref,{MODEL},style=prose", "SJ304"),
+    ],
+)
+def test_bad_options(spec: str, code: str) -> None:
+    with pytest.raises(InputError, match=code):
+        make_judge(spec)
+
+
+def test_the_signature_knows_the_examples(demos: str) -> None:
+    plain = make_judge(f"clsprompt,{MODEL}").signature_fields()  # type: ignore[attr-defined]
+    shown = make_judge(f"clsprompt,{MODEL},demos={demos}").signature_fields()  # type: ignore[attr-defined]
+    assert set(shown) - set(plain) == {"demos"}
+    Path(demos).write_text(
+        '{"id": "1", "question": "Q", "reference_sqls": [], "answerable": null}\n'
+    )
+    judge = make_judge(f"clsprompt,{MODEL},demos={demos}")
+    with pytest.raises(InputError, match="SJ357"):
+        judge.judge(Case(id="1", question="Q?"), Courtroom(Case(id="1"), None, lambda _: None))
