@@ -2,6 +2,9 @@
 
     python bench/fuzz.py [--data FOLDER] [--sample N] [--column-order any]
 
+Times are of the clock and, in brackets, of the processor: the latter hardly depend on what else the
+machine does.
+
 FOLDER holds pairs/*.csv.gz and spider/databases (docs/reproduce.md). Each pair is compared twice:
 with generated databases alone, and with a counterexample cut down and replayed. AUC is given for
 two halves of each file (by a hash of the pair) and for both together; the generator was tuned on
@@ -14,9 +17,10 @@ import argparse
 import hashlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from sklearn.metrics import accuracy_score, cohen_kappa_score, roc_auc_score
 
@@ -32,9 +36,18 @@ from sqljury.queries import merged_profiles, value_profile
 from sqljury.schema import Schema
 from sqljury.tables import Policy, make_policy
 
+T = TypeVar("T")
+
 FILES = ("Spider_pair_dev", "SpiderDK_pair_dev", "Wikisql_pair_dev")
 PROFILES = data_profiles(DEFAULT_PROFILES)
 ORDER = [*PROFILES, *(kind for kind in DataProfile if kind not in PROFILES)]
+
+
+class Seconds(NamedTuple):
+    """What something took, by the clock and by the processor."""
+
+    clock: float
+    processor: float
 
 
 @dataclass(frozen=True)
@@ -45,8 +58,8 @@ class Measured:
     even: bool
     label: bool
     score: float
-    fuzzing: float
-    whole: float
+    fuzzing: Seconds
+    whole: Seconds
 
 
 def main() -> None:
@@ -97,15 +110,21 @@ def _pair(case: Case, schema: Schema, policy: Policy) -> Measured:
     left, right = case.reference_sqls[0], str(case.predicted_sql)
     evidence = DatabaseEvidence(case, None, ExecutionCache(), Limits())
     value_profile.cache_clear()
-    started = time.perf_counter()
-    score = _fuzzed(left, right, schema, evidence, policy)
-    fuzzing = time.perf_counter() - started
+    score, fuzzing = _timed(lambda: _fuzzed(left, right, schema, evidence, policy))
     value_profile.cache_clear()
-    answer = compare_pair(left, right, schema, evidence, policy=policy, profiles=PROFILES)
+    answer, whole = _timed(
+        lambda: compare_pair(left, right, schema, evidence, policy=policy, profiles=PROFILES)
+    )
     assert answer.failure is not None or answer.score == score, (left, right)
     even = int(hashlib.sha256(f"{left}\0{right}".encode()).hexdigest(), 16) % 2 == 0
     distinct = " ".join(left.split()), " ".join(right.split())
-    return Measured(distinct, even, bool(case.label), score, fuzzing, answer.seconds)
+    return Measured(distinct, even, bool(case.label), score, fuzzing, whole)
+
+
+def _timed(work: Callable[[], T]) -> tuple[T, Seconds]:
+    clock, processor = time.perf_counter(), time.process_time()
+    found = work()
+    return found, Seconds(time.perf_counter() - clock, time.process_time() - processor)
 
 
 def _fuzzed(
@@ -121,10 +140,15 @@ def _fuzzed(
     return 0.0 if search.failure is not None else graded(search, PROFILES)
 
 
-def _print_times(name: str, seconds: Sequence[float]) -> None:
-    ordered = sorted(second * 1000 for second in seconds)
-    median, late = ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.95)]
-    print(f"  {name:20} median {median:6.1f} ms   95 % below {late:6.1f} ms")
+def _print_times(name: str, seconds: Sequence[Seconds]) -> None:
+    clock, processor = (
+        sorted(second * 1000 for second in kind) for kind in zip(*seconds, strict=True)
+    )
+    half, late = len(clock) // 2, int(len(clock) * 0.95)
+    print(
+        f"  {name:20} median {clock[half]:6.1f} ms ({processor[half]:.1f})   "
+        f"95 % below {clock[late]:6.1f} ms ({processor[late]:.1f})"
+    )
 
 
 def _print_ranking(name: str, pairs: Sequence[Measured]) -> None:
