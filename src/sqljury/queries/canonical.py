@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+from sqljury.queries.rules.aggregate_rules import AGGREGATE_RULES
 from sqljury.queries.rules.base import RelationRule, Rewritten, RootRule, Scope, Simplified
 from sqljury.queries.rules.exists_input import ONE
 from sqljury.queries.rules.relation_rules import RELATION_RULES, ROOT_RULES
@@ -297,6 +298,7 @@ def chosen(relation: Relation) -> Relation:
 
 
 _RULES: tuple[RelationRule, ...] = (
+    *AGGREGATE_RULES,
     *RELATION_RULES,
     *(rule for rule in SUBQUERY_RULES if isinstance(rule, RelationRule)),
 )

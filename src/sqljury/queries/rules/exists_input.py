@@ -53,6 +53,8 @@ def _exists(relation: Relation) -> Expression | None:
     match relation:
         case Values():
             return TRUE if relation.rows else FALSE
+        case Filter(input=Values(), condition=Literal(value=False)):
+            return FALSE
         case Aggregate() if not relation.keys:
             return TRUE
         case Limit() if _is_none(relation.count):

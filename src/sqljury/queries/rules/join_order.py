@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from sqljury.queries.rules.base import RelationRule, Rewritten
 from sqljury.queries.rules.chain import BlockRule, Reading, reading
+from sqljury.queries.rules.distinct_input import DISTINCT_INPUT
 from sqljury.queries.rules.equal_columns import equal_columns, without_equalities
 from sqljury.queries.rules.foreign_key_join import FOREIGN_KEY_JOIN
 from sqljury.queries.rules.joined_not_null import JOINED_NOT_NULL
 from sqljury.queries.rules.labelling import best_order
+from sqljury.queries.rules.null_blind import NULL_BLIND
 from sqljury.queries.rules.outer_join_inputs import OUTER_JOIN_INPUTS
 from sqljury.queries.rules.outer_to_inner import OUTER_TO_INNER
 from sqljury.queries.rules.same_row_twice import SAME_ROW_TWICE
@@ -25,8 +27,10 @@ BLOCK_RULES: tuple[BlockRule, ...] = (
     OUTER_JOIN_INPUTS,
     UNUSED_OUTER_JOIN,
     SAME_ROW_TWICE,
+    DISTINCT_INPUT,
     FOREIGN_KEY_JOIN,
     JOINED_NOT_NULL,
+    NULL_BLIND,
 )
 _NAME = "join_order"
 

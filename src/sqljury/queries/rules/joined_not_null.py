@@ -1,9 +1,10 @@
-"""``a IS NOT NULL`` is left out where another condition of the block says so of ``a``."""
+"""``a IS NOT NULL`` is left out where the block has another reason for it, or it is assumed."""
 
 from __future__ import annotations
 
 from sqljury.queries.rules.chain import BlockRule, Reading
-from sqljury.queries.rules.equal_columns import equal_columns, inner_row
+from sqljury.queries.rules.equal_columns import equal_columns
+from sqljury.queries.rules.nullability import assumed_for_not_null
 from sqljury.queries.trees.context import Assumption, Context
 from sqljury.queries.trees.nodes import Call, Expression, Ref
 from sqljury.queries.trees.types import null_rejected
@@ -11,20 +12,29 @@ from sqljury.queries.trees.types import null_rejected
 
 def _apply(found: Reading, context: Context) -> frozenset[Assumption] | None:
     block = found.block
-    asked = [part for part in block.conjuncts if _column(part) is not None]
+    asked = {part: c for part in block.conjuncts if (c := _column(part)) is not None}
     if not asked:
         return None
-    row = inner_row(block, context)
-    others = [part for part in block.conjuncts if _column(part) is None]
-    held = frozenset().union(*map(null_rejected, others))
-    held |= frozenset(c for c, field in enumerate(row) if not field.nullable)
-    for members in equal_columns(block, context):
-        held |= members
-    kept = [part for part in dict.fromkeys(asked) if _column(part) not in held]
-    if len(kept) == len(asked):
+    others = [part for part in block.conjuncts if part not in asked]
+    held = frozenset[int]().union(*map(null_rejected, others), *equal_columns(block, context))
+    gone = [part for part, column in asked.items() if column in held]
+    assumed: frozenset[Assumption] = frozenset()
+    for part, column in asked.items():
+        reason = None if part in gone else _reason(found, column, context)
+        if reason is not None:
+            gone.append(part)
+            assumed |= reason
+    block.conjuncts = others + [part for part in asked if part not in gone]
+    return assumed if gone else None
+
+
+def _reason(found: Reading, column: int, context: Context) -> frozenset[Assumption] | None:
+    block = found.block
+    owner = block.owners()[column]
+    if owner >= len(block.inputs):
         return None
-    block.conjuncts = others + kept
-    return frozenset()
+    place = Ref(column - block.offsets()[owner])
+    return assumed_for_not_null((place,), block.inputs[owner], context)
 
 
 def _column(part: Expression) -> int | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from sqljury.queries.rules.base import RelationRule, Rewritten
+from sqljury.queries.rules.never_true import nothing
 from sqljury.queries.trees.context import Context
-from sqljury.queries.trees.nodes import Expression, Limit, Literal, Relation, Sort, Type, Values
+from sqljury.queries.trees.nodes import Expression, Limit, Literal, Relation, Sort, Type
 from sqljury.queries.trees.properties import properties, without_keys
-from sqljury.queries.trees.walk import width
 
 
 def _apply(relation: Relation, context: Context) -> Rewritten | None:
@@ -20,7 +20,7 @@ def _apply(relation: Relation, context: Context) -> Rewritten | None:
     if relation.count is None and relation.offset is None:
         return Rewritten(relation.input)
     if count == 0:
-        return Rewritten(Values((), ("",) * width(relation)))
+        return Rewritten(nothing(relation))
     if relation.offset is None and count is not None:
         return _of_few(relation, count, context)
     return None

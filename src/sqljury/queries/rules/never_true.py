@@ -5,6 +5,8 @@ from __future__ import annotations
 from sqljury.queries.rules.base import RelationRule, Rewritten
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import (
+    FALSE,
+    NULL,
     Aggregate,
     Call,
     Distinct,
@@ -30,12 +32,14 @@ def _apply(relation: Relation, context: Context) -> Rewritten | None:
     match relation:
         case Filter(condition=Literal(value=True)):
             return Rewritten(relation.input)
+        case Filter() if is_empty(relation):
+            return None
         case Filter() if _is_never(relation.condition):
-            return Rewritten(_nothing(relation))
+            return Rewritten(nothing(relation))
         case Filter() | Project() | Distinct() | Sort() | Limit() | Window():
-            return Rewritten(_nothing(relation)) if _is_empty(relation.input) else None
+            return Rewritten(nothing(relation)) if is_empty(relation.input) else None
         case Aggregate() if relation.keys:
-            return Rewritten(_nothing(relation)) if _is_empty(relation.input) else None
+            return Rewritten(nothing(relation)) if is_empty(relation.input) else None
         case Join():
             return _of_join(relation)
         case SetOperation(kind=SetKind.UNION):
@@ -55,22 +59,31 @@ def _is_never(condition: Expression) -> bool:
             return False
 
 
-def _is_empty(relation: Relation) -> bool:
-    return isinstance(relation, Values) and not relation.rows
+def is_empty(relation: Relation) -> bool:
+    """Whether a relation is :func:`nothing`."""
+    match relation:
+        case Filter(input=Values(), condition=Literal(value=False)):
+            return True
+        case _:
+            return False
 
 
-def _nothing(relation: Relation) -> Values:
-    return Values((), ("",) * width(relation))
+def nothing(relation: Relation) -> Relation:
+    """No rows, of the width of a relation: a row of NULLs that is filtered out.
+
+    Rows written out have no width where there are none.
+    """
+    return Filter(Values(((NULL,) * width(relation),)), FALSE)
 
 
 def _of_join(join: Join) -> Rewritten | None:
     never = _is_never(join.condition)
-    left, right = _is_empty(join.left), _is_empty(join.right)
+    left, right = is_empty(join.left), is_empty(join.right)
     match join.kind:
         case JoinKind.INNER | JoinKind.SEMI:
-            return Rewritten(_nothing(join)) if never or left or right else None
+            return Rewritten(nothing(join)) if never or left or right else None
         case JoinKind.LEFT:
-            return Rewritten(_nothing(join)) if left else None
+            return Rewritten(nothing(join)) if left else None
         case JoinKind.ANTI:
             return Rewritten(join.left) if never or left or right else None
         case _:
@@ -78,11 +91,11 @@ def _of_join(join: Join) -> Rewritten | None:
 
 
 def _of_union(union: SetOperation) -> Rewritten | None:
-    kept = tuple(below for below in union.inputs if not _is_empty(below))
+    kept = tuple(below for below in union.inputs if not is_empty(below))
     if len(kept) == len(union.inputs):
         return None
     if not kept:
-        return Rewritten(_nothing(union))
+        return Rewritten(nothing(union))
     if len(kept) > 1:
         return Rewritten(SetOperation(union.kind, union.all, kept))
     return Rewritten(kept[0] if union.all else Distinct(kept[0]))

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from sqljury.queries.rules.base import RelationRule, RootRule
 from sqljury.queries.rules.count_rows import COUNT_ROWS
+from sqljury.queries.rules.distinct_as_exists import DISTINCT_AS_EXISTS
 from sqljury.queries.rules.distinct_rows import DISTINCT_ROWS
+from sqljury.queries.rules.filter_below_distinct import FILTER_BELOW_DISTINCT
+from sqljury.queries.rules.group_before_join import GROUP_BEFORE_JOIN
 from sqljury.queries.rules.group_keys import GROUP_KEYS
 from sqljury.queries.rules.having_to_where import HAVING_TO_WHERE
 from sqljury.queries.rules.join_order import JOIN_ORDER
@@ -20,10 +23,13 @@ RELATION_RULES: tuple[RelationRule, ...] = (
     MERGE_PROJECTS,
     LIMITS,
     HAVING_TO_WHERE,
+    FILTER_BELOW_DISTINCT,
     JOIN_ORDER,
     COUNT_ROWS,
+    GROUP_BEFORE_JOIN,
     GROUP_KEYS,
     DISTINCT_ROWS,
+    DISTINCT_AS_EXISTS,
     SORT_KEYS,
 )
 ROOT_RULES: tuple[RootRule, ...] = (UNREAD_ORDER, UNREAD_COLUMNS)
