@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         diff_queries,
         evaluate,
         load_run,
+        plan_query,
     )
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
@@ -38,6 +39,7 @@ _HOMES = {
     "agree_files": "sqljury.api",
     "compare_queries": "sqljury.api",
     "diff_queries": "sqljury.api",
+    "plan_query": "sqljury.api",
     "evaluate": "sqljury.api",
     "load_run": "sqljury.api",
     "read_cases": "sqljury.benchmarks",
@@ -92,6 +94,7 @@ __all__ = [
     "load_run",
     "make_judge",
     "open_databases",
+    "plan_query",
     "read_cases",
     "register",
     "write_cases",

@@ -657,11 +657,97 @@ def diff_queries(
     return QueryDifferences(proof is not None, tuple(sorted(proof or ())), differences(right, left))
 
 
-def _tree_of(sql: str, schema: Schema, which: str) -> Relation:
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """What a query computes: its operator tree, as written or rewritten into canonical form."""
+
+    tree: Relation
+    assumptions: tuple[str, ...] = ()
+    """What the data must satisfy for the rewritten tree to have the same rows."""
+    rules: tuple[str, ...] = ()
+    """The rules that rewrote it, each once."""
+
+    @property
+    def text(self) -> str:
+        """The tree as indented text."""
+        from sqljury.queries.trees.text import tree_text
+
+        return tree_text(self.tree)
+
+    @property
+    def svg(self) -> str:
+        """The tree as a picture."""
+        from sqljury.queries.trees.svg import tree_svg
+
+        return tree_svg(self.tree)
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object."""
+        from sqljury.queries.trees.as_json import tree_json
+
+        return {
+            "tree": tree_json(self.tree),
+            "assumptions": list(self.assumptions),
+            "rules": list(self.rules),
+        }
+
+
+def plan_query(
+    sql: str,
+    *,
+    schema: Schema | PathLike | None = None,
+    database: PathLike | None = None,
+    db_id: str = "",
+    dialect: str | None = None,
+    canonical: bool = False,
+) -> QueryPlan:
+    """The operator tree of a query; nothing is executed.
+
+    Args:
+        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+            ``tables.json``.
+        database: a database to take the schema from: a file, or a URL; nothing in it is read.
+        db_id: which schema or database, where there are several.
+        dialect: the query's, by sqlglot's name; without it the schema's.
+        canonical: rewrite away what does not change the rows.
+
+    Raises:
+        InputError: SJ316: no schema; SJ318: the query cannot be read; SJ319: no such dialect.
+
+    >>> from sqljury.databases import schema_from_ddl
+    >>> boats = schema_from_ddl("CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)")
+    >>> print(plan_query("SELECT b.id FROM boat AS b WHERE b.length > 3", schema=boats).text)
+    project id
+      filter length > 3
+        scan boat
+    """
+    from sqljury.queries.canonical import canonical as rewritten
+    from sqljury.queries.trees.context import Context
+
+    known = _schema_of(schema, database, db_id)
+    spoken = _known_dialect(dialect or known.dialect)
+    tree = _tree_of(sql, known, "query", spoken)
+    if not canonical:
+        return QueryPlan(tree)
+    found = rewritten(tree, Context(known, spoken))
+    return QueryPlan(
+        found.relation, tuple(sorted(found.assumptions)), tuple(dict.fromkeys(found.rules))
+    )
+
+
+def _known_dialect(name: str) -> str:
+    from sqlglot.dialects.dialect import Dialect
+
+    if Dialect.get(name) is None:
+        raise InputError("SJ319", f"there is no dialect {name!r}.")
+    return name
+
+
+def _tree_of(sql: str, schema: Schema, which: str, dialect: str = "") -> Relation:
     from sqljury.queries.trees import build_tree
     from sqljury.queries.trees.nodes import Unreadable
 
-    tree = build_tree(sql, schema, schema.dialect)
+    tree = build_tree(sql, schema, dialect or schema.dialect)
     if isinstance(tree, Unreadable):
         raise InputError("SJ318", f"the {which} cannot be read: {tree.reason}.")
     return tree

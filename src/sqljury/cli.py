@@ -657,6 +657,44 @@ def diff(
         typer.echo("the clauses are the same, but they stand together otherwise")
 
 
+@app.command()
+def plan(
+    sql: Annotated[str, typer.Argument(help="The query.")],
+    schema: Annotated[
+        Path | None, typer.Option("--schema", help="CREATE TABLE statements, or tables.json.")
+    ] = None,
+    database: Annotated[
+        str | None, typer.Option("--database", "-d", help="File or URL to take the schema from.")
+    ] = None,
+    db_id: Annotated[str, typer.Option("--db-id", help="Which one, where there are several.")] = "",
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help="The query's: sqlite, postgres, mysql, ...")
+    ] = None,
+    canonical: Annotated[
+        bool, typer.Option("--canonical", help="Rewrite away what does not change the rows.")
+    ] = False,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Draw the tree into this file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a query computes, as a tree of operators; nothing is executed."""
+    from sqljury.api import plan_query
+
+    found = plan_query(
+        sql, schema=schema, database=database, db_id=db_id, dialect=dialect, canonical=canonical
+    )
+    if svg is not None:
+        from sqljury.reports.writing import new_file
+
+        with new_file(svg) as file:
+            file.write(found.svg)
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        return
+    typer.echo(found.text)
+    if found.assumptions:
+        typer.echo(f"\nassuming {', '.join(found.assumptions)}")
+
+
 # ---------------------------------------------------------------- train
 
 trainers = typer.Typer(help="Train models that judges use.", no_args_is_help=True)

@@ -332,6 +332,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Its operator tree is built from the text and the schema: every table and column must be "
         "in the schema, and the text must be one SELECT statement.",
     ),
+    "SJ319": (
+        "no such dialect",
+        "Dialects are called as sqlglot calls them: sqlite, postgres, mysql, duckdb, bigquery, "
+        "snowflake, tsql, ...",
+    ),
     # --- SJ350 to SJ359: judges that ask a model
     "SJ350": (
         "a judge that asks a model was not told which",
@@ -352,6 +357,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "recorded judgements that cannot be told apart, or are not there",
         "A recording is an output folder of ROSE's reference implementation. In a tree of them "
         "name one with metric=… and model=…: --judge recorded,dir=output,model=o3,metric=ROSE.",
+    ),
+    "SJ358": (
+        "a judge of token log-probabilities without them",
+        "logprobs=FILE is an object by question id, or rows with an id and logprobs: a list of "
+        "numbers, or OpenAI's list of objects with logprob and top_logprobs.",
     ),
     "SJ357": (
         "nothing to demonstrate with",

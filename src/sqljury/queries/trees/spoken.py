@@ -71,8 +71,8 @@ class Speaker:
     def column(self, index: int) -> str:
         """A column of the row: with its table only where the name alone would not do."""
         found = self.row[index]
-        same = Counter(named.name.lower() for named in self.row)
-        return found.name if same[found.name.lower()] == 1 else found.full()
+        seen = Counter(named.name.lower() for row in (self.row, *self.outer) for named in row)
+        return found.name if seen[found.name.lower()] == 1 else found.full()
 
     def key(self, key: SortKey) -> str:
         """One key of an order; NULLs are mentioned where they are not with the small values."""
