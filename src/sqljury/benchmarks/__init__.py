@@ -14,6 +14,7 @@ from sqljury.benchmarks import records as _records  # noqa: F401
 from sqljury.benchmarks.decisions import read_decisions
 from sqljury.benchmarks.files import Source, fingerprint
 from sqljury.benchmarks.formats import Format, Options, formats, register
+from sqljury.benchmarks.logprobs import Token, read_logprobs
 from sqljury.benchmarks.mapping import parse_mapping
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import read_labels, read_results
@@ -43,6 +44,7 @@ __all__ = [
     "RecordedRun",
     "RefuterAnswer",
     "Source",
+    "Token",
     "find_rose_outputs",
     "fingerprint",
     "formats",
@@ -52,6 +54,7 @@ __all__ = [
     "read_decisions",
     "read_gate",
     "read_labels",
+    "read_logprobs",
     "read_results",
     "read_rose_methods",
     "read_rose_output",

@@ -89,6 +89,8 @@ _BUILT_IN = {
     "known_names": "sqljury.judges.abstention.known_names",
     "known_values": "sqljury.judges.abstention.known_values",
     "llm_sql_solver": "sqljury.judges.llm_sql_solver",
+    "max_ent": "sqljury.judges.abstention.max_ent",
+    "max_prob": "sqljury.judges.abstention.max_prob",
     "nonempty": "sqljury.judges.abstention.nonempty",
     "panel": "sqljury.judges.panel",
     "prover": "sqljury.judges.prover",

@@ -1,0 +1,72 @@
+"""Token log-probabilities of predictions, by question id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import isnan
+from typing import NamedTuple
+
+from sqljury.benchmarks.fields import as_id, as_object, kind
+from sqljury.benchmarks.files import Kind, PathLike, Source
+from sqljury.benchmarks.layout import Layout, missing_key
+from sqljury.benchmarks.names import ALIASES, normal
+from sqljury.case import Json
+from sqljury.errors import InputError
+
+_KEYS = ("logprobs", "token_logprobs")
+
+
+class Token(NamedTuple):
+    """The natural log-probability of a token, and those of the likeliest in its place."""
+
+    logprob: float
+    likeliest: tuple[float, ...] = ()
+
+
+def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
+    """An object by id, or rows with an id and ``logprobs``.
+
+    A prediction's are a list of numbers, or OpenAI's list of ``{"logprob", "top_logprobs"}``, also
+    under ``content``.
+
+    Raises:
+        InputError: SJ104 without the key, SJ108, SJ116 for what is no log-probability.
+    """
+    source = Source(path)
+    if source.kind is Kind.JSON_OBJECT:
+        named = ((key, value, f'{source.name}["{key}"]') for key, value in source.document.items())
+        return {key: tuple(_tokens(value, origin)) for key, value, origin in named}
+    by_name = {normal(key): key for key in source.keys}
+    key = next((by_name[name] for name in _KEYS if name in by_name), None)
+    if key is None:
+        raise missing_key(_KEYS[0], source)
+    named = next((by_name[name] for name in ALIASES["id"] if name in by_name), None)
+    layout = Layout({} if named is None else {"id": named})
+    found = {}
+    for position, record in enumerate(source.records()):
+        data = as_object(record)
+        tokens = tuple(_tokens(data.get(key), record.origin))
+        found[as_id(data, layout, position, record.origin)] = tokens
+    return found
+
+
+def _tokens(value: Json, origin: str) -> Iterator[Token]:
+    if isinstance(value, dict):
+        value = value.get("content")
+    if not isinstance(value, list):
+        raise InputError("SJ108", f"log-probabilities are a list, not {kind(value)}.", where=origin)
+    for one in value:
+        if isinstance(one, dict):
+            others = one.get("top_logprobs") or []
+            likeliest = tuple(_number(other.get("logprob"), origin) for other in others)
+            yield Token(_number(one.get("logprob"), origin), likeliest)
+        else:
+            yield Token(_number(one, origin))
+
+
+def _number(value: Json, origin: str) -> float:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    # Some servers round up: the logarithm of a probability is at most 0.
+    if not is_number or isnan(value) or value > 1e-3:
+        raise InputError("SJ116", f"{value!r} is no log-probability.", where=origin)
+    return min(0.0, float(value))
