@@ -654,7 +654,11 @@ def diff_queries(
     if not as_written:
         context = Context(known, known.dialect)
         left, right = (canonical(tree, context).relation for tree in (left, right))
-    return QueryDifferences(proof is not None, tuple(sorted(proof or ())), differences(right, left))
+    return QueryDifferences(
+        proof is not None,
+        tuple(sorted(each.value for each in proof or ())),
+        differences(right, left),
+    )
 
 
 @dataclass(frozen=True, slots=True)

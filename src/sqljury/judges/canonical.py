@@ -88,7 +88,7 @@ def assumptions(text: str) -> frozenset[Assumption]:
 
 
 def _proved(assumed: frozenset[Assumption], *labels: str) -> Verdict:
-    names = sorted(assumed)
+    names = sorted(each.value for each in assumed)
     said = f" assuming {', '.join(names)}" if names else ""
     how = ", up to the order of columns" if labels else ""
     return Verdict.correct(
