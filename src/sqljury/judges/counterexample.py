@@ -249,16 +249,17 @@ class Searcher:
     ) -> Look:
         """The difference stands if neither another order of the same rows nor another choice
         among ties makes the reference waver."""
-        left_others, right_others = self._other_results(rows)
-        if None in left_others or None in right_others:
+        others = self._other_results(rows)
+        if others is None:
             return replace(differs, equal=None)
+        left_others, right_others = others
         left_stays = all(self._same(left, other) for other in left_others)
         right_stays = all(self._same(right, other) for other in right_others)
         if left_stays and right_stays:
             return differs
         sizes = [
-            {len(table.rows) for table in (own, *others) if table is not None}
-            for own, others in ((left, left_others), (right, right_others))
+            {len(table.rows) for table in tables}
+            for tables in ((left, *left_others), (right, *right_others))
         ]
         if not sizes[0] & sizes[1] and self._policy.duplicates != "set":
             return differs
@@ -266,21 +267,21 @@ class Searcher:
             return replace(differs, arbitrary=True)
         return replace(differs, equal=None)
 
-    def _other_results(
-        self, rows: Rows
-    ) -> tuple[list[ResultTable | None], list[ResultTable | None]]:
-        """What else the two queries may give on a database."""
+    def _other_results(self, rows: Rows) -> tuple[list[ResultTable], list[ResultTable]] | None:
+        """What else the two queries may give on a database; None where one of them fails."""
         sides = (self.left, self.right)
-        found: tuple[list[ResultTable | None], list[ResultTable | None]] = ([], [])
+        runs: tuple[list[Execution], list[Execution]] = ([], [])
         self.scratch.fill(rows)
-        for side, results in zip(sides, found, strict=True):
+        for side, found in zip(sides, runs, strict=True):
             if side.profile.cuts_ties or side.profile.any_rows:
-                results += [self.scratch.rows(sql).table for sql in tie_broken(side.sql) or ()]
+                found += [self.scratch.rows(sql) for sql in tie_broken(side.sql) or ()]
         for shuffled in _shuffles(rows):
             self.scratch.fill(shuffled)
-            for side, results in zip(sides, found, strict=True):
-                results.append(self.scratch.rows(side.sql).table)
-        return found
+            for side, found in zip(sides, runs, strict=True):
+                found.append(self.scratch.rows(side.sql))
+        left, right = ([run.table for run in found if run.table is not None] for found in runs)
+        complete = len(left) == len(runs[0]) and len(right) == len(runs[1])
+        return (left, right) if complete else None
 
     def _same(self, a: ResultTable, b: ResultTable) -> bool:
         return compare(a, b, self._policy).equal is True
