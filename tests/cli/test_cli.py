@@ -219,3 +219,25 @@ def test_import_and_help_are_fast() -> None:
             check=True,
         )
         assert heavy.isdisjoint(out.stdout.split()), code
+
+
+def test_plan_prints_draws_and_says_why_not(tmp_path: Path) -> None:
+    (tmp_path / "boats.sql").write_text("CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL);")
+    plan = ("plan", "SELECT b.id FROM boat AS b WHERE length BETWEEN 2 AND 3")
+    schema = ("--schema", tmp_path / "boats.sql")
+    done = run(*plan, *schema, "--svg", tmp_path / "plan.svg")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "project id\n  filter length BETWEEN 2 AND 3\n    scan boat\n",
+    )
+    assert (tmp_path / "plan.svg").read_text().startswith("<svg ")
+    found = json.loads(run(*plan, *schema, "--canonical", "--json").stdout)
+    assert found["tree"]["input"]["input"]["table"] == "boat"
+    assert found["rules"]
+    wrong = run("plan", "SELECT depth FROM boat", *schema)
+    assert (wrong.returncode, wrong.stderr) == (
+        2,
+        "error: SJ318 the query cannot be read: no column depth.\n",
+    )
+    assert "SJ319" in run(*plan, *schema, "--dialect", "klingon").stderr
+    assert "SJ316" in run(*plan).stderr

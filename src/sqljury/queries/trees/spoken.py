@@ -125,7 +125,7 @@ class Speaker:
         named = self.outer[reference.level - 1][reference.index]
         return named.full() if named.table else f"outer {named.name}"
 
-    def _subquery(self, subquery: Subquery) -> str:
+    def _subquery(self, subquery: Subquery, negated: bool = False) -> str:
         query = self.of_query(subquery)
         operands = ", ".join(self.say(operand, _TESTS + 1) for operand in subquery.operands)
         operands = f"({operands})" if len(subquery.operands) > 1 else operands
@@ -135,7 +135,7 @@ class Speaker:
             case SubqueryKind.EXISTS:
                 return f"EXISTS {query}"
             case SubqueryKind.IN:
-                return f"{operands} IN {query}"
+                return f"{operands} {'NOT ' if negated else ''}IN {query}"
             case _:
                 return f"{operands} {subquery.operator} {subquery.kind.name} {query}"
 
@@ -164,6 +164,8 @@ class Speaker:
 
     def _not(self, operand: Expression) -> tuple[str, int]:
         match operand:
+            case Subquery(kind=SubqueryKind.IN):
+                return self._subquery(operand, negated=True), _TESTS
             case Call(name=name) if name in _NEGATED_TESTS:
                 tested = self.say(operand.operands[0], _TESTS + 1)
                 return f"{tested} {_NEGATED_TESTS[name]}", _TESTS
