@@ -196,7 +196,8 @@ class Conditions:
         from sqlglot import exp
 
         kinds = _kinds()
-        if isinstance(node, kinds.fragile) or node.name.lower() in _FRAGILE_NAMES:
+        fragile = isinstance(node, kinds.fragile) or node.name.lower() in _FRAGILE_NAMES
+        if fragile or any(child.name.lower() == "now" for child in node.iter_expressions()):
             self._notes.fragile = True
         if isinstance(node, kinds.random) or node.name.lower() in _RANDOM_NAMES:
             self._notes.fragile = self._notes.any_rows = self._notes.random = True
@@ -261,7 +262,11 @@ class _Kinds:
             *(exp.Year, exp.Month, exp.Day, exp.Extract, exp.TimestampTrunc, exp.DateTrunc),
             *(exp.DateAdd, exp.DateSub, exp.DateDiff),
         )
-        self.fragile = (exp.GroupConcat, exp.Window, exp.ArrayAgg, exp.JSONArrayAgg, exp.First)
+        self.fragile: tuple[type, ...] = (
+            *(exp.GroupConcat, exp.Window, exp.ArrayAgg, exp.JSONArrayAgg, exp.First),
+            # The second may change between two queries.
+            *(exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime),
+        )
         self.random = (exp.Rand, exp.Uuid)
 
 
