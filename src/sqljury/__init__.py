@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         load_run,
         plan_query,
     )
+    from sqljury.api_trust import trust_files
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
     from sqljury.databases import open_databases
@@ -60,6 +61,7 @@ _HOMES = {
     "make_judge": "sqljury.judges",
     "register": "sqljury.judges",
     "compare_tables": "sqljury.tables",
+    "trust_files": "sqljury.api_trust",
     "agree": "sqljury.uses.agree",
     "Outcome": "sqljury.verdict",
     "Record": "sqljury.verdict",
@@ -97,6 +99,7 @@ __all__ = [
     "plan_query",
     "read_cases",
     "register",
+    "trust_files",
     "write_cases",
 ]
 

@@ -524,8 +524,8 @@ def trust(
     ] = None,
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
+    from sqljury.api_trust import Setup, judged_run, references_of, systems_of, trust_files
     from sqljury.benchmarks import parse_mapping
-    from sqljury.trust_files import Setup, judged_run, references_of, systems_of, trust_files
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
@@ -717,7 +717,7 @@ def train_detector(
     seed: Annotated[int, typer.Option("--seed")] = 0,
 ) -> None:
     """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
-    from sqljury.trust_files import train_detector_on
+    from sqljury.api_trust import train_detector_on
 
     if kind not in ("novelty", "forest"):
         raise InputError("SJ003", f"--kind {kind} is neither novelty nor forest.")

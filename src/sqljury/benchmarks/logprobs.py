@@ -34,8 +34,10 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
     """
     source = Source(path)
     if source.kind is Kind.JSON_OBJECT:
-        named = ((key, value, f'{source.name}["{key}"]') for key, value in source.document.items())
-        return {key: tuple(_tokens(value, origin)) for key, value, origin in named}
+        return {
+            key: tuple(_tokens(value, f'{source.name}["{key}"]'))
+            for key, value in source.document.items()
+        }
     by_name = {normal(key): key for key in source.keys}
     key = next((by_name[name] for name in _KEYS if name in by_name), None)
     if key is None:

@@ -1,0 +1,83 @@
+"""The figures of docs/trust.md: TrustSQL's recorded Spider runs, and detectors on EHRSQL-2024."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqljury.api_trust import Setup, judged_run, trust_files
+from sqljury.benchmarks import read_cases
+from sqljury.learning.detector import train_detector
+from sqljury.uses.statistics import ScoreTable
+from sqljury.uses.trust.training import answerable_examples
+
+JUDGE = "execution:spider"
+
+
+def percent(value: float | None) -> float:
+    return round(100 * (value or 0.0), 1)
+
+
+@pytest.fixture(scope="module")
+def outputs(data_dir: Path) -> Path:
+    return data_dir / "trustsql" / "outputs"
+
+
+def run(data: Path, predictions: str, folder: Path) -> str:
+    recorded = data / "trustsql" / "outputs" / f"eval_spider_test_gpt3.5turbo_colfk_{predictions}"
+    return judged_run(
+        [data / "trustsql" / "derived" / "trustsql_spider_test_reconstructed.jsonl.gz"],
+        Setup(judge=JUDGE, gates=("known_names",), mapping={"answerable": "in_spider_dev"}),
+        data / "spider" / "databases",
+        [recorded / "prediction.json.gz"],
+        folder / predictions,
+    )
+
+
+@pytest.mark.data
+def test_recorded_gates(data_dir: Path, outputs: Path, tmp_path: Path) -> None:
+    cls = f"{outputs}/eval_spider_test_gpt4o_create_select_pos16neg16_clsprompt/prediction.json.gz"
+    error = f"{outputs}/eval_spider_test_gpt3.5turbo_colfk_pos8__gpt4o_colfk_errorprompt/prediction.json.gz"
+    folder = run(data_dir, "pos8", tmp_path)
+    expected = {
+        (): (74.8, 59.8, 37.4, -177.6, -588.8),
+        ("known_names",): (74.8, 76.2, 78.6, -158.6, -126.4),
+        (cls,): (54.6, 62.2, 74.4, -127.5, -46.1),
+        (error,): (63.9, 63.0, 58.9, -97.3, -252.3),
+        (cls, error): (45.4, 56.0, 72.2, -72.3, 8.6),
+    }
+    for gates, figures in expected.items():
+        (found,) = trust_files([folder], Setup(judge=JUDGE, gates=gates), bootstrap=0)
+        ans, quarter, everything = found.mixes.values()
+        phis = [mix.phi["0"] for mix in (ans, quarter, everything)]
+        phis += [mix.phi["10"] for mix in (ans, everything)]
+        assert tuple(map(percent, phis)) == figures
+        assert percent(found.baselines["oracle"]["N"]) == 87.4
+
+
+@pytest.mark.data
+def test_recorded_demonstrations(data_dir: Path, tmp_path: Path) -> None:
+    folder = run(data_dir, "pos8neg8_demo", tmp_path)
+    (found,) = trust_files([folder], Setup(judge=JUDGE), bootstrap=0)
+    assert [percent(found.mixes[mix].phi["0"]) for mix in found.mixes] == [75.1, 71.2, 67.1]
+    assert percent(found.phi["10"]) == -262.1
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_detectors_of_unanswerable_questions(data_dir: Path) -> None:
+    folder = data_dir / "trustsql" / "ehrsql-2024"
+    train, test = (
+        list(answerable_examples(read_cases(folder / part / "data.json.gz")))
+        for part in ("train", "test")
+    )
+    for kind, auc in (("forest", 85.2), ("novelty", 98.6)):
+        model = train_detector(
+            [one.question for one in train],
+            [one.is_right for one in train],
+            kind="forest" if kind == "forest" else "novelty",
+        )
+        scores = model.scores([one.question for one in test])
+        table = ScoreTable.of(scores, [one.is_right for one in test])
+        assert percent(table.statistics()["auc"]) == pytest.approx(auc, abs=0.3)
