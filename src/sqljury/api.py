@@ -669,7 +669,7 @@ class QueryPlan:
     assumptions: tuple[str, ...] = ()
     """What the data must satisfy for the rewritten tree to have the same rows."""
     rules: tuple[str, ...] = ()
-    """The rules that rewrote it, each once."""
+    """The rules of whole operators that rewrote it, each once."""
 
     @property
     def text(self) -> str:

@@ -231,9 +231,11 @@ def test_plan_prints_draws_and_says_why_not(tmp_path: Path) -> None:
         "project id\n  filter length BETWEEN 2 AND 3\n    scan boat\n",
     )
     assert (tmp_path / "plan.svg").read_text().startswith("<svg ")
-    found = json.loads(run(*plan, *schema, "--canonical", "--json").stdout)
-    assert found["tree"]["input"]["input"]["table"] == "boat"
-    assert found["rules"]
+    ids = ("plan", "SELECT DISTINCT id FROM boat", *schema, "--canonical")
+    found = json.loads(run(*ids, "--json").stdout)
+    assert found["tree"]["input"]["table"] == "boat"
+    assert (found["assumptions"], found["rules"]) == (["primary key"], ["distinct_rows"])
+    assert run(*ids).stdout == "project id\n  scan boat\n\nassuming primary key\n"
     wrong = run("plan", "SELECT depth FROM boat", *schema)
     assert (wrong.returncode, wrong.stderr) == (
         2,
