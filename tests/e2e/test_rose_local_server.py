@@ -79,13 +79,13 @@ def evaluate(demo: DemoFiles, run: Path, url: str, *more: str) -> subprocess.Pop
 
 
 def finished(process: subprocess.Popen[str]) -> str:
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=240)
     assert process.returncode == 0, err
     return out
 
 
 def killed_in_the_middle(process: subprocess.Popen[str], proxy: CountingProxy, after: int) -> None:
-    assert proxy.wait_for_answers(after, 30), "too few calls"
+    assert proxy.wait_for_answers(after, 180), "too few calls"
     process.kill()
     process.communicate(timeout=10)
     assert proxy.wait_until_quiet(10)
