@@ -45,7 +45,7 @@ TYPED: dict[str, tuple[Any, ...]] = {
     "b": (None, 0, 1),
 }
 """What the columns hold where Assumption.TYPES does."""
-ANY = (None, -1, 0, 1, 2, 2.5, 3.5, "", "a", "A", "Ab", "1", "01", "1.0", "x1", b"a")
+ANY = (None, -1, 0, 1, 2, 2.5, 3.5, "", "a", "A", "Ab", "1", "01", "1.0", "x1", "2010-01-05", b"a")
 """What SQLite lets them hold."""
 
 Statement = tuple[str, str, bool]

@@ -207,6 +207,11 @@ EQUAL_VALUES = [
     ("-7 % 3", "-1", SQLITE),
     ("- (- i)", "i", BOTH),
     ("i > 1 AND TRUE", "1 < i", BOTH),
+    ("i / NULLIF(j, 0)", "i / j", SQLITE),
+    ("CASE WHEN j = 0 THEN NULL ELSE i / j END", "i / j", SQLITE),
+    ("CASE WHEN j <> 0 THEN CAST(i AS REAL) * 2 / j END", "i * 2.0 / j", SQLITE),
+    ("STRFTIME('%Y', d) - 1", "CAST(STRFTIME('%Y', DATE(d)) AS INT) - 1", SQLITE),
+    ("STRFTIME('%Y', CURRENT_TIMESTAMP)", "STRFTIME('%Y', 'now')", SQLITE),
 ]
 DIFFERENT_VALUES = [
     ("i / j", "CAST(i AS REAL) / j", SQLITE),
@@ -221,6 +226,10 @@ DIFFERENT_VALUES = [
     ("NULLIF(i, 0)", "COALESCE(i, 0)", BOTH),
     ("ROUND(r, 1)", "ROUND(r)", BOTH),
     ("i AND TRUE", "i", SQLITE),
+    ("CASE WHEN j = 0 THEN 0 ELSE i / j END", "i / j", SQLITE),
+    ("CASE WHEN j = 1 THEN NULL ELSE i / j END", "i / j", SQLITE),
+    ("i / NULLIF(j, 1)", "i / j", SQLITE),
+    ("STRFTIME('%m', d) || '-01'", "CAST(STRFTIME('%m', d) AS INT) || '-01'", SQLITE),
 ]
 
 

@@ -1,9 +1,12 @@
-"""Parts of dates in SQLite: as texts of fixed width, which order as the numbers do."""
+"""Dates in SQLite: parts as texts of fixed width, which order as the numbers do; and now.
+
+Source: https://www.sqlite.org/lang_datefunc.html
+"""
 
 from __future__ import annotations
 
-from sqljury.queries.rules.base import ExpressionRule, Scope
-from sqljury.queries.rules.forms import COMPARISONS, is_sqlite, number, text
+from sqljury.queries.rules.base import ExpressionRule, Scope, Simplified
+from sqljury.queries.rules.forms import COMPARISONS, assuming, is_sqlite, number, text, typed
 from sqljury.queries.trees.nodes import Call, Cast, Expression, Literal, Type
 
 _WIDTHS = {"%Y": 4, "%m": 2, "%d": 2, "%H": 2, "%M": 2, "%S": 2, "%j": 3}
@@ -41,4 +44,51 @@ def _written(constant: Expression, width: int) -> Literal | None:
     return Literal(str(value).zfill(width), Type.TEXT)
 
 
-RULE = ExpressionRule("date_part_as_text", date_part_as_text, COMPARISONS | {"IN"})
+def date_part_in_arithmetic(expression: Expression, scope: Scope) -> Expression | None:
+    """Arithmetic reads the text of a part as the number that a CAST makes of it."""
+    assert isinstance(expression, Call)
+    if not is_sqlite(scope):
+        return None
+    new = tuple(
+        o.operand
+        if isinstance(o, Cast) and o.type_name == "INTEGER" and _width(o.operand) is not None
+        else o
+        for o in expression.operands
+    )
+    return None if new == expression.operands else Call(expression.name, new)
+
+
+def now(expression: Expression, scope: Scope) -> Expression | None:
+    """CURRENT_DATE is DATE('now'), and so are its likes."""
+    assert isinstance(expression, Call)
+    if not is_sqlite(scope) or expression.operands:
+        return None
+    return Call(_NOW[expression.name], (Literal("now", Type.TEXT),))
+
+
+def part_of_whole(expression: Expression, scope: Scope) -> Simplified | None:
+    """``STRFTIME('%Y', DATE(d))`` is ``STRFTIME('%Y', d)`` of a date.
+
+    Not of a number: those of long ago become texts that are read as other dates.
+    """
+    match expression:
+        case Call(
+            operands=(Literal() as part, Call(name="DATE" | "DATETIME" as name, operands=(d,)))
+        ):
+            fine = _OF_A_DAY if name == "DATE" else _OF_A_SECOND
+            assumed = frozenset() if text(d) == "now" else typed(d, _DATES, scope)
+            if is_sqlite(scope) and text(part) in fine and assumed is not None:
+                return assuming(Call(expression.name, (part, d)), assumed)
+    return None
+
+
+_DATES = (Type.DATE, Type.TIMESTAMP)
+_NOW = {"CURRENT_DATE": "DATE", "CURRENT_TIME": "TIME", "CURRENT_TIMESTAMP": "DATETIME"}
+_OF_A_DAY = frozenset(("%Y", "%m", "%d", "%j", "%w", "%Y-%m", "%Y%m", "%m-%d", "%m%d"))
+_OF_A_SECOND = _OF_A_DAY | {"%H", "%M", "%S", "%H:%M"}
+RULES = (
+    ExpressionRule("date_part_as_text", date_part_as_text, COMPARISONS | {"IN"}),
+    ExpressionRule("date_part_in_arithmetic", date_part_in_arithmetic, frozenset("+-*/%")),
+    ExpressionRule("now", now, frozenset(_NOW)),
+    ExpressionRule("part_of_whole", part_of_whole, frozenset({"STRFTIME"})),
+)
