@@ -72,7 +72,7 @@ class Evidence(Protocol):
         """The operator tree of a statement, as written, or why there is none."""
 
     def canonical(self, sql: str) -> Canonical | Unreadable:
-        """The canonical operator tree under the usual assumptions, or why there is none."""
+        """The canonical operator tree under what the schema declares, or why there is none."""
 
     def generated(self, tables: Sequence[Table]) -> Scratch:
         """An empty database in memory with these tables, to be filled with generated rows."""
@@ -162,9 +162,9 @@ class DatabaseEvidence:
         )
 
     def canonical(self, sql: str) -> Canonical | Unreadable:
-        """The canonical operator tree under the usual assumptions, or why there is none."""
+        """The canonical operator tree under what the schema declares, or why there is none."""
         from sqljury.queries.canonical import canonical
-        from sqljury.queries.trees.context import USUAL_ASSUMPTIONS, Context
+        from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
         from sqljury.queries.trees.nodes import Unreadable
 
         tree, schema = self.tree(sql), self.schema()
@@ -173,7 +173,7 @@ class DatabaseEvidence:
         assert schema is not None, "a tree was built from it"
         return self._cache.remembered(
             ("canonical", self.case.db_id, self.case.schema_sql, sql),
-            lambda: canonical(tree, Context(schema, self.dialect, USUAL_ASSUMPTIONS)),
+            lambda: canonical(tree, Context(schema, self.dialect, DECLARED_ASSUMPTIONS)),
         )
 
     def generated(self, tables: Sequence[Table]) -> Scratch:

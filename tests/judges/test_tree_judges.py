@@ -76,7 +76,7 @@ PAIRS = [
     ("SELECT COUNT(*) FROM singer", "SELECT COUNT(id) FROM singer",
      Outcome.CORRECT, [], Outcome.CORRECT),
     ("SELECT COUNT(*) FROM singer", "SELECT COUNT(country) FROM singer",
-     Outcome.CORRECT, ["not null"], Outcome.INCORRECT),
+     Outcome.UNKNOWN, None, Outcome.INCORRECT),
     ("SELECT name FROM singer ORDER BY age DESC LIMIT 1",
      "SELECT name FROM singer WHERE age = (SELECT MAX(age) FROM singer)",
      Outcome.UNKNOWN, None, Outcome.INCORRECT),

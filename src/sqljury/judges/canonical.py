@@ -30,8 +30,8 @@ class Canonical:
     Args:
         permuted: also accept output columns in another order; it is a label either way.
         assuming: what may be assumed at most, joined by ``+``: ``primary_key``, ``foreign_key``,
-            ``not_null``, ``types``, ``no_ties``, ``not_empty``; or ``usual`` (the first four),
-            ``all``, ``nothing``.
+            ``not_null``, ``types``, ``no_ties``, ``not_empty``; or ``declared`` (keys and
+            types), ``all``, ``nothing``.
     """
 
     name: ClassVar[str] = "canonical"
@@ -39,7 +39,7 @@ class Canonical:
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
 
     permuted: bool = False
-    assuming: str = "usual"
+    assuming: str = "declared"
 
     def __post_init__(self) -> None:
         """Refuse assumptions that there are not."""
@@ -72,9 +72,13 @@ def assumptions(text: str) -> frozenset[Assumption]:
     Raises:
         ValueError: there is no such assumption.
     """
-    from sqljury.queries.trees.context import ALL_ASSUMPTIONS, USUAL_ASSUMPTIONS, Assumption
+    from sqljury.queries.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Assumption
 
-    sets = {"usual": USUAL_ASSUMPTIONS, "all": ALL_ASSUMPTIONS, "nothing": frozenset[Assumption]()}
+    sets = {
+        "declared": DECLARED_ASSUMPTIONS,
+        "all": ALL_ASSUMPTIONS,
+        "nothing": frozenset[Assumption](),
+    }
     if text in sets:
         return sets[text]
     known = {each.name.lower(): each for each in Assumption}

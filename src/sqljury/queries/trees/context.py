@@ -27,8 +27,8 @@ class Assumption(StrEnum):
 
 ALL_ASSUMPTIONS = frozenset(Assumption)
 
-USUAL_ASSUMPTIONS = ALL_ASSUMPTIONS - {Assumption.NO_TIES, Assumption.NOT_EMPTY}
-"""What most databases are meant to satisfy: it is about the schema, not about the rows of today."""
+DECLARED_ASSUMPTIONS = frozenset((Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY, Assumption.TYPES))
+"""What the schema itself declares, whether or not the engine enforces it."""
 
 
 @dataclass(frozen=True, slots=True)
