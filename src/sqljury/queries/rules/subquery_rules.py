@@ -17,6 +17,7 @@ from sqljury.queries.rules.first_to_extreme import FIRST_TO_EXTREME, SCALAR_FIRS
 from sqljury.queries.rules.in_to_exists import IN_TO_EXISTS
 from sqljury.queries.rules.is_to_equal import IS_TO_EQUAL
 from sqljury.queries.rules.left_join_to_not_exists import LEFT_JOIN_TO_NOT_EXISTS
+from sqljury.queries.rules.limit_before_join import LIMIT_BEFORE_JOIN
 from sqljury.queries.rules.not_in_to_not_exists import NOT_IN_TO_NOT_EXISTS
 from sqljury.queries.rules.one_row_to_scalar import ONE_ROW_TO_SCALAR
 from sqljury.queries.rules.rank_to_limit import RANK_TO_LIMIT
@@ -52,4 +53,5 @@ SUBQUERY_RULES: tuple[RelationRule, ...] = (
     RANK_TO_LIMIT,
     EXTREME_TO_FIRST,
     FIRST_TO_EXTREME,
+    LIMIT_BEFORE_JOIN,
 )
