@@ -30,7 +30,7 @@ from sqljury.queries.trees.volatile import has_volatile
 
 def _of_relation(relation: Relation, context: Context) -> Rewritten | None:
     first = _first(relation)
-    if first is None or not context.may(Assumption.NOT_EMPTY) or not _has_rows(first.input):
+    if first is None or not context.may(Assumption.NOT_EMPTY) or not has_rows(first.input):
         return None
     found = _extreme(first, context)
     if found is None:
@@ -72,15 +72,15 @@ def _extreme(sort: Sort, context: Context) -> Rewritten | None:
     return Rewritten(Aggregate(sort.input, (), (call,)), assumed)
 
 
-def _has_rows(relation: Relation) -> bool:
+def has_rows(relation: Relation) -> bool:
     """Whether there is a row if no table is empty."""
     match relation:
         case Scan():
             return True
         case Project() | Sort() | Window() | Aggregate():
-            return _has_rows(relation.input)
+            return has_rows(relation.input)
         case Join(kind=JoinKind.LEFT):
-            return _has_rows(relation.left)
+            return has_rows(relation.left)
         case _:
             return False
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqljury.queries.rules.aggregate_of_distinct import AGGREGATE_OF_DISTINCT
+from sqljury.queries.rules.bare_to_first import BARE_TO_FIRST
 from sqljury.queries.rules.base import ConditionRule, ExpressionRule, RelationRule
 from sqljury.queries.rules.count_of_key import COUNT_OF_KEY
 from sqljury.queries.rules.count_to_exists import COUNT_TO_EXISTS
@@ -51,6 +52,7 @@ SUBQUERY_RULES: tuple[RelationRule, ...] = (
     AGGREGATE_OF_DISTINCT,
     ONE_ROW_TO_SCALAR,
     RANK_TO_LIMIT,
+    BARE_TO_FIRST,
     EXTREME_TO_FIRST,
     FIRST_TO_EXTREME,
     LIMIT_BEFORE_JOIN,
