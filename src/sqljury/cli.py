@@ -19,8 +19,8 @@ import typer
 
 from sqljury.errors import (
     EXIT_BELOW_THRESHOLD,
+    EXIT_INFRASTRUCTURE,
     EXIT_OK,
-    EXIT_UNFINISHED,
     InputError,
     SqljuryError,
 )
@@ -225,7 +225,7 @@ def evaluate(
         on_progress(-1, -1)
     if not isinstance(done, api.Evaluation):
         _print_under_way(done, as_json)
-        raise typer.Exit(EXIT_UNFINISHED)
+        raise typer.Exit(EXIT_INFRASTRUCTURE)
     with done as found:
         _write_files(found, html, csv, export)
         _print_summary(found, as_json)
@@ -709,8 +709,12 @@ def train_detector(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
     kind: Annotated[
-        str, typer.Option("--kind", help="novelty, or forest: the paper's RF and RF*.")
+        str, typer.Option("--kind", help="novelty, forest (RF, RF*) or distance (FEATMD, FEATRMD).")
     ] = "novelty",
+    background: Annotated[
+        Path | None,
+        typer.Option("--background", help="Any questions: makes the distance relative."),
+    ] = None,
     judge: Annotated[
         str | None, typer.Option("--judge", "-j", help="Judge of the run that says what is right.")
     ] = None,
@@ -719,13 +723,13 @@ def train_detector(
     """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
     from sqljury.api_trust import train_detector_on
 
-    if kind not in ("novelty", "forest"):
-        raise InputError("SJ003", f"--kind {kind} is neither novelty nor forest.")
+    if kind not in ("novelty", "forest", "distance"):
+        raise InputError("SJ003", f"--kind {kind} is none of novelty, forest, distance.")
     model, yes, no = train_detector_on(
-        inputs, judge=judge, kind="forest" if kind == "forest" else "novelty", seed=seed
+        inputs, judge=judge, kind=kind, background=background, seed=seed
     )
     model.save(out)
-    typer.echo(f"{out}: {kind} that reads the {model.reads}, from {yes:,} yes and {no:,} no")
+    typer.echo(f"{out}: {model.kind} that reads the {model.reads}, from {yes:,} yes, {no:,} no")
 
 
 # ---------------------------------------------------------------- look at a run

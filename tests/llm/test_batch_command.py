@@ -34,7 +34,7 @@ from chat_server import (
 from sqljury import cli
 
 COUNT = 10
-UNFINISHED = 4
+UNFINISHED = 3
 JUDGE = "rose,model=openai:gpt-4.1-2025-04-14"
 
 
