@@ -343,7 +343,7 @@ _PREDICATES = _COMPARISONS | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NUL
 _BY_FUNCTION = {
     **dict.fromkeys(("LENGTH", "CHAR_LENGTH", "INSTR", "STRPOS", "UNICODE", "ASCII"), Type.INTEGER),
     **dict.fromkeys(("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "DATEDIFF", "SIGN"), Type.INTEGER),
-    **dict.fromkeys(("%", "&", "|", "<<", ">>", "~", "BITNOT"), Type.INTEGER),
+    **dict.fromkeys(("&", "|", "<<", ">>", "~", "BITNOT"), Type.INTEGER),
     **dict.fromkeys(("UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "SUBSTR", "SUBSTRING"), Type.TEXT),
     **dict.fromkeys(("REPLACE", "||", "CONCAT", "CONCAT_WS", "PRINTF", "FORMAT"), Type.TEXT),
     **dict.fromkeys(("HEX", "QUOTE", "TYPEOF", "CHAR", "LEFT", "RIGHT", "REVERSE"), Type.TEXT),
@@ -393,6 +393,8 @@ def _outer_field(reference: Outer, outer: Sequence[Row]) -> Field | None:
 def _call_type(name: str, types: list[Type], dialect: str) -> Type:
     if name in ("+", "-", "*", "/"):
         return _arithmetic(name, types, dialect)
+    if name == "%":
+        return Type.INTEGER if set(types) == {Type.INTEGER} else Type.ANY
     if name in ("NEG", "ABS"):
         return types[0] if types and types[0] in _NUMBERS else Type.ANY
     if name == "CASE":
