@@ -56,6 +56,8 @@ class Maker:
             self.named,
             self.substring,
             self.rounded,
+            self.divided,
+            self.dated,
             self.condition,
         )
 
@@ -105,6 +107,20 @@ class Maker:
     def rounded(self, depth: int) -> Expression:
         digits = self.rng.choice(((), (0,), (1,)))
         return Call("ROUND", (self.value(depth - 1), *_integers(*digits)))
+
+    def divided(self, depth: int) -> Expression:
+        value, divisor = self.values(2, depth)
+        zero = self.rng.choice(_integers(0, 0, 1))
+        guard = Call("/", (value, Call("NULLIF", (divisor, zero))))
+        case = Call("CASE", (Call("=", (divisor, zero)), NULL, Call("/", (value, divisor))))
+        return self.rng.choice((guard, case))
+
+    def dated(self, depth: int) -> Expression:
+        date: Expression = self.rng.choice((Ref(4), Ref(3), self.value(depth - 1)))
+        if self.rng.random() < 0.4:
+            date = Call(self.rng.choice(("DATE", "DATETIME")), (date,))
+        part = Call("STRFTIME", (self.rng.choice(_texts("%Y", "%m", "%Y-%m-%d", "%H")), date))
+        return self.rng.choice((part, date, Cast(part, "INTEGER")))
 
     def condition(self, depth: int) -> Expression:
         if depth > 0 and self.rng.random() < 0.45:
