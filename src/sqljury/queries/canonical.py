@@ -30,19 +30,21 @@ from sqljury.queries.trees.nodes import (
     Project,
     Ref,
     Relation,
+    SetOperation,
     Sort,
     Subquery,
     SubqueryKind,
     Unreadable,
     Window,
 )
-from sqljury.queries.trees.order import sort_key
+from sqljury.queries.trees.order import Key, sort_key
 from sqljury.queries.trees.types import Row, fields
 from sqljury.queries.trees.walk import (
     inputs,
     map_aggregate,
     map_expressions,
     relations,
+    renumber,
     subexpressions,
     transform,
     width,
@@ -50,8 +52,8 @@ from sqljury.queries.trees.walk import (
 )
 from sqljury.schema import Schema
 
-_MOST_STEPS = 600
-"""Rules applied to one query."""
+_MOST_WORK = 1_500
+"""Relations in the trees that rules make of one query, all together."""
 _MOST_ROUNDS = 6
 _LARGEST = 400
 """Relations in a tree that is rewritten at all."""
@@ -151,14 +153,42 @@ def columns_sorted(query: Canonical, context: Context) -> Canonical:
     """The same query with its output columns in an order of their own."""
     for _ in range(_MOST_ROUNDS):
         root = query.relation
-        if not isinstance(root, Project):
+        places = range(width(root))
+        order = sorted(places, key=lambda place: _column_key(root, place))
+        if order == list(places):
             return query
-        new = tuple(sorted(root.expressions, key=sort_key))
-        if new == root.expressions:
-            return query
-        again = canonical(Project(root.input, new), context)
+        again = canonical(_with_columns(root, order), context)
         query = replace(again, assumptions=query.assumptions | again.assumptions)
     return query
+
+
+def _column_key(relation: Relation, column: int) -> Key:
+    """What a column is, to sort by; equal where it does not count which one comes first."""
+    match relation:
+        case Project():
+            return sort_key(relation.expressions[column])
+        case Distinct() | Sort() | Limit() | Filter():
+            return _column_key(relation.input, column)
+        case SetOperation():
+            return tuple(_column_key(below, column) for below in relation.inputs)
+        case _:
+            return (column,)
+
+
+def _with_columns(relation: Relation, order: list[int]) -> Relation:
+    """The relation with its columns in another order, said as low as possible."""
+    match relation:
+        case Project():
+            return replace(relation, expressions=tuple(relation.expressions[i] for i in order))
+        case Distinct() | Sort() | Limit() | Filter():
+            place = {old: new for new, old in enumerate(order)}
+            moved = map_expressions(relation, lambda e: renumber(e, place.__getitem__))
+            return with_inputs(moved, (_with_columns(relation.input, order),))
+        case SetOperation():
+            new = tuple(_with_columns(below, order) for below in relation.inputs)
+            return with_inputs(relation, new)
+        case _:
+            return Project(relation, tuple(map(Ref, order)))
 
 
 class _Engine:
@@ -168,7 +198,7 @@ class _Engine:
         self.context = context
         self.assumed: set[Assumption] = set()
         self.applied: dict[str, None] = {}
-        self.steps = _MOST_STEPS
+        self.work = _MOST_WORK
         self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
 
     def whole(self, relation: Relation) -> Relation:
@@ -196,7 +226,7 @@ class _Engine:
         self, relation: Relation, rules: tuple[RelationRule | RootRule, ...]
     ) -> Relation | None:
         """What the first rule that applies makes of a relation."""
-        if self.steps <= 0:
+        if self.work <= 0:
             return None
         for rule in rules:
             found = rule.apply(relation, self.context)
@@ -206,7 +236,7 @@ class _Engine:
         return None
 
     def note(self, name: str, found: Rewritten) -> None:
-        self.steps -= 1
+        self.work -= sum(1 for _ in relations(found.relation))
         self.assumed |= found.assumed
         for each in found.by or (name,):
             self.applied.setdefault(each)

@@ -40,7 +40,7 @@ from sqljury.queries.trees.walk import (
     width,
 )
 
-_MOST_INPUTS = 40
+_MOST_INPUTS = 24
 _LARGEST_EXPRESSION = 400
 
 

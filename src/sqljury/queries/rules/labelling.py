@@ -10,6 +10,7 @@ individualisation).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,7 +21,8 @@ from sqljury.queries.trees.order import Key, sort_key
 from sqljury.queries.trees.walk import columns_read, renumber, transform
 
 Tag = tuple[str | int | bool, ...]
-_MOST_LEAVES = 48
+_MOST_WORK = 6_000
+"""Uses looked at while alike inputs are tried in every order."""
 _CLASS = 1_000_000
 _COLUMNS = 4_096
 _COMMUTING = frozenset(("AND", "OR", "=", "<>", "+", "*", "IS"))
@@ -86,7 +88,8 @@ class _Graph:
             ]
         )
         if len(set(colours)) < len(colours):
-            leaves = islice(self.leaves(colours), _MOST_LEAVES)
+            work = (len(colours) + 1) ** 2 * (len(self.edges) + 1)
+            leaves = islice(self.leaves(colours), max(1, _MOST_WORK // work))
             colours = min(leaves, key=self.written)
         return sorted(range(len(colours)), key=colours.__getitem__)
 
@@ -109,8 +112,10 @@ class _Graph:
     def refined(self, colours: list[int]) -> list[int]:
         colours = _ranks(colours)
         while True:
+            alike = {colour for colour, count in Counter(colours).items() if count > 1}
             signatures = [
-                (colour, self.signature(node, colours)) for node, colour in enumerate(colours)
+                (colour, self.signature(node, colours) if colour in alike else [])
+                for node, colour in enumerate(colours)
             ]
             new = _ranks(signatures)
             if len(set(new)) == len(set(colours)):
