@@ -26,7 +26,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, roc_auc_score
 
 from sqljury import Case, Limits, open_databases, read_cases
 from sqljury.databases import read_schemas, schema_from_ddl
-from sqljury.databases.generated import DataProfile, Material, plans_for
+from sqljury.databases.generated import DataProfile, Material, further_plans, plans_for
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.judges.counterexample import Searcher, Side
 from sqljury.judges.equivalence import DEFAULT_PROFILES, data_profiles
@@ -137,7 +137,8 @@ def _fuzzed(
     material = Material(merged_profiles(*profiles), schema)
     sides = Side(left, profiles[0]), Side(right, profiles[1])
     searcher = Searcher(*sides, material, evidence, policy)
-    search = searcher.search(plans_for(material, ORDER), PROFILES, seconds=5)
+    further = further_plans(material, PROFILES)
+    search = searcher.search(plans_for(material, ORDER), PROFILES, further=further, seconds=5)
     return 0.0 if search.failure is not None else graded(search, PROFILES)
 
 

@@ -77,6 +77,13 @@ class Search:
     failure: tuple[str, Execution] | None = None
     """``left`` or ``right``, and how it fails: on every database, as nothing runs."""
     seconds: float = 0.0
+    largest: int = _NO_LIMIT
+    """Plans of more tuples take too long."""
+
+    @property
+    def refuted(self) -> bool:
+        """Whether a difference counts."""
+        return self.found is not None and self.found.plan.profile in self.counted
 
     def note(self, look: Look, rows: Rows) -> None:
         """One more database was looked at."""
@@ -91,7 +98,10 @@ class Search:
 
     @property
     def settled(self) -> bool:
-        """Whether nearly all of enough databases showed more than a slight difference."""
+        """Whether a query fails, or nearly all of enough databases showed more than a slight
+        difference."""
+        if self.failure is not None:
+            return True
         if self.found is not None and self.found.kind is Kind.COLUMN_COUNT:
             return True
         if len(self.looks) < _ENOUGH:
@@ -131,7 +141,12 @@ class Searcher:
         self._ordered = is_ordered(policy, left.sql, "sqlite")
 
     def search(
-        self, plans: Iterable[Plan], counted: Collection[DataProfile], *, seconds: float
+        self,
+        plans: Iterable[Plan],
+        counted: Collection[DataProfile],
+        *,
+        further: Iterable[Plan] = (),
+        seconds: float,
     ) -> Search:
         """Make the databases and look at each, until it is clear that the queries differ.
 
@@ -139,30 +154,38 @@ class Searcher:
 
         Args:
             counted: the profiles on which a difference counts.
+            further: databases to make where the others show no difference that counts, until
+                one does.
             seconds: stop when that much time is spent.
         """
-        from sqljury.databases.generated import make_rows
-
         started = perf_counter()
         result = Search(counted)
-        largest = _NO_LIMIT
         for plan in plans:
-            if plan.tuples > largest:
-                continue
-            rows = make_rows(self.material, plan)
-            look = self.look(plan, rows)
-            if isinstance(look, tuple):
-                if not result.looks and look[1].status not in _TOO_MUCH:
-                    result.failure = look
-                    break
-                if look[1].status in _TOO_MUCH:
-                    largest = plan.tuples - 1
-                look = Look(plan, None)
-            result.note(look, rows)
+            self._try(plan, result)
             if result.settled or perf_counter() - started > seconds:
                 break
+        for plan in further:
+            if result.failure is not None or result.refuted or perf_counter() - started > seconds:
+                break
+            self._try(plan, result)
         result.seconds = perf_counter() - started
         return result
+
+    def _try(self, plan: Plan, result: Search) -> None:
+        from sqljury.databases.generated import make_rows
+
+        if plan.tuples > result.largest:
+            return
+        rows = make_rows(self.material, plan)
+        look = self.look(plan, rows)
+        if isinstance(look, tuple):
+            if not result.looks and look[1].status not in _TOO_MUCH:
+                result.failure = look
+                return
+            if look[1].status in _TOO_MUCH:
+                result.largest = plan.tuples - 1
+            look = Look(plan, None)
+        result.note(look, rows)
 
     def look(self, plan: Plan, rows: Rows) -> Look | tuple[str, Execution]:
         """Run both queries on one database; a query that does not run is given back as it is."""

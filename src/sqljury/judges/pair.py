@@ -185,7 +185,7 @@ def _is_view(schema: Schema, name: str) -> bool:
 
 
 def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) -> PairAnswer:
-    from sqljury.databases.generated import DataProfile, Material, plans_for
+    from sqljury.databases.generated import DataProfile, Material, further_plans, plans_for
 
     sides = pair.side(pair.left), pair.side(pair.right)
     left, right = sides
@@ -197,7 +197,8 @@ def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) 
     # What does not count still says something of how close the queries are.
     order = [*profiles, *(kind for kind in DataProfile if kind not in profiles)]
     plans = plans_for(material, order, seed=seed)
-    search = searcher.search(plans, profiles, seconds=seconds)
+    further = further_plans(material, profiles, seed=seed)
+    search = searcher.search(plans, profiles, further=further, seconds=seconds)
     if search.failure is not None:
         side, run = search.failure
         reason = f"{side}: {run.message}"
@@ -207,8 +208,7 @@ def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) 
             verdict="unknown", reason="on no database could both be compared", tried=_tally(search)
         )
     score = graded(search, profiles)
-    found = search.found
-    if found is None or found.plan.profile not in profiles:
+    if not search.refuted:
         return PairAnswer(
             verdict="no_counterexample",
             score=score,

@@ -1,7 +1,7 @@
 """Databases made for a pair of queries: small, in memory, of a stated profile, by seed."""
 
 from sqljury.databases.generated.material import Material
-from sqljury.databases.generated.plans import DataProfile, Plan, plans_for
+from sqljury.databases.generated.plans import DataProfile, Plan, further_plans, plans_for
 from sqljury.databases.generated.replay import in_duckdb, replayed
 from sqljury.databases.generated.rows import Row, Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
@@ -16,6 +16,7 @@ __all__ = [
     "Rows",
     "ScratchDatabase",
     "broken_rules",
+    "further_plans",
     "in_duckdb",
     "make_rows",
     "minimise",

@@ -127,6 +127,8 @@ class Shape:
     links: list[tuple[int, int, bool]]
     atoms: list[tuple[int, Atom]]
     groups: frozenset[int]
+    keys: frozenset[int]
+    """The places whose column is a key by itself."""
 
 
 class Material:
@@ -188,17 +190,23 @@ class Material:
         links = [(number(link.left), number(link.right), link.hard) for link in pattern.links]
         groups = frozenset(number(place) for place in pattern.groups)
         names = [(pattern.tables[place.slot], place.column) for place in places]
+        spots = [
+            (place.slot, self.relations[table].index[column.casefold()])
+            for place, (table, column) in zip(places, names, strict=True)
+        ]
         return Shape(
             pattern.tables,
             sorted(range(len(pattern.tables)), key=lambda i: self._ranks[pattern.tables[i]]),
-            [
-                (place.slot, self.relations[table].index[column.casefold()])
-                for place, (table, column) in zip(places, names, strict=True)
-            ],
+            spots,
             [pools[name] for name in names],
             links,
             atoms,
             groups,
+            frozenset(
+                i
+                for i, (slot, column) in enumerate(spots)
+                if (column,) in self.relations[pattern.tables[slot]].keys
+            ),
         )
 
 

@@ -36,6 +36,7 @@ class Plan:
         missed: all conditions are broken, so that little or nothing passes.
         group: rows of one group, then one more, then one fewer, all of one query's pattern; 0
             for sizes left to chance.
+        unlike: one group is larger than the others, but not than two of them together.
         empty: one table stays empty.
     """
 
@@ -46,6 +47,7 @@ class Plan:
     aimed: bool = False
     missed: bool = False
     group: int = 0
+    unlike: bool = False
     empty: bool = False
 
 
@@ -102,9 +104,30 @@ def _clean_plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
     if any(pattern.groups for pattern in profile.patterns):
         for number in range(3):
             yield Plan(kind, 0, tuples=9 + 2 * number, group=3, aimed=number == 1)
+        if profile.cuts_ties:
+            yield from _largest_groups(kind, 6)
     for count in [c for c in profile.counts if 1 < c < _LARGEST][:2]:
         yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)
         yield Plan(kind, 0, tuples=3 * count, group=count, wide=True, aimed=True)
     for limit in [n for n in profile.limits if 3 < n < _LARGEST][:2]:
         yield Plan(kind, 0, tuples=limit + 2, wide=True, aimed=True)
         yield Plan(kind, 0, tuples=limit + 1, aimed=True)
+
+
+def further_plans(
+    material: Material, profiles: Iterable[DataProfile] = DataProfile, *, seed: int = 0
+) -> list[Plan]:
+    """Databases that are worth making where those of :func:`plans_for` show no difference: the
+    largest of several groups is asked for, and few databases have one that tells."""
+    profile = material.profile
+    grouped = any(pattern.groups for pattern in profile.patterns)
+    if not (grouped and profile.cuts_ties and DataProfile.CLEAN in profiles):
+        return []
+    plans = _largest_groups(DataProfile.CLEAN, 30)
+    return [replace(plan, seed=seed * 1000 + 500 + i) for i, plan in enumerate(plans)]
+
+
+def _largest_groups(kind: DataProfile, many: int) -> Iterator[Plan]:
+    for number in range(many):
+        size = 2 + number // 2 % 2
+        yield Plan(kind, 0, tuples=3 * size + 1, group=size, unlike=True, aimed=True)

@@ -54,7 +54,9 @@ class _Maker:
             name: _Store(relation, plan.profile is not DataProfile.KEYS_VIOLATED)
             for name, relation in material.relations.items()
         }
-        self._few = self._random.choice((2, 4))
+        self._largest = self._random.randrange(3)
+        self._fresh_keys = self._random.random() < 0.5
+        self._few = 2 if plan.unlike else self._random.choice((2, 4))
         orphans = plan.profile is DataProfile.FOREIGN_KEYS_VIOLATED
         self._orphans = self._random.choice((0.5, 1.0)) if orphans else 0.0
         self._nulls = plan.profile is DataProfile.NULLS
@@ -79,7 +81,7 @@ class _Maker:
     def lay_down(self) -> None:
         """The patterns of all queries in turn, then some rows of no purpose."""
         shapes = self._material.shapes
-        chosen = self._plan.seed % 3 if not self._plan.group else self._plan.seed % 2
+        chosen = self._plan.seed % (2 if self._plan.group else 3)
         if len(shapes) == 2 and chosen < 2:
             shapes = [shapes[chosen]]
         for number in range(self._plan.tuples if shapes else 0):
@@ -96,13 +98,19 @@ class _Maker:
         group = self._groups.get(id(shape))
         if group is None or group.left <= 0:
             number = group.number + 1 if group is not None else 0
-            size = self._plan.group + (0, 1, -1)[number % 3]
-            if not self._plan.group:
-                size = self._random.choice((1, 1, 2, 3))
+            size = self._size(number)
             values = group.values if group is not None else {}
             group = self._groups[id(shape)] = _Group(number, size, values)
         group.left -= 1
         return group
+
+    def _size(self, number: int) -> int:
+        """The rows of the next group."""
+        if self._plan.unlike:
+            return self._plan.group + (number % 3 == self._largest)
+        if self._plan.group:
+            return self._plan.group + (0, 1, -1)[number % 3]
+        return self._random.choice((1, 1, 2, 3))
 
     def _tuple(self, shape: Shape, group: _Group) -> None:
         """One row for each slot of a pattern, so that they pass its conditions or nearly do."""
@@ -110,9 +118,11 @@ class _Maker:
         leader = self._linked(shape, broken)
         wanted = self._wanted(shape, leader, broken)
         values = {leader[i]: value for i, value in self._shared(shape, group).items()}
+        apart_ones = {leader[i] for i in self._apart(shape)}
         for i, first in enumerate(leader):
             if first not in values:
-                values[first] = self._value(shape, shape.pools[i], wanted.get(first, ()))
+                apart = first in apart_ones
+                values[first] = self._value(shape, shape.pools[i], wanted.get(first, ()), apart)
         fixed: list[dict[int, Constant]] = [{} for _ in shape.tables]
         for i, (slot, column) in enumerate(shape.places):
             fixed[slot][column] = group.values[i] = values[leader[i]]
@@ -120,12 +130,18 @@ class _Maker:
         for slot in shape.order:
             self._add(shape.tables[slot], fixed[slot], 0)
 
+    def _apart(self, shape: Shape) -> frozenset[int]:
+        """The places that get values which no other row has, if it is not told otherwise."""
+        if not self._plan.unlike:
+            return frozenset()
+        return shape.groups | shape.keys if self._fresh_keys else shape.groups
+
     def _shared(self, shape: Shape, group: _Group) -> dict[int, Constant]:
         """What these rows have in common with the ones before: their group, or any one column,
         so that one row is joined with several."""
         if group.begun:
             return {i: value for i, value in group.values.items() if i in shape.groups}
-        if group.values and self._random.random() < _SHARED:
+        if group.values and not self._plan.unlike and self._random.random() < _SHARED:
             place = self._random.randrange(len(shape.places))
             return {place: group.values[place]}
         return {}
@@ -160,14 +176,14 @@ class _Maker:
                 found.setdefault(leader[place], []).append((number, True))
         return found
 
-    def _value(self, shape: Shape, pool: Pool, wanted: Sequence[Wanted]) -> Constant:
+    def _value(self, shape: Shape, pool: Pool, wanted: Sequence[Wanted], apart: bool) -> Constant:
         if wanted:
             found = self._material.candidates(shape, pool, tuple(wanted))
             if found:
                 # The first ones are constants of the queries; most of the time they will do.
                 many = len(found) if self._random.random() < 0.4 else min(3, len(found))
                 return found[int(self._random.random() * many)]
-        if self._plan.wide:
+        if self._plan.wide or apart:
             return self._new(pool)
         return pool.narrow[int(self._random.random() * self._width(pool))]
 
