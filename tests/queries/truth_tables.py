@@ -144,7 +144,9 @@ class Grid:
         try:
             self.execute(sql)
         except duckdb.Error as error:
-            return type(error).__name__
+            # BETWEEN takes a truth value beside a float, and <= does not.
+            of_truth = "Cannot compare values of type BOOLEAN" in str(error)
+            return "ConversionException" if of_truth else type(error).__name__
         return ""
 
 
