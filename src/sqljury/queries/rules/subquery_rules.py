@@ -17,6 +17,7 @@ from sqljury.queries.rules.filter_into_union import FILTER_INTO_UNION
 from sqljury.queries.rules.first_to_extreme import FIRST_TO_EXTREME, SCALAR_FIRST_TO_EXTREME
 from sqljury.queries.rules.in_to_exists import IN_TO_EXISTS
 from sqljury.queries.rules.is_to_equal import IS_TO_EQUAL
+from sqljury.queries.rules.key_of_children import KEY_OF_CHILDREN
 from sqljury.queries.rules.left_join_to_not_exists import LEFT_JOIN_TO_NOT_EXISTS
 from sqljury.queries.rules.limit_before_join import LIMIT_BEFORE_JOIN
 from sqljury.queries.rules.not_in_to_not_exists import NOT_IN_TO_NOT_EXISTS
@@ -48,6 +49,7 @@ SUBQUERY_RULES: tuple[RelationRule, ...] = (
     IS_TO_EQUAL,
     EXISTS_TO_JOIN,
     EXISTS_IN_SET,
+    KEY_OF_CHILDREN,
     COUNT_OF_KEY,
     AGGREGATE_OF_DISTINCT,
     ONE_ROW_TO_SCALAR,
