@@ -27,6 +27,7 @@ _MOST_ROWS = 400
 _DEEPEST = 4
 _TRIES = 6
 _NULLS = 0.25
+_NULLS_IN_PATTERNS = 0.12
 _SHARED = 0.3
 _STEP = 37
 """Has no divisor in common with the number of values, mostly."""
@@ -232,7 +233,11 @@ class _Maker:
                 else:
                     row[i] = cell.narrow[int(random() * self._width(cell.pool))]
         for i, value in fixed.items():
-            row[i] = stored(value, relation.cells[i].affinity)
+            cell = relation.cells[i]
+            if self._nulls and cell.nullable and random() < _NULLS_IN_PATTERNS:
+                row[i] = None
+            else:
+                row[i] = stored(value, cell.affinity)
         return row
 
     def _fresh(self, cell: Cell, rows: int) -> Constant:
