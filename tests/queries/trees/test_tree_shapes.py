@@ -262,6 +262,7 @@ VALUES: list[tuple[str, str, Expression]] = [
     ("sqlite", "CASE a WHEN 1 THEN 2 END", Call("CASE", (_equal(Ref(0), ONE), TWO, NULL))),
     ("sqlite", "cast(a AS Decimal(10, 2))", Cast(Ref(0), "DECIMAL(10, 2)")),
     ("sqlite", "cast(cast(a AS string) AS int)", Cast(Cast(Ref(0), "STRING"), "INT")),
+    ("mysql", "'x' 'y'", Literal("xy", Type.TEXT)),
     ("postgres", "a::int", Cast(Ref(0), "INT")),
     ("sqlite", "STRFTIME('%Y', a)", Call("STRFTIME", (Literal("%Y", Type.TEXT), Ref(0)))),
     ("sqlite", "substr(a, 1)", Call("SUBSTR", (Ref(0), ONE))),
@@ -356,6 +357,10 @@ UNREADABLE = [
     ("unsupported", "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3) SELECT * FROM n"),
     ("unsupported", "SELECT ? FROM t"),
     ("unsupported", "SELECT a FROM t WHERE +a = '1'"),
+    ("unsupported", "SELECT count(*) OVER FROM t"),
+    ("unsupported", "SELECT 'x' 'y'"),
+    ("unsupported", "SELECT a = b LIKE 'x' FROM t"),
+    ("unsupported", "SELECT a LIKE 'x' < b FROM t"),
     ("unsupported", "SELECT CASE random() WHEN 1 THEN 2 END"),
 ]  # fmt: skip
 

@@ -88,6 +88,14 @@ def _negative(work: Work, node: exp.Neg, scope: Scope) -> Expression:
     return Call("NEG", (operand,))
 
 
+def _adjacent(work: Work, node: exp.Concat, _scope: Scope) -> Expression:
+    """``'a' 'b'``, one string; in SQLite the second would be an alias."""
+    parts = [part.this for part in node.expressions if part.is_string]
+    if work.dialect == "sqlite" or len(parts) != len(node.expressions):
+        raise unsupported("strings beside each other")
+    return _text("".join(parts))
+
+
 def _star(_work: Work, _node: exp.Expr, _scope: Scope) -> Expression:
     raise unsupported("* here")
 
@@ -151,6 +159,8 @@ def _comparison(name: str) -> _Handler:
     def build(work: Work, node: exp.Binary, scope: Scope) -> Expression:
         from sqlglot import exp
 
+        if work.dialect == "sqlite":
+            _refuse_other_precedence(name, node)
         left, right = _bare(node.left), _bare(node.right)
         if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
             return _compared_rows(work, name, left, right, scope)
@@ -161,6 +171,21 @@ def _comparison(name: str) -> _Handler:
         return Call(name, (expression(work, left, scope), expression(work, right, scope)))
 
     return build
+
+
+def _refuse_other_precedence(name: str, node: exp.Binary) -> None:
+    """Refuse ``a = b LIKE c``, which SQLite takes as ``(a = b) LIKE c`` and sqlglot does not."""
+    sides = [node.right] if name in ("=", "<>") else [node.left, node.right]
+    if any(_is_range(side) for side in sides):
+        raise unsupported(f"{name} beside LIKE, BETWEEN or IN without brackets")
+
+
+def _is_range(node: exp.Expr) -> bool:
+    from sqlglot import exp
+
+    inner = node.this if type(node) is exp.Not else node
+    kinds = (exp.Between, exp.In, exp.Like, exp.ILike, exp.Glob, exp.RegexpLike, exp.Match)
+    return isinstance(inner, (*kinds, exp.Escape))
 
 
 def _compared_rows(
@@ -572,7 +597,7 @@ def _handlers() -> dict[type[exp.Expr], _Handler]:
         **{kind: _pattern(name) for kind, name in patterns.items()},
         **{kind: _json_path(name) for kind, name in paths.items()},
         exp.Column: _column, exp.Literal: _literal, exp.HexString: _hex,
-        exp.National: _string, exp.RawString: _string,
+        exp.National: _string, exp.Concat: _adjacent, exp.RawString: _string,
         exp.Null: _null, exp.Boolean: _boolean, exp.Neg: _negative, exp.Star: _star,
         exp.Paren: _paren, exp.And: _connected("AND"), exp.Or: _connected("OR"),
         exp.Not: _unary("NOT"), exp.BitwiseNot: _unary("~"),

@@ -52,8 +52,8 @@ def _read(sql: str, dialect: str) -> tuple[exp.Expr, tuple[str, ...]] | None:
     if not tokens:
         return None
     _mark_functions(tokens, dialect)
-    if dialect == "sqlite" and _has_unary_plus(tokens):
-        raise unsupported("a sign + before a name")
+    if dialect == "sqlite":
+        _refuse_misread(tokens)
     types: list[str] = []
     if dialect == "sqlite":
         tokens = _without_types(tokens, sql, types)
@@ -91,29 +91,39 @@ def _bracket_and_star() -> tuple[TokenType, TokenType]:
     return TokenType.L_PAREN, TokenType.STAR
 
 
-def _has_unary_plus(tokens: list[Token]) -> bool:
-    """Whether ``+x`` occurs: sqlglot drops the sign, and SQLite the affinity of x."""
+def _refuse_misread(tokens: list[Token]) -> None:
+    """Refuse what SQLite takes otherwise than sqlglot.
+
+    ``+x`` has no affinity, but sqlglot drops the sign. ``count(*) OVER`` without a window is an
+    alias. No other text of real queries was found to be misread.
+    """
     from sqlglot.tokens import TokenType as T
 
-    if not any(token.token_type is T.PLUS for token in tokens):
-        return False
-    before, behind = _around_signs()
-    return any(
-        token.token_type is T.PLUS and left.token_type in before and right.token_type in behind
-        for left, token, right in zip(tokens, tokens[1:], tokens[2:], strict=False)
-    )
+    kinds = [token.token_type for token in tokens]
+    before, behind, window = _misread()
+    if T.PLUS in kinds and any(
+        kind is T.PLUS and left in before and right in behind
+        for left, kind, right in zip(kinds, kinds[1:], kinds[2:], strict=False)
+    ):
+        raise unsupported("a sign + before a name")
+    if T.OVER in kinds and any(
+        kind is T.OVER and right not in window
+        for kind, right in zip(kinds, [*kinds[1:], None], strict=True)
+    ):
+        raise unsupported("OVER as a name")
 
 
 @cache
-def _around_signs() -> tuple[frozenset[TokenType], frozenset[TokenType]]:
-    """What stands before a sign and not before an operator; what may be a name's beginning."""
+def _misread() -> tuple[frozenset[TokenType], frozenset[TokenType], frozenset[TokenType]]:
+    """What stands before a sign and not before an operator; what may be the beginning of a name;
+    what stands behind OVER."""
     from sqlglot.tokens import TokenType as T
 
     before = """SELECT DISTINCT ALL WHERE ON AND OR NOT COMMA L_PAREN EQ NEQ LT LTE GT GTE LIKE GLOB
         BETWEEN IN IS THEN ELSE WHEN CASE GROUP_BY ORDER_BY HAVING LIMIT DASH STAR SLASH MOD
         DPIPE AMP PIPE"""
-    names = (T.VAR, T.IDENTIFIER, T.L_PAREN)
-    return frozenset(T[name] for name in before.split()), frozenset(names)
+    names = frozenset((T.VAR, T.IDENTIFIER, T.L_PAREN))
+    return frozenset(T[name] for name in before.split()), names, names
 
 
 @cache
