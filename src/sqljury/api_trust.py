@@ -29,7 +29,9 @@ from sqljury.uses.trust.training import Example, answerable_examples, right_exam
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import Detector, Kind, Reads
+    from sqljury.learning.detector import Detector, Kind
+    from sqljury.learning.distance import DistanceDetector
+    from sqljury.learning.masking import Reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -306,20 +308,29 @@ def _recorded(name: str, threshold: float | None) -> Gate:
 
 
 def train_detector_on(
-    inputs: Sequence[str], *, judge: str | None = None, kind: Kind = "novelty", seed: int = 0
-) -> tuple[Detector, int, int]:
+    inputs: Sequence[str],
+    *,
+    judge: str | None = None,
+    kind: str = "novelty",
+    background: PathLike | None = None,
+    seed: int = 0,
+) -> tuple[Detector | DistanceDetector, int, int]:
     """Train a detector; also how many examples there were of yes and of no.
 
     Args:
         inputs: files of questions, which teach what can be answered; or runs, whose verdicts
             teach which SQL is right.
         judge: whose verdicts, where a run has several.
+        kind: ``novelty``, ``forest``, or ``distance``, which learns from yes alone.
+        background: questions of any kind, which make the distance relative.
 
     Raises:
         InputError: files or runs that cannot be used, SJ021: too few examples.
         MissingExtraError: scikit-learn is not installed.
     """
-    from sqljury.learning.detector import text_of, train_detector
+    from sqljury.learning.detector import train_detector
+    from sqljury.learning.distance import train_distance
+    from sqljury.learning.masking import text_of
 
     runs = [text for text in inputs if Path(text).is_dir()]
     if runs and len(runs) < len(inputs):
@@ -334,8 +345,14 @@ def train_detector_on(
     ]
     labels = [example.is_right for example in examples]
     texts = [text_of(example.question, example.sql, reads) for example in examples]
-    model = train_detector(texts, labels, kind=kind, reads=reads, seed=seed)
-    return model, sum(labels), len(labels) - sum(labels)
+    counts = (sum(labels), len(labels) - sum(labels))
+    if kind == "distance":
+        answerable = [text for text, yes in zip(texts, labels, strict=True) if yes]
+        around = [] if background is None else [c.question or "" for c in read_cases(background)]
+        near = train_distance(answerable, background=around, reads=reads, seed=seed)
+        return near, *counts
+    chosen: Kind = "forest" if kind == "forest" else "novelty"
+    return train_detector(texts, labels, kind=chosen, reads=reads, seed=seed), *counts
 
 
 def _run_examples(folder: Path, judge: str | None) -> Iterator[Example]:

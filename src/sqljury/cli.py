@@ -537,7 +537,8 @@ def trust(
         training=() if training is None else references_of(training),
         mapping=parse_mapping(mapping) if mapping else {},
     )
-    if databases is not None or predictions:
+    is_run = any(Path(text).is_dir() for text in inputs)
+    if databases is not None or predictions or (judge is not None and not is_run):
         with _progress() as on_progress:
             inputs = [judged_run(inputs, setup, databases, predictions or (), run, on_progress)]
             on_progress(-1, -1)

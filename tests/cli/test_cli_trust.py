@@ -82,6 +82,37 @@ def test_answers_are_judged_gated_and_sliced(tmp_path: Path) -> None:
     assert gated["baselines"]["answer_all"] == plain["phi"]
 
 
+def test_a_detector_is_trained_and_holds_back(tmp_path: Path) -> None:
+    topics = {"boats": True, "ports": True, "opera": False, "weather": False}
+    cases = [
+        {"id": f"{topic}{i}", "question": f"how many {topic} {i}", "answerable": yes, "gold_sql": None}
+        for i in range(12)
+        for topic, yes in topics.items()
+    ]  # fmt: skip
+    (tmp_path / "train.json").write_text(json.dumps(cases))
+    rows = [
+        {
+            "id": "1",
+            "question": "how many opera 99",
+            "answerable": False,
+            "predicted_sql": "SELECT 1",
+        }
+    ]
+    (tmp_path / "test.json").write_text(json.dumps(rows))
+    for kind in ("forest", "distance"):
+        done = run("train", "detector", "train.json", "--kind", kind, "-o", "m.npz", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert f"m.npz: {kind} that reads the question, from 24 yes, 24 no" in done.stdout
+        gate = "detector,model=m.npz"
+        done = run("trust", "test.json", "-j", "exact_match", "--gate", gate, "--run", kind, "--json", cwd=tmp_path)  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["passages"][0]["held_back"] == 1
+    assert (
+        "SJ003"
+        in run("train", "detector", "train.json", "--kind", "x", "-o", "m", cwd=tmp_path).stderr
+    )
+
+
 def test_verdicts_from_a_file(decisions: Path, tmp_path: Path) -> None:
     verdicts = tmp_path / "verdicts.csv"
     verdicts.write_text("id,score\n1,0\n2,1\n")

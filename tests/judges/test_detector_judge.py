@@ -10,7 +10,8 @@ from fake_models import Courtroom, verdict_of
 from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
 from sqljury.judges import make_judge
-from sqljury.learning.detector import text_of, train_detector
+from sqljury.learning.detector import train_detector
+from sqljury.learning.masking import text_of
 
 ABOUT = ("boats", "ports")
 NOT = ("opera", "weather")

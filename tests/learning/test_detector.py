@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from sqljury.errors import InputError
-from sqljury.learning.detector import Detector, load_detector, masked, train_detector
+from sqljury.learning.detector import Detector, load_detector, train_detector
 from sqljury.learning.forest import Forest
+from sqljury.learning.masking import masked
 from sqljury.learning.model_file import read_model, write_model
 from sqljury.learning.tfidf import Tfidf
 

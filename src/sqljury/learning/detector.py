@@ -10,14 +10,16 @@ Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; stacking: Wol
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqljury.errors import InputError, MissingExtraError
+from sqljury.learning.distance import DistanceDetector, distance_from_file
+from sqljury.learning.folds import FOLDS, folds
 from sqljury.learning.forest import Forest
+from sqljury.learning.masking import Reads, masked
 from sqljury.learning.model_file import PathLike, read_model, write_model
 from sqljury.learning.novelty import Novelty
 from sqljury.learning.tfidf import Tfidf
@@ -28,11 +30,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Kind = Literal["forest", "novelty"]
-Reads = Literal["question", "sql"]
 
 _VERSION = 1
-_FOLDS = 5
-_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +77,15 @@ class Detector:
         write_model(path, facts, arrays)
 
 
-def text_of(question: str, sql: str, reads: Reads) -> str:
-    """What a detector reads of a case."""
-    return question if reads == "question" else f"{question}\n{sql}"
-
-
-def masked(text: str) -> str:
-    """The text with 0 for every number: which patient, which year is not what a question asks."""
-    return _NUMBER.sub("0", text)
-
-
-def load_detector(path: PathLike) -> Detector:
-    """The detector of a model file.
+def load_detector(path: PathLike) -> Detector | DistanceDetector:
+    """The detector of a model file, of any kind.
 
     Raises:
         InputError: SJ020: not such a file.
     """
     facts, arrays = read_model(path)
+    if facts.get("version") == _VERSION and "terms" in facts:
+        return distance_from_file(facts, arrays)
     if facts.get("version") != _VERSION or "tfidfs" not in facts:
         raise InputError("SJ020", "not a detector of this version.", where=str(path))
     tfidfs = [
@@ -132,8 +123,8 @@ def train_detector(
         MissingExtraError: scikit-learn is not installed.
     """
     least = min(sum(labels), len(labels) - sum(labels))
-    if least < _FOLDS:
-        raise InputError("SJ021", f"there are {least} texts of one label, {_FOLDS} are needed.")
+    if least < FOLDS:
+        raise InputError("SJ021", f"there are {least} texts of one label, {FOLDS} are needed.")
     plain = [masked(text) for text in texts]
     if kind == "forest":
         tfidf = Tfidf.fit(plain)
@@ -164,7 +155,7 @@ def _weights(texts: Sequence[str], labels: Sequence[bool], seed: int) -> tuple[f
     import numpy as np
 
     rows = np.zeros((len(texts), 3))
-    for inside, outside in _folds(labels, seed):
+    for inside, outside in folds(labels, seed):
         known = [texts[i] for i in inside]
         tfidfs, forest, novelty = _parts(known, [labels[i] for i in inside], seed)
         held = [texts[i] for i in outside]
@@ -174,19 +165,6 @@ def _weights(texts: Sequence[str], labels: Sequence[bool], seed: int) -> tuple[f
     model = LogisticRegression(class_weight="balanced").fit((rows - center) / scale, labels)
     slopes = model.coef_[0] / scale
     return (float(model.intercept_[0] - slopes @ center), *map(float, slopes))
-
-
-def _folds(labels: Sequence[bool], seed: int) -> Iterator[tuple[list[int], list[int]]]:
-    """Each fifth of both labels in turn, and the rest."""
-    import numpy as np
-
-    generator = np.random.default_rng(seed)
-    fold = np.zeros(len(labels), dtype=int)
-    for label in (True, False):
-        places = np.flatnonzero(np.array(labels, dtype=bool) == label)
-        fold[generator.permutation(places)] = np.arange(len(places)) % _FOLDS
-    for number in range(_FOLDS):
-        yield np.flatnonzero(fold != number).tolist(), np.flatnonzero(fold == number).tolist()
 
 
 def _vectors(tfidfs: Sequence[Tfidf], texts: Sequence[str]) -> Any:

@@ -15,7 +15,8 @@ from sqljury.judges.base import Needs, register
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import Detector as Model
+    from sqljury.learning.detector import Detector as Trained
+    from sqljury.learning.distance import DistanceDetector
 
 
 @register
@@ -47,7 +48,7 @@ class Detector:
             object.__setattr__(self, "needs", Needs.NOTHING)
 
     @cached_property
-    def _model(self) -> Model:
+    def _model(self) -> Trained | DistanceDetector:
         from sqljury.learning.detector import load_detector
 
         return load_detector(self.model)
@@ -59,7 +60,7 @@ class Detector:
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:  # noqa: ARG002 - a judge's shape
         """Score the question, or the question and the SQL."""
-        from sqljury.learning.detector import text_of
+        from sqljury.learning.masking import text_of
 
         if not case.question:
             return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")

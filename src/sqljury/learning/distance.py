@@ -1,0 +1,132 @@
+"""FEATMD and FEATRMD: detectors that know answerable questions only, and how far others are.
+
+A question's score is the share of answerable questions, held out from the Gaussian, that lie as
+far: answerable questions score below s with a probability of about s.
+
+Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; the share is the p-value of
+conformal prediction, Vovk et al. (2005). The paper takes hidden states of T5 for representations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqljury.errors import InputError
+from sqljury.learning.folds import FOLDS, folds
+from sqljury.learning.lsa import Lsa
+from sqljury.learning.mahalanobis import Gaussian
+from sqljury.learning.masking import Reads, masked
+from sqljury.learning.model_file import PathLike, write_model
+from sqljury.learning.tfidf import Tfidf
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceDetector:
+    """The Mahalanobis distance to answerable questions, less that to a background if any."""
+
+    reads: Reads
+    lsa: Lsa
+    inside: Gaussian
+    background: Gaussian | None
+    held_out: Array
+    """Distances of answerable questions from Gaussians that did not see them, ascending."""
+
+    @property
+    def kind(self) -> str:
+        """``distance`` (FEATMD) or ``relative`` (FEATRMD)."""
+        return "distance" if self.background is None else "relative"
+
+    def scores(self, texts: Sequence[str]) -> list[float]:
+        """For each text the share of held-out answerable ones that lie as far."""
+        import numpy as np
+
+        rows = self.lsa.transform(list(map(masked, texts)))
+        far = _far(rows, self.inside, self.background)
+        nearer = np.searchsorted(self.held_out, far, side="left")
+        return [(1 + len(self.held_out) - int(n)) / (1 + len(self.held_out)) for n in nearer]
+
+    def save(self, path: PathLike) -> None:
+        """Write a model file.
+
+        Raises:
+            InputError: SJ020: it cannot be written.
+        """
+        tfidf = self.lsa.tfidf
+        facts = {
+            "version": VERSION,
+            "kind": self.kind,
+            "reads": self.reads,
+            "terms": tfidf.terms,
+            "ngrams": tfidf.ngrams,
+            "analyzer": tfidf.analyzer,
+        }
+        arrays = {"idf": tfidf.idf, "axes": self.lsa.axes, "held_out": self.held_out}
+        arrays |= self.inside.arrays("inside_")
+        arrays |= {} if self.background is None else self.background.arrays("background_")
+        write_model(path, facts, arrays)
+
+
+def distance_from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> DistanceDetector:
+    """The detector that a model file holds."""
+    low, high = facts["ngrams"]
+    tfidf = Tfidf(facts["analyzer"], (low, high), tuple(facts["terms"]), arrays["idf"])
+    is_relative = facts["kind"] == "relative"
+    return DistanceDetector(
+        facts["reads"],
+        Lsa(tfidf, arrays["axes"]),
+        Gaussian.from_arrays(arrays, "inside_"),
+        Gaussian.from_arrays(arrays, "background_") if is_relative else None,
+        arrays["held_out"],
+    )
+
+
+def train_distance(
+    texts: Sequence[str],
+    *,
+    background: Sequence[str] = (),
+    reads: Reads = "question",
+    seed: int = 0,
+) -> DistanceDetector:
+    """Learn where answerable questions lie.
+
+    Args:
+        background: any other questions; with them the distance is relative.
+
+    Raises:
+        InputError: SJ021: too few texts.
+    """
+    import numpy as np
+
+    if len(texts) < 4 * FOLDS:
+        raise InputError("SJ021", f"there are {len(texts)} answerable questions.")
+    lsa = Lsa.fit(list(map(masked, texts)))
+    rows = lsa.transform(list(map(masked, texts)))
+    # The background Gaussian is of all data, as in the paper.
+    others = lsa.transform(list(map(masked, background))) if background else None
+    held_out = [
+        _far(rows[outside], *_gaussians(rows[inside], others))
+        for inside, outside in folds([True] * len(texts), seed)
+    ]
+    inside, around = _gaussians(rows, others)
+    return DistanceDetector(reads, lsa, inside, around, np.sort(np.concatenate(held_out)))
+
+
+def _gaussians(rows: Array, others: Array | None) -> tuple[Gaussian, Gaussian | None]:
+    import numpy as np
+
+    around = None if others is None else Gaussian.fit(np.vstack([rows, others]))
+    return Gaussian.fit(rows), around
+
+
+def _far(rows: Array, inside: Gaussian, around: Gaussian | None) -> Array:
+    far = inside.distances(rows)
+    return far if around is None else far - around.distances(rows)
