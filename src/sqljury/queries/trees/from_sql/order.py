@@ -18,7 +18,17 @@ from sqljury.queries.trees.from_sql.scopes import (
     unsupported,
 )
 from sqljury.queries.trees.from_sql.work import Item, Leaf, Query, Work
-from sqljury.queries.trees.nodes import Call, Expression, Limit, Literal, Ref, Relation, Sort, Type
+from sqljury.queries.trees.nodes import (
+    Call,
+    Expression,
+    Limit,
+    Literal,
+    Ref,
+    Relation,
+    Sort,
+    SortKey,
+    Type,
+)
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -144,14 +154,14 @@ def named(node: exp.Expr, items: tuple[Item, ...]) -> int | None:
     return None
 
 
-def sorted_by(relation: Relation, found: list[Term], values: list[Expression]) -> Relation:
-    """The rows in order; ``values`` are the terms as expressions of the relation's row."""
+def sort_keys(found: list[Term], values: list[Expression]) -> tuple[SortKey, ...]:
+    """The keys of an order; ``values`` are the terms as expressions of the row that is sorted."""
     keys = []
     for term, value in zip(found, values, strict=True):
         if term.collation is not None:
             value = Call("COLLATE", (value, term.collation))
         keys.append(sort_key(term.ordered, value))
-    return Sort(relation, tuple(keys))
+    return tuple(keys)
 
 
 # ---------------------------------------------------------------- of set operations and brackets
@@ -166,7 +176,7 @@ def ordered_query(work: Work, query: Query, node: exp.Expr, around: Around) -> Q
             Ref(term.position) if term.expression is None else term.expression  # type: ignore[arg-type]
             for term in found
         ]
-        relation = sorted_by(relation, found, values)
+        relation = Sort(relation, sort_keys(found, values))
     relation = limited(relation, bounds(work, node, around))
     return Query(relation, query.names, query.leaves, query.unnamed)
 

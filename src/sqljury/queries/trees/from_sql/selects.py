@@ -27,12 +27,18 @@ from sqljury.queries.trees.nodes import (
     Distinct,
     Expression,
     Filter,
+    Literal,
     Project,
     Ref,
     Relation,
+    Sort,
+    SortKey,
+    Type,
     Values,
+    Window,
+    WindowCall,
 )
-from sqljury.queries.trees.walk import references
+from sqljury.queries.trees.walk import references, width
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -78,19 +84,24 @@ def _finished(
     having = _condition(work, node, "having", scope)
     qualify = _condition(work, node, "qualify", scope)
     terms = order.terms(node, len(items), lambda key: _order_key(work, key, scope, items))
+    ons = _distinct_on(work, node, scope, items)
     grouping = Grouping(keys or (), scope)
     is_grouped = keys is not None or bool(scope.aggregates) or node.args.get("having") is not None
     outputs = [item.expression for item in items]
-    extras = [t.expression for t in terms if t.expression is not None and _reads(t.expression)]
+    extras = [e for t in (*terms, *ons) if (e := t.expression) is not None and _reads(e)]
     wide = grouping.settle(relation, is_grouped, [*outputs, *extras], having, qualify)
     names = tuple(item.name for item in items)
     relation = Project(wide.relation, tuple(wide.outputs), (*names, *[""] * len(extras)))
-    if node.args.get("distinct") is not None:
-        relation = _distinct(node, relation, len(items), len(extras))
+    values = _values([*terms, *ons], len(items))
+    sorting = order.sort_keys(terms, values[: len(terms)])
+    if ons:
+        relation = _first_of_each(relation, tuple(values[len(terms) :]), sorting)
+    elif node.args.get("distinct") is not None:
+        relation = _distinct(relation, len(items), len(extras))
     if terms:
-        relation = order.sorted_by(relation, terms, _sort_values(terms, len(items)))
+        relation = Sort(relation, sorting)
     relation = order.limited(relation, order.bounds(work, node, scope.around))
-    if extras:
+    if extras or ons:
         relation = Project(relation, tuple(map(Ref, range(len(items)))), names)
     unnamed = {
         i: item.node for i, item in enumerate(items) if not item.named and item.node is not None
@@ -103,8 +114,8 @@ def _reads(value: Expression) -> bool:
     return bool(references(value)) or isinstance(value, Call)
 
 
-def _sort_values(terms: list[order.Term], width: int) -> list[Expression]:
-    """The sort keys as expressions of the projected row, whose last columns are the extras."""
+def _values(terms: list[order.Term], width: int) -> list[Expression]:
+    """The terms as expressions of the projected row, whose last columns are the extras."""
     values: list[Expression] = []
     for term in terms:
         if term.position is not None:
@@ -117,14 +128,34 @@ def _sort_values(terms: list[order.Term], width: int) -> list[Expression]:
     return values
 
 
-def _distinct(node: exp.Select, relation: Relation, width: int, extras: int) -> Relation:
-    if node.args["distinct"].args.get("on") is not None:
-        raise unsupported("DISTINCT ON")
+def _distinct(relation: Relation, width: int, extras: int) -> Relation:
     if not extras:
         return Distinct(relation)
     # SQLite orders by the value of some row among those that are equal.
     calls = tuple(AggregateCall("BARE", (Ref(width + i),)) for i in range(extras))
     return Aggregate(relation, tuple(map(Ref, range(width))), calls)
+
+
+def _distinct_on(
+    work: Work, node: exp.Select, scope: Scope, items: tuple[Item, ...]
+) -> list[order.Term]:
+    """What DISTINCT ON takes the first row of each of."""
+    distinct = node.args.get("distinct")
+    on = distinct.args.get("on") if distinct is not None else None
+    found = [] if on is None else [(e, _order_key(work, e, scope, items)) for e in on.expressions]
+    return [
+        order.Term(e, key, None) if isinstance(key, int) else order.Term(e, None, key)
+        for e, key in found
+    ]
+
+
+def _first_of_each(
+    relation: Relation, partition: tuple[Expression, ...], sorting: tuple[SortKey, ...]
+) -> Relation:
+    """The first row of each part; in any order, where none is given."""
+    position = Ref(width(relation))
+    numbered = Window(relation, (WindowCall("ROW_NUMBER", (), partition, sorting),))
+    return Filter(numbered, Call("=", (position, Literal(1, Type.INTEGER))))
 
 
 # ---------------------------------------------------------------- the columns
