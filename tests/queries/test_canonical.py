@@ -18,7 +18,9 @@ from sqljury.queries.canonical import (
     canonical_query,
     columns_sorted,
     equal_under,
+    trees_equal_under,
 )
+from sqljury.queries.trees import build_tree
 from sqljury.queries.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 from sqljury.queries.trees.nodes import Relation, Unreadable
 from sqljury.schema import Schema
@@ -266,6 +268,26 @@ def test_permuted_keeps_rows_together() -> None:
     left = "SELECT a.name, b.price FROM product a JOIN product b ON a.kind = b.id"
     right = "SELECT b.name, a.price FROM product a JOIN product b ON a.kind = b.id"
     assert equal_under(left, right, SHOP, "sqlite", permuted=True) is None
+
+
+ORDERS = [
+    ("SELECT name FROM product", "SELECT name FROM product ORDER BY price", True),
+    ("SELECT DISTINCT name FROM product", "SELECT DISTINCT name FROM product ORDER BY name", True),
+    ("SELECT name FROM product ORDER BY id", "SELECT name FROM product", False),
+    ("SELECT name FROM product ORDER BY id", "SELECT name FROM product ORDER BY price", False),
+    ("SELECT name FROM product", "SELECT name FROM product ORDER BY price LIMIT 3", False),
+    ("SELECT name FROM product LIMIT 3", "SELECT name FROM product ORDER BY price LIMIT 3", False),
+]
+
+
+@pytest.mark.parametrize(("left", "right", "expected"), ORDERS)
+def test_extra_order(left: str, right: str, expected: bool) -> None:
+    one, other = build_tree(left, SHOP, "sqlite"), build_tree(right, SHOP, "sqlite")
+    assert not isinstance(one, Unreadable)
+    assert not isinstance(other, Unreadable)
+    found = trees_equal_under(one, other, SHOP, "sqlite", extra_order=True)
+    assert (found is not None) is expected
+    assert trees_equal_under(one, other, SHOP, "sqlite") is None
 
 
 def test_columns_sorted_twice() -> None:

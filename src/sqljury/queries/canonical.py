@@ -2,6 +2,8 @@
 
 Two queries with the same canonical tree return the same rows on every database that satisfies what
 was assumed; unequal trees say nothing. Rows are a bag, and a sequence where the root has a Sort.
+What a query leaves open stays open: which of equal rows a LIMIT takes, which row of its group a bare
+column comes from.
 Rules are tried from the leaves up until none applies. The work is bounded: what a hostile query
 leaves undone is left as it is, which is sound, as every single step is.
 """
@@ -116,18 +118,41 @@ def trees_equal_under(
     dialect: str,
     *,
     permuted: bool = False,
+    extra_order: bool = False,
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
 ) -> frozenset[Assumption] | None:
-    """The same of two faithful trees, out of what may be assumed at most."""
+    """The same of two faithful trees, out of what may be assumed at most.
+
+    An order that only the right one has does not count if there may be such an ``extra_order``.
+    """
     if width(left) != width(right):
         return None
-    everything = _compared(left, right, Context(schema, dialect, assuming), permuted)
-    for fewer in _growing(everything):
-        if fewer == everything:
-            return fewer
+    if extra_order and not is_ordered(left):
+        right = without_order(right)
+    most = _compared(left, right, Context(schema, dialect, assuming), permuted)
+    # Trees that more rules take apart may still be equal where nothing is assumed.
+    for fewer in _growing(most or frozenset()):
         if _compared(left, right, Context(schema, dialect, fewer), permuted) is not None:
             return fewer
-    return None
+    return None if most is None else assuming
+
+
+def is_ordered(relation: Relation) -> bool:
+    """Whether a query says in which order its rows come."""
+    while isinstance(relation, Project | Filter | Distinct | Limit):
+        relation = relation.input
+    return isinstance(relation, Sort)
+
+
+def without_order(relation: Relation) -> Relation:
+    """The same rows in any order; an order that a LIMIT needs stays."""
+    match relation:
+        case Sort():
+            return relation.input
+        case Project() | Filter() | Distinct():
+            return with_inputs(relation, (without_order(relation.input),))
+        case _:
+            return relation
 
 
 def _compared(
@@ -140,10 +165,8 @@ def _compared(
     return one.assumptions | other.assumptions if one.relation == other.relation else None
 
 
-def _growing(found: frozenset[Assumption] | None) -> Iterator[frozenset[Assumption]]:
+def _growing(found: frozenset[Assumption]) -> Iterator[frozenset[Assumption]]:
     """All subsets of what was assumed, the small ones first."""
-    if found is None:
-        return
     ordered = [assumption for assumption in Assumption if assumption in found]
     for size in range(len(ordered) + 1):
         yield from map(frozenset, combinations(ordered, size))

@@ -37,7 +37,7 @@ from sqljury.queries.trees.walk import (
     with_inputs,
 )
 
-WINDOWS = 100_000
+WINDOWS = 10**9
 """The first number of the columns that window functions add, as uses see them."""
 
 

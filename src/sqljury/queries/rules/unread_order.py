@@ -61,7 +61,8 @@ def _seen_below(relation: Relation, seen: bool) -> bool:
 
 
 def _asks(call: AggregateCall | WindowCall) -> bool:
-    return call.name not in _BLIND and not call.order
+    framed = isinstance(call, WindowCall) and bool(call.frame)
+    return (framed or call.name not in _BLIND) and not call.order
 
 
 def _inside(part: Expression) -> Expression:
