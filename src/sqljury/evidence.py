@@ -42,6 +42,9 @@ class Scratch(Protocol):
     ) -> list[Execution] | None:
         """Run statements in DuckDB on such rows; None where it is not installed."""
 
+    def close(self) -> None:
+        """Give the memory back."""
+
 
 class Evidence(Protocol):
     """All that a judge sees of the outside world, for one case.
@@ -250,6 +253,9 @@ class _ScratchEvidence:
         from sqljury.databases.generated import in_duckdb
 
         return in_duckdb(self._database.schema().tables, rows, queries, self._limits)
+
+    def close(self) -> None:
+        self._database.close()
 
 
 _MOST_FOUND = 512

@@ -140,6 +140,12 @@ class Searcher:
         self._policy = replace(policy, tolerance=tolerance)
         self._ordered = is_ordered(policy, left.sql, "sqlite")
 
+    def close(self) -> None:
+        """Give the databases back."""
+        for scratch in (self.scratch, *(self._numeric or ())):
+            if scratch is not None:
+                scratch.close()
+
     def search(
         self,
         plans: Iterable[Plan],

@@ -185,20 +185,35 @@ def _is_view(schema: Schema, name: str) -> bool:
 
 
 def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) -> PairAnswer:
-    from sqljury.databases.generated import DataProfile, Material, further_plans, plans_for
+    from sqljury.databases.generated import Material
 
-    sides = pair.side(pair.left), pair.side(pair.right)
-    left, right = sides
-    if isinstance(left, str) or isinstance(right, str):
-        which = f"left: {left}" if isinstance(left, str) else f"right: {right}"
-        return PairAnswer(verdict="unknown", reason=which)
+    left, right = pair.side(pair.left), pair.side(pair.right)
+    if isinstance(left, str):
+        return PairAnswer(verdict="unknown", reason=f"left: {left}")
+    if isinstance(right, str):
+        return PairAnswer(verdict="unknown", reason=f"right: {right}")
     material = Material(merged_profiles(left.profile, right.profile), pair.schema)
     searcher = Searcher(left, right, material, pair.evidence, pair.policy)
+    try:
+        search = _search(searcher, profiles, seed, seconds)
+        return _answer(pair, searcher, search, profiles)
+    finally:
+        searcher.close()
+
+
+def _search(searcher: Searcher, profiles: list[DataProfile], seed: int, seconds: float) -> Search:
+    from sqljury.databases.generated import DataProfile, further_plans, plans_for
+
     # What does not count still says something of how close the queries are.
     order = [*profiles, *(kind for kind in DataProfile if kind not in profiles)]
-    plans = plans_for(material, order, seed=seed)
-    further = further_plans(material, profiles, seed=seed)
-    search = searcher.search(plans, profiles, further=further, seconds=seconds)
+    plans = plans_for(searcher.material, order, seed=seed)
+    further = further_plans(searcher.material, profiles, seed=seed)
+    return searcher.search(plans, profiles, further=further, seconds=seconds)
+
+
+def _answer(
+    pair: _Pair, searcher: Searcher, search: Search, profiles: list[DataProfile]
+) -> PairAnswer:
     if search.failure is not None:
         side, run = search.failure
         reason = f"{side}: {run.message}"
@@ -208,15 +223,14 @@ def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) 
             verdict="unknown", reason="on no database could both be compared", tried=_tally(search)
         )
     score = graded(search, profiles)
-    if not search.refuted:
-        return PairAnswer(
-            verdict="no_counterexample",
-            score=score,
-            reason=_without_counterexample(search),
-            profile=None,
-            tried=_tally(search),
-        )
-    return _refuted(pair, searcher, search, score)
+    if search.refuted:
+        return _refuted(pair, searcher, search, score)
+    return PairAnswer(
+        verdict="no_counterexample",
+        score=score,
+        reason=_without_counterexample(search),
+        tried=_tally(search),
+    )
 
 
 def _without_counterexample(search: Search) -> str:
