@@ -2,8 +2,8 @@
 
 Two queries with the same canonical tree return the same rows on every database that satisfies what
 was assumed; unequal trees say nothing. Rows are a bag, and a sequence where the root has a Sort.
-What a query leaves open stays open: which of equal rows a LIMIT takes, which row of its group a bare
-column comes from.
+What a query leaves open stays open: which of equal rows a LIMIT takes, from which row of its group
+a bare column comes.
 Rules are tried from the leaves up until none applies. The work is bounded: what a hostile query
 leaves undone is left as it is, which is sound, as every single step is.
 """
