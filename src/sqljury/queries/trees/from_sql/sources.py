@@ -397,9 +397,10 @@ def _plain_table(
 
 def _scan(work: Work, table: Table, name: str, columns: tuple[str, ...], around: Around) -> Piece:
     names = tuple(column.name for column in table.columns)
-    if work.dialect != "sqlite" or not work.row_ids & {name, ""} or table.is_view:
-        return _one(Scan(table.name, names), Source(name, _named(names, columns)), around)
     source = Source(name, _named(names, columns))
+    asked = work.dialect == "sqlite" and not work.row_ids.isdisjoint((name, ""))
+    if not asked or table.is_view or not ROWIDS.isdisjoint(source.positions):
+        return _one(Scan(table.name, names), source, around)
     key = _row_id_column(table)
     if key is None:
         names = (*names, "rowid")
