@@ -48,7 +48,7 @@ class Setup:
     """What is asked of all inputs alike.
 
     ``gates`` are ``NAME`` of a judge of the run or ``FILE`` with recorded answers, each with
-    ``>=T`` where its threshold is not its own; ``confidence`` is ``NAME`` or ``NAME/MEASURE``.
+    ``>=T`` where its threshold is not its own; ``confidence`` is ``NAME`` or ``NAME#MEASURE``.
     """
 
     judge: str | None = None
@@ -145,7 +145,7 @@ def judged_run(
         InputError, InfrastructureError: as :func:`sqljury.evaluate`.
     """
     gates = [name for name, _ in map(_threshold, setup.gates) if not Path(name).exists()]
-    sure = [setup.confidence.partition("/")[0]] if setup.confidence else []
+    sure = [setup.confidence.partition("#")[0]] if setup.confidence else []
     judges = list(dict.fromkeys([setup.judge or "execution", *gates, *sure]))
     folder = run or default_run([*files, *predictions], {"databases": databases, "trust": judges})
     cases = read_cases(files, predictions=predictions or None, mapping=setup.mapping or None)
@@ -220,7 +220,7 @@ def _with_verdict(decision: Decision, rows: Mapping[str, Scored]) -> Decision:
 
 
 def _of_run(folder: Path, setup: Setup) -> list[System]:
-    sure, _, measure = (setup.confidence or "").partition("/")
+    sure, _, measure = (setup.confidence or "").partition("#")
     with open_run(folder) as run:
         thresholds = {judge.name: judge.threshold for judge in run.judges}
         records = list(run.records(with_evidence=False))

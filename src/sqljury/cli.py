@@ -482,7 +482,7 @@ def trust(
         typer.Option("--gate", help="JUDGE[>=T] or FILE of recorded answers that holds back."),
     ] = None,
     confidence: Annotated[
-        str | None, typer.Option("--confidence", help="JUDGE[/MEASURE] that says how sure.")
+        str | None, typer.Option("--confidence", help="JUDGE[#MEASURE] that says how sure.")
     ] = None,
     verdicts: Annotated[
         Path | None, typer.Option("--verdicts", help="File that says which answers are right.")

@@ -135,3 +135,32 @@ def test_verdicts_from_a_file(decisions: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_used(decisions: Path, arguments: tuple[str, ...], code: str) -> None:
     done = run("trust", decisions, *arguments)
     assert (done.returncode, code in done.stderr) == (2, True), done.stderr
+
+
+def test_confidences_thresholds_and_several_systems(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "shop.sqlite")
+    connection.executescript("CREATE TABLE item (id); INSERT INTO item VALUES (1), (2);")
+    connection.close()
+    cases = [{"id": i, "gold_sql": "SELECT id FROM item", "db_id": "shop"} for i in range(40)]
+    (tmp_path / "cases.json").write_text(json.dumps(cases))
+    right, wrong = "SELECT id FROM item", "SELECT max(id) FROM item"
+    for name, cut in (("good", 30), ("bad", 10)):
+        votes = {
+            i: [right] * 5 if i < cut else [wrong, right, right, wrong, "null"] for i in range(40)
+        }
+        (tmp_path / f"{name}.json").write_text(json.dumps(votes))
+    arguments = ("-p", "good.json", "-p", "bad.json", "-d", ".", "--confidence", "voting:rows")
+    done = run("trust", "cases.json", *arguments, "--run", "r", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    systems = {one["name"]: one for one in json.loads(done.stdout)["systems"]}
+    assert [systems[name]["phi"]["0"] for name in ("good", "bad")] == [0.75, 0.25]
+    assert systems["good"]["accuracy_at"] == {"0.5": 1.0, "0.8": 0.75, "0.9": 0.75, "1": 0.75}
+    options = ("--confidence", "voting:rows", "--validation", "r", "--risk", "0.2")
+    done = run("trust", "r", *options, "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    for one in json.loads(done.stdout)["systems"]:
+        rows = {row["rule"]: row for row in one["thresholds"]}
+        assert set(rows) == {"phi_0", "phi_10", "phi_N", "heuristic", "harm_0.2", "risk_0.2"}
+        assert (rows["phi_10"]["threshold"], rows["phi_10"]["risk"]) == (1.0, 0.0)
+    printed = run("trust", "r", *options, cwd=tmp_path).stdout
+    assert "wrong answers ≤ 20 % of questions" in printed and "All questions" in printed
