@@ -145,7 +145,7 @@ class Grid:
             self.execute(sql)
         except duckdb.Error as error:
             # BETWEEN takes a truth value beside a float, and <= does not.
-            of_truth = "Cannot compare values of type BOOLEAN" in str(error)
+            of_truth = "Cannot compare values" in str(error) and "BOOLEAN" in str(error)
             return "ConversionException" if of_truth else type(error).__name__
         return ""
 

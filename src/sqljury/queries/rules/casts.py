@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from sqljury.queries.rules.base import ExpressionRule, Scope, Simplified
-from sqljury.queries.rules.forms import EXACT, ONLY_TYPES, assuming, is_sqlite, number, typed
+from sqljury.queries.rules.forms import (
+    EXACT,
+    ONLY_TYPES,
+    affinity,
+    assuming,
+    is_sqlite,
+    number,
+    typed,
+)
 from sqljury.queries.trees.affinity import declared_affinity
 from sqljury.queries.trees.context import Assumption
 from sqljury.queries.trees.nodes import Call, Cast, Expression, Literal, Type
@@ -33,6 +41,8 @@ def unchanging_cast(expression: Expression, scope: Scope) -> Expression | Simpli
         return operand
     if not is_sqlite(scope) or name not in _UNCHANGED:
         return None
+    if name == "REAL" and affinity(operand, scope) != "REAL":
+        return None  # what is computed as REAL may be an integer here and there
     assumed = typed(operand, _UNCHANGED[name], scope)
     return None if assumed is None else assuming(operand, assumed)
 

@@ -10,6 +10,7 @@ from sqljury.queries.rules.forms import (
     is_null,
     may_be_null,
     number,
+    same_type,
     surely_different,
     text,
     truth_of,
@@ -32,10 +33,9 @@ def tidy_coalesce(expression: Expression, scope: Scope) -> Expression | None:
         kept.append(part)
         if not may_be_null(part, scope):
             break
-    if len(kept) < 2:
-        return kept[0] if kept else NULL
-    new = Call("COALESCE", tuple(kept))
-    return None if new == expression else new
+    several = len(kept) > 1
+    new = Call("COALESCE", tuple(kept)) if several else kept[0] if kept else NULL
+    return None if new == expression or not same_type(expression, new, scope) else new
 
 
 def _flat(expression: Call) -> list[Expression]:

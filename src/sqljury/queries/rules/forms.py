@@ -81,6 +81,14 @@ def typed(
     return ONLY_TYPES if scope.context.may(Assumption.TYPES) else None
 
 
+def same_type(before: Expression, after: Expression, scope: Scope) -> bool:
+    """Whether one may stand for the other where types are those of expressions, not of values:
+    there ``COALESCE(1, 2.5)`` is 1.0, and 1 is divided otherwise."""
+    if is_sqlite(scope) or is_null(after):
+        return True
+    return kind(before, scope) is kind(after, scope)
+
+
 # ---------------------------------------------------------------- literals
 
 

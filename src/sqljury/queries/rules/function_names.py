@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqljury.queries.rules.base import ExpressionRule, Scope
-from sqljury.queries.rules.forms import is_sqlite, text
+from sqljury.queries.rules.forms import NUMBERS, is_sqlite, kind, text
 from sqljury.queries.trees.nodes import Call, Expression, Literal, Type
 
 _EVERYWHERE = {
@@ -36,11 +36,12 @@ def function_name(expression: Expression, scope: Scope) -> Expression | None:
     return None if name == expression.name else Call(name, expression.operands)
 
 
-def rounded_to_none(expression: Expression, _: Scope) -> Expression | None:
+def rounded_to_none(expression: Expression, scope: Scope) -> Expression | None:
     """``ROUND(x, 0)`` is ``ROUND(x)``."""
     match expression:
         case Call(name="ROUND", operands=(value, Literal(value=0, type=Type.INTEGER))):
-            return Call("ROUND", (value,))
+            fine = is_sqlite(scope) or kind(value, scope) in NUMBERS
+            return Call("ROUND", (value,)) if fine else None
         case _:
             return None
 

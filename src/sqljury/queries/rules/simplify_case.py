@@ -15,6 +15,7 @@ from sqljury.queries.rules.forms import (
     is_null,
     may_be_null,
     number,
+    same_type,
     surely_different,
     text,
     truth,
@@ -70,7 +71,7 @@ def fewer_branches(expression: Expression, scope: Scope) -> Expression | None:
         else:
             merged.append((condition, result))
     new = _case(merged, default)
-    return None if new == expression else new
+    return None if new == expression or not same_type(expression, new, scope) else new
 
 
 def case_to_condition(expression: Expression, scope: Scope) -> Expression | None:
