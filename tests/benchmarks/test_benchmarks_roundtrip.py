@@ -261,7 +261,17 @@ def test_mapping_is_parsed() -> None:
 
 
 def test_formats_have_a_line_each() -> None:
-    names = ["sqljury", "pools", "pairs", "ehrsql", "triagesql", "rose", "bird", "spider", "records"]
+    names = [
+        "sqljury",
+        "pools",
+        "pairs",
+        "ehrsql",
+        "triagesql",
+        "rose",
+        "bird",
+        "spider",
+        "records",
+    ]
     assert sorted(formats()) == sorted(names)
     assert all("\n" not in line and line for line in formats().values())
 
