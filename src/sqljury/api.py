@@ -97,6 +97,7 @@ def evaluate(
     *,
     descriptions: PathLike | None = None,
     schemas: PathLike | None = None,
+    suites: PathLike | None = None,
     run: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
@@ -113,6 +114,7 @@ def evaluate(
         descriptions: a folder with column descriptions.
         schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json), for judges
             that compare queries without running them.
+        suites: a folder of test suites (DB_ID/*.sqlite or DB_ID.tar.xz), for ``test_suite``.
         run: the folder that the verdicts are kept in; the same folder again resumes.
         limits: what one query may use.
         workers: processes; by default one per core.
@@ -133,7 +135,7 @@ def evaluate(
     """
     temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
     folder = Path(run) if run is not None else Path(temporary.name if temporary else "")
-    options = _options(databases, descriptions, schemas, limits, workers, llm)
+    options = _options(databases, descriptions, schemas, suites, limits, workers, llm)
     done = run_judges(_cases(cases), judges, options, folder=folder, on_progress=on_progress)
     return Evaluation(done, temporary)
 
@@ -146,6 +148,7 @@ def evaluate_in_batches(
     run: PathLike,
     descriptions: PathLike | None = None,
     schemas: PathLike | None = None,
+    suites: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
     llm: ClientSettings | None = None,
@@ -168,7 +171,7 @@ def evaluate_in_batches(
     done = run_in_batches(
         _cases(cases),
         judges,
-        _options(databases, descriptions, schemas, limits, workers, llm),
+        _options(databases, descriptions, schemas, suites, limits, workers, llm),
         folder=Path(run),
         wait=wait,
         on_progress=on_progress,
@@ -185,6 +188,7 @@ def dry_run(
     llm: ClientSettings,
     descriptions: PathLike | None = None,
     schemas: PathLike | None = None,
+    suites: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
     batch: bool = False,
@@ -201,7 +205,7 @@ def dry_run(
     """
     from sqljury.llm import Estimate
 
-    options = _options(databases, descriptions, schemas, limits, workers, llm)
+    options = _options(databases, descriptions, schemas, suites, limits, workers, llm)
     options = replace(options, dry_run=True, batch=batch)
     with (
         tempfile.TemporaryDirectory(prefix="sqljury-") as folder,
@@ -222,6 +226,7 @@ def _options(
     databases: PathLike | Sequence[PathLike] | None,
     descriptions: PathLike | None,
     schemas: PathLike | None,
+    suites: PathLike | None,
     limits: Limits | None,
     workers: int | None,
     llm: ClientSettings | None,
@@ -230,6 +235,7 @@ def _options(
         databases=_spec(databases),
         descriptions=None if descriptions is None else str(descriptions),
         schemas=None if schemas is None else str(schemas),
+        suites=None if suites is None else str(suites),
         limits=limits or Limits(),
         workers=workers or os.cpu_count() or 1,
         llm=llm,
@@ -547,6 +553,8 @@ def compare_queries(
     seed: int = 0,
     seconds: float = 5.0,
     second_opinion: bool = True,
+    assuming: str | None = None,
+    prove: bool | None = None,
 ) -> PairAnswer:
     """Whether two queries give the same rows whatever the data, or a database where they do not.
 
@@ -561,9 +569,15 @@ def compare_queries(
         seed: of the generated databases.
         seconds: most time for them.
         second_opinion: run a counterexample in DuckDB, too, where it is installed.
+        assuming: what a proof may assume at most, joined by ``+``: ``primary_key``,
+            ``foreign_key``, ``types``, ``not_null``, ``no_ties``, ``not_empty``,
+            ``no_overflow``; or ``all``, ``nothing``. None for what the schema declares, and no
+            overflow.
+        prove: look for a proof with z3: None where it is installed, False for none at all.
 
     Raises:
-        InputError: no schema, or no such policy or profile.
+        InputError: no schema, or no such policy, profile or assumption.
+        MissingExtraError: a proof is demanded, and z3 is not installed.
 
     >>> table = "CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)"
     >>> from sqljury.databases import schema_from_ddl
@@ -573,23 +587,31 @@ def compare_queries(
     ('refuted', [(1,)])
     """
     from sqljury.evidence import DatabaseEvidence, ExecutionCache
+    from sqljury.judges.canonical import assumptions
     from sqljury.judges.equivalence import data_profiles
     from sqljury.judges.pair import compare_pair
+    from sqljury.judges.proving import Proofs
     from sqljury.tables import make_policy
 
     try:
         counted = data_profiles(profiles)
+        allowed = None if assuming is None else assumptions(assuming)
     except ValueError as error:
         raise InputError("SJ315", str(error)) from error
+    rules = make_policy(policy) if isinstance(policy, str) else policy
+    tables = _schema_of(schema, database, db_id)
+    proofs = Proofs(left, right, tables, rules, counted, allowed, demanded=prove is True)
     return compare_pair(
         left,
         right,
-        _schema_of(schema, database, db_id),
+        tables,
         DatabaseEvidence(Case(id="compare"), None, ExecutionCache(), Limits()),
-        policy=make_policy(policy) if isinstance(policy, str) else policy,
+        policy=rules,
         profiles=counted,
         seed=seed,
         seconds=seconds,
+        identity=None if prove is False else proofs.identity,
+        prove=None if prove is False else proofs.prove,
         second_opinion=second_opinion,
     )
 

@@ -106,6 +106,10 @@ def evaluate(
             help="CREATE TABLE statements or tables.json, for judges that run nothing.",
         ),
     ] = None,
+    suites: Annotated[
+        Path | None,
+        typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
+    ] = None,
     run: Annotated[
         Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
     ] = None,
@@ -181,6 +185,8 @@ def evaluate(
     options = {"databases": databases, "format": format_, "map": mapping}
     if schemas is not None:
         options["schemas"] = str(schemas)
+    if suites is not None:
+        options["suites"] = str(suites)
     folder = run or api.default_run([*files, *(predictions or [])], options)
     cases = read_cases(
         files,
@@ -205,6 +211,7 @@ def evaluate(
     arguments: dict[str, Any] = {
         "descriptions": descriptions,
         "schemas": schemas,
+        "suites": suites,
         "limits": limits,
         "workers": workers,
         "llm": llm,
@@ -591,12 +598,20 @@ def compare(
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="Most time for generated databases.")
     ] = 5.0,
+    assuming: Annotated[
+        str | None,
+        typer.Option("--assuming", help="What a proof may assume: primary_key+types+not_null."),
+    ] = None,
+    prove: Annotated[
+        bool | None,
+        typer.Option("--prove/--no-prove", help="Look for a proof [default: if z3 is installed]."),
+    ] = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", help="Exit 1 on these verdicts: refuted,unknown.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Tell two queries apart by a small database, or say how hard that was tried."""
+    """Prove two queries equal, or tell them apart by a small database."""
     from sqljury.api import COMPARED_PROFILES, compare_queries
 
     failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
@@ -613,6 +628,8 @@ def compare(
         profiles=profiles or COMPARED_PROFILES,
         seed=seed,
         seconds=seconds,
+        assuming=assuming,
+        prove=prove,
     )
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))

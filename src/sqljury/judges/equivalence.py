@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Needs, failed_prediction, failed_reference, register
+from sqljury.judges.canonical import assumptions
 from sqljury.judges.pair import PairAnswer, compare_pair
+from sqljury.judges.proving import Proofs
 from sqljury.tables import Policy, make_policy
 from sqljury.verdict import Outcome, Verdict
 
@@ -38,8 +40,12 @@ class Equivalence:
         seed: of the generated databases.
         seconds: most time for the databases of one pair.
         second_opinion: run a counterexample in DuckDB, too.
+        assuming: what a proof may assume at most, as for the judge ``canonical``; an assumption
+            that a profile contradicts counts only where that profile shows no difference.
+        prove: look for a proof; with z3 where it is installed.
 
-    Source: Zhong, Yu and Klein 2020 (test suites); He et al. 2024 (VeriEQL).
+    Source: Zhong, Yu and Klein 2020 (test suites); Zhou et al. 2022 (SPES); He et al. 2024
+    (VeriEQL).
     """
 
     name: ClassVar[str] = "equivalence"
@@ -53,10 +59,12 @@ class Equivalence:
     seed: int = 0
     seconds: float = 5.0
     second_opinion: bool = False
+    assuming: str = "declared"
+    prove: bool = True
 
     def __post_init__(self) -> None:
-        """Refuse a policy or profiles that there are not."""
-        _ = self.rules, data_profiles(self.profiles)
+        """Refuse a policy, profiles or assumptions that there are not."""
+        _ = self.rules, data_profiles(self.profiles), assumptions(self.assuming)
 
     @cached_property
     def rules(self) -> Policy:
@@ -82,15 +90,20 @@ class Equivalence:
     def _answer(self, reference: str, prediction: str, evidence: Evidence) -> PairAnswer:
         schema = evidence.schema()
         assert schema is not None, "needs SCHEMA"
+        profiles = data_profiles(self.profiles)
+        assuming = None if self.assuming == "declared" else assumptions(self.assuming)
+        proofs = Proofs(reference, prediction, schema, self.rules, profiles, assuming)
         return compare_pair(
             reference,
             prediction,
             schema,
             evidence,
             policy=self.rules,
-            profiles=data_profiles(self.profiles),
+            profiles=profiles,
             seed=self.seed,
             seconds=self.seconds,
+            identity=proofs.identity if self.prove else None,
+            prove=proofs.prove if self.prove else None,
             second_opinion=self.second_opinion,
         )
 

@@ -144,10 +144,16 @@ def compare_pair(
 def _proved(answer: PairAnswer, prove: Prove) -> PairAnswer:
     assumptions = prove()
     if assumptions is None:
-        return answer
+        return replace(answer, tried={**answer.tried, "proof": _without_proof()})
     return replace(
         answer, verdict="proved", score=1.0, reason="proved", assumptions=tuple(assumptions)
     )
+
+
+def _without_proof() -> str:
+    from sqljury.queries.proof import is_available
+
+    return "not found" if is_available() else "z3 is not installed"
 
 
 def _timed(answer: PairAnswer, seconds: float) -> PairAnswer:

@@ -23,6 +23,8 @@ class Assumption(StrEnum):
     """Columns hold values of their declared types only; SQLite does not enforce it."""
     NOT_EMPTY = "not empty"
     """Every table holds a row: of no rows ``MAX`` gives a NULL, and ``LIMIT 1`` nothing."""
+    NO_OVERFLOW = "no overflow"
+    """Sums, differences and products of integers are integers that fit into 64 bits."""
 
 
 ALL_ASSUMPTIONS = frozenset(Assumption)

@@ -1,0 +1,126 @@
+"""What a policy and data profiles mean for a proof that two queries are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sqljury.errors import MissingExtraError
+from sqljury.queries import remove_distinct
+from sqljury.schema import Schema
+from sqljury.tables import Policy
+
+if TYPE_CHECKING:
+    from sqljury.databases.generated import DataProfile
+    from sqljury.queries.trees.context import Assumption
+    from sqljury.queries.trees.nodes import Relation
+
+
+@dataclass(frozen=True)
+class Proofs:
+    """Proofs about two queries, the cheap one and the dear one.
+
+    Args:
+        counted: the data on which a difference counts: no proof may rule it out beforehand.
+        assuming: what may be assumed at most; None for what the schema declares.
+        demanded: z3 must be there.
+    """
+
+    left: str
+    right: str
+    schema: Schema
+    policy: Policy
+    counted: Sequence[DataProfile]
+    assuming: frozenset[Assumption] | None = None
+    demanded: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse to go on without what was asked for."""
+        from sqljury.queries.proof import is_available
+
+        if self.demanded and not is_available():
+            raise MissingExtraError("z3-solver", "prove", "A proof by z3")
+
+    def identity(self) -> list[str] | None:
+        """Equal canonical trees, under what no counted profile contradicts."""
+        return _named(self._identity(self._beforehand))
+
+    def prove(self) -> list[str] | None:
+        """Equal canonical trees or a proof by z3, under what the schema declares."""
+        from sqljury.queries.proof import is_available, prove_equal
+
+        found = self._identity(self._at_most) if self._at_most != self._beforehand else None
+        if found is None and is_available() and self._comparable and self._trees is not None:
+            left, right = self._trees
+            found = prove_equal(
+                left,
+                right,
+                self.schema,
+                self.schema.dialect,
+                assuming=self._at_most,
+                order="free" if self.policy.row_order == "free" else "left",
+                duplicates=self.policy.duplicates != "set",
+                permuted=self.policy.column_order == "any",
+            )
+        return _named(found)
+
+    @property
+    def _comparable(self) -> bool:
+        # As text, 1 and 1.0 differ; z3 does not tell them apart.
+        return self.policy.values != "text"
+
+    @property
+    def _at_most(self) -> frozenset[Assumption]:
+        from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Assumption
+
+        if self.assuming is not None:
+            return self.assuming
+        return DECLARED_ASSUMPTIONS | {Assumption.NO_OVERFLOW}
+
+    @property
+    def _beforehand(self) -> frozenset[Assumption]:
+        """What may be assumed where no database has been tried yet."""
+        from sqljury.databases.generated import DataProfile
+        from sqljury.queries.trees.context import Assumption
+
+        against = {
+            DataProfile.KEYS_VIOLATED: Assumption.PRIMARY_KEY,
+            DataProfile.FOREIGN_KEYS_VIOLATED: Assumption.FOREIGN_KEY,
+            DataProfile.NULLS: Assumption.NOT_NULL,
+        }
+        return self._at_most - {against[kind] for kind in self.counted if kind in against}
+
+    @cached_property
+    def _trees(self) -> tuple[Relation, Relation] | None:
+        from sqljury.queries.proof import ordered, unordered
+        from sqljury.queries.trees import build_tree
+        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.queries.trees.volatile import has_volatile
+
+        texts = (self.left, self.right)
+        if self.policy.remove_distinct:
+            texts = (remove_distinct(self.left), remove_distinct(self.right))
+        left, right = (build_tree(sql, self.schema, self.schema.dialect) for sql in texts)
+        if isinstance(left, Unreadable) or isinstance(right, Unreadable):
+            return None
+        if has_volatile(left) or has_volatile(right):
+            return None
+        if self.policy.row_order == "free":
+            return unordered(left), unordered(right)
+        return left, right if ordered(left) else unordered(right)
+
+    def _identity(self, assuming: frozenset[Assumption]) -> frozenset[Assumption] | None:
+        from sqljury.queries.canonical import trees_equal_under
+
+        if self._trees is None:
+            return None
+        left, right = self._trees
+        permuted = self.policy.column_order == "any"
+        sides = (left, right, self.schema, self.schema.dialect)
+        return trees_equal_under(*sides, permuted=permuted, assuming=assuming)
+
+
+def _named(assumed: frozenset[Assumption] | None) -> list[str] | None:
+    return None if assumed is None else sorted(each.value for each in assumed)

@@ -1,0 +1,155 @@
+"""Are two queries equal, and under which assumptions?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING, Literal
+
+from sqljury.queries.canonical import canonical
+from sqljury.queries.trees.context import Assumption, Context
+from sqljury.queries.trees.nodes import Limit, Project, Ref, Relation, Sort
+from sqljury.queries.trees.volatile import has_volatile
+from sqljury.queries.trees.walk import relations, width
+from sqljury.schema import Schema
+
+if TYPE_CHECKING:
+    from sqljury.queries.proof.prover import Prover
+
+Order = Literal["left", "free"]
+"""Whose order of rows binds: that of the left query, or none."""
+
+_LARGEST = 120
+"""Relations in a tree that is looked at."""
+_MOST_ORDERS = 24
+
+
+def is_available() -> bool:
+    """Whether z3 is installed."""
+    return find_spec("z3") is not None
+
+
+def prove_equal(
+    left: Relation,
+    right: Relation,
+    schema: Schema,
+    dialect: str,
+    *,
+    assuming: frozenset[Assumption],
+    order: Order = "left",
+    duplicates: bool = True,
+    permuted: bool = False,
+    seconds: float = 2.0,
+) -> frozenset[Assumption] | None:
+    """The assumptions under which two faithful trees are proved to give the same rows, or None.
+
+    Args:
+        assuming: what may be assumed at most; the answer names what is needed of it.
+        order: whose ORDER BY on top counts; ties may stand in any order.
+        duplicates: whether it counts how often a row occurs.
+        permuted: whether columns may stand in another order.
+        seconds: most time; what is proved rarely needs a tenth of it.
+    """
+    if width(left) != width(right) or any(map(_unfit, (left, right))):
+        return None
+
+    def proved(allowed: frozenset[Assumption]) -> bool:
+        asked = _Question(Context(schema, dialect, allowed), order, duplicates, permuted, seconds)
+        return asked.proved(left, right)
+
+    if not proved(assuming):
+        return None
+    for fewer in _growing(assuming):
+        if proved(fewer):
+            return fewer
+    return assuming
+
+
+def _unfit(tree: Relation) -> bool:
+    size = sum(1 for _ in zip(relations(tree), range(_LARGEST + 1), strict=False))
+    return size > _LARGEST or has_volatile(tree)
+
+
+def _growing(found: frozenset[Assumption]) -> Iterator[frozenset[Assumption]]:
+    ordered = [assumption for assumption in Assumption if assumption in found]
+    for size in range(len(ordered)):
+        yield from map(frozenset, combinations(ordered, size))
+
+
+class _Question:
+    def __init__(
+        self, context: Context, order: Order, duplicates: bool, permuted: bool, seconds: float
+    ) -> None:
+        self.context = context
+        self.order = order
+        self.duplicates = duplicates
+        self.permuted = permuted
+        self.seconds = seconds
+
+    def proved(self, left: Relation, right: Relation) -> bool:
+        from sqljury.queries.proof.prover import OutOfBudgetError, Prover, TooLargeError
+
+        if self.order == "free":
+            left, right = unordered(left), unordered(right)
+        elif not ordered(left):
+            right = unordered(right)
+        one, other = (canonical(tree, self.context).relation for tree in (left, right))
+        prover = Prover(self.context, self.seconds)
+        for turned in self._turned(other):
+            try:
+                if one == turned or self._same(prover, one, turned):
+                    return True
+            except (OutOfBudgetError, TooLargeError, RecursionError):
+                return False
+        return False
+
+    def _turned(self, relation: Relation) -> Iterator[Relation]:
+        """The relation, then with its columns in other orders if that does not count."""
+        columns = range(width(relation))
+        yield relation
+        if self.permuted:
+            orders = permutations(columns)
+            for place, order in zip(range(_MOST_ORDERS), orders, strict=False):
+                if place:
+                    yield Project(relation, tuple(map(Ref, order)))
+
+    def _same(self, prover: Prover, left: Relation, right: Relation) -> bool:
+        from sqljury.queries.proof.prover import Session, in_order
+
+        one, other = in_order(left), in_order(right)
+        keys, more = one[1], other[1]
+        if len(more) < len(keys):
+            return False
+        ways = [[(k.descending, k.nulls_last) for k in some] for some in (keys, more[: len(keys)])]
+        if ways[0] != ways[1]:
+            return False
+        shown = tuple(map(Ref, range(width(left) + len(keys))))
+        first, second = one[0], Project(other[0], shown) if more else other[0]
+        if prover.bags(first, second, Session(), loose=True):
+            return True
+        return (
+            not self.duplicates and not keys and prover.sets(first, second, Session(), loose=True)
+        )
+
+
+def ordered(relation: Relation) -> bool:
+    """Whether a query's rows come in an order that it asks for."""
+    match relation:
+        case Sort():
+            return True
+        case Project() | Limit():
+            return ordered(relation.input)
+        case _:
+            return False
+
+
+def unordered(relation: Relation) -> Relation:
+    """The same rows in any order."""
+    match relation:
+        case Sort():
+            return unordered(relation.input)
+        case Project():
+            return Project(unordered(relation.input), relation.expressions, relation.names)
+        case _:
+            return relation
