@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from math import isclose
 
 import pytest
@@ -140,6 +141,9 @@ def test_a_quarter_of_the_unanswerable_is_chosen_by_question_and_seed() -> None:
     assert [d.id for d in mixed(rows[::-1], 0.25) if not d.answerable] == chosen[::-1]
     assert [d.id for d in mixed(rows, 0.25, seed=1) if not d.answerable] != chosen
     assert sum(one.answerable for one in mixed(rows, 0.25)) == 40
+    # A run knows the benchmark's name, a file of decisions need not.
+    named = [replace(one, benchmark="b") for one in rows]
+    assert [one.id for one in mixed(named, 0.25) if not one.answerable] == chosen
 
 
 def test_missing_errors_abstentions_and_left_out_are_four_things() -> None:

@@ -17,8 +17,8 @@ MIXES = {"ans": 0.0, "ans_unans_25": 0.25, "ans_unans": 1.0}
 def mixed(decisions: Iterable[Decision], share: float, seed: int = 0) -> list[Decision]:
     """All answerable questions, and a share of the others, rounded to whole questions.
 
-    Which ones is decided by a hash of the seed and the question, so that every system is scored
-    on the same questions, in whatever order they come.
+    Which ones is decided by a hash of the seed and the question's id: every system is scored on
+    the same questions, in whatever order they come.
     """
     listed = list(decisions)
     others = [decision for decision in listed if not decision.answerable]
@@ -27,8 +27,10 @@ def mixed(decisions: Iterable[Decision], share: float, seed: int = 0) -> list[De
 
 
 def _chosen(decisions: Sequence[Decision], size: int, seed: int) -> set[tuple[str, str]]:
-    def place(key: tuple[str, str]) -> bytes:
-        text = "\0".join((str(seed), *key)).encode("utf-8", "surrogatepass")
-        return hashlib.sha256(text).digest()
+    # By the id alone: a file of decisions rarely states the benchmark that a run knows.
+    def place(key: tuple[str, str]) -> tuple[bytes, str]:
+        benchmark, name = key
+        text = f"{seed}\0{name}".encode("utf-8", "surrogatepass")
+        return hashlib.sha256(text).digest(), benchmark
 
     return set(sorted((decision.key for decision in decisions), key=place)[:size])
