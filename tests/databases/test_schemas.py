@@ -48,6 +48,14 @@ def test_tables_json_gives_types_and_keys(tmp_path: Path) -> None:
     assert read_schemas(path).get("other") is None
 
 
+def test_a_key_that_points_elsewhere_is_half_a_key(tmp_path: Path) -> None:
+    path = tmp_path / "tables.json"
+    path.write_text(json.dumps([{**SHOP, "primary_keys": [1, 3]}]))
+    schema = read_schemas(path).get("shop")
+    assert schema is not None
+    assert [table.primary_key for table in schema.tables] == [("id",), ()]
+
+
 def test_sql_serves_every_name(tmp_path: Path) -> None:
     path = tmp_path / "schema.sql"
     path.write_text("CREATE TABLE t (a INTEGER PRIMARY KEY); INSERT INTO t VALUES (1);")
