@@ -23,7 +23,7 @@ _CASES = [
     for pair in _PAIRS
     for dialect in pair.dialects
 ]
-_DATABASES = {"sqlite": 30, "duckdb": 5}
+_DATABASES = {"sqlite": 20, "duckdb": 3}
 _DATABASES_FOR_WITNESS = {"sqlite": 300, "duckdb": 40}
 
 

@@ -147,6 +147,10 @@ class _Maker:
         """One SELECT; it has no ORDER BY if ``top`` is None."""
         source, scope = self.sources(depth)
         where = f" WHERE {self.condition(depth, scope, outer)}" if self.chance(0.7) else ""
+        if "LEFT JOIN" in source and self.chance(0.25):
+            column = self.rng.choice(scope[-1].columns)[0]
+            where = f"{where} AND" if where else " WHERE"
+            where += f" {scope[-1].alias}.{column} IS NULL"
         tail = f" FROM {source}{where}"
         if self.chance(0.3):
             return self.grouped(tail, scope, kinds, top)
@@ -225,6 +229,8 @@ class _Maker:
         if self.tables and self.chance(0.5):
             common = self.rng.choice(self.tables)
             return f"{common.alias} AS {alias}", replace(common, alias=alias)
+        if self.chance(0.04):
+            return self.ranked(alias)
         if depth and self.chance(0.12):
             kinds = self.kinds()
             text = self.query(depth - 1, (), kinds)
@@ -238,6 +244,21 @@ class _Maker:
         table = self.rng.choice(self.schema.tables)
         columns = tuple((column.name, kind_of(column)) for column in table.columns)
         return f"{table.name} AS {alias}", _Source(alias, columns, table)
+
+    def ranked(self, alias: str) -> tuple[str, _Source]:
+        """A table with a column for the place of each row; mostly the first ones only."""
+        table = self.rng.choice(self.schema.tables)
+        names = [column.name for column in table.columns]
+        function = self.rng.choice(("ROW_NUMBER()", "RANK()", "DENSE_RANK()", "COUNT(*)"))
+        part = f"PARTITION BY {self.rng.choice(names)} " if self.chance(0.5) else ""
+        over = f"{part}ORDER BY {self.rng.choice(names)}{self.rng.choice(('', ' DESC'))}"
+        text = f"SELECT *, {function} OVER ({over}) AS n FROM {table.name}"
+        if self.chance(0.8):
+            text = (
+                f"SELECT * FROM ({text}) AS {self.alias()} WHERE n {self.rng.choice(('=', '<='))} 1"
+            )
+        columns = tuple((column.name, kind_of(column)) for column in table.columns)
+        return f"({text}) AS {alias}", _Source(alias, (*columns, ("n", "integer")))
 
     def on(self, scope: _Scope, source: _Source, both: _Scope) -> str:
         pairs = [
@@ -271,8 +292,10 @@ class _Maker:
             return f"({left} {word} {right})"
         if roll < 0.32:
             return f"NOT ({self.condition(depth - 1, scope, outer)})"
-        if roll < 0.55 and depth > 0:
+        if roll < 0.5 and depth > 0:
             return self.with_subquery(depth, scope, outer)
+        if roll < 0.58:
+            return self.idiom(scope) or self.comparison(scope, outer)
         return self.comparison(scope, outer)
 
     def comparison(self, scope: _Scope, outer: _Scope) -> str:
@@ -325,6 +348,59 @@ class _Maker:
             way = self.rng.choice(("", " DESC"))
             return f"SELECT {column} FROM {source}{where} ORDER BY {key}{way} LIMIT 1"
         return f"SELECT {self.aggregate(kind, scope)} FROM {source}{where}"
+
+    def idiom(self, scope: _Scope) -> str | None:
+        """A condition in one of the shapes that people give to the same question."""
+        found = [source for source in scope if source.table is not None]
+        if not found:
+            return None
+        source = self.rng.choice(found)
+        assert source.table is not None
+        again = replace(source, alias=self.alias())
+        of_kind = source.of_kind("integer") or source.of_kind("real")
+        column = self.rng.choice(of_kind).partition(".")[2]
+        key = self.rng.choice([name for name, _ in source.columns])
+        mine, theirs = f"{source.alias}.{column}", f"{again.alias}.{column}"
+        item = f"{source.table.name} AS {again.alias}"
+        where = f" WHERE {self.comparison((again,), ())}" if self.chance(0.3) else ""
+        order = f"ORDER BY {theirs}{self.rng.choice(('', ' DESC'))} LIMIT 1"
+        operator = self.rng.choice((">", "<", ">=", "<>"))
+        shapes = [
+            f"{mine} = (SELECT {self.rng.choice(('MAX', 'MIN'))}({theirs}) FROM {item}{where})",
+            f"{mine} {self.rng.choice(('=', 'IN'))} (SELECT {theirs} FROM {item}{where} {order})",
+            f"{source.alias}.{key} = (SELECT {again.alias}.{key} FROM {item}{where} {order})",
+            f"NOT EXISTS (SELECT 1 FROM {item} WHERE {theirs} {operator} {mine})",
+            f"EXISTS (SELECT 1 FROM {item} WHERE {source.alias}.id = {again.alias}.id "
+            f"AND {self.comparison((again,), (source,))})",
+            f"{mine} IS NOT DISTINCT FROM (SELECT MAX({theirs}) FROM {item}{where})",
+            *self.counting(source),
+        ]
+        if self.schema.dialect != "sqlite":
+            shapes.append(f"{mine} {operator} ALL (SELECT {theirs} FROM {item}{where})")
+        return self.rng.choice(shapes)
+
+    def counting(self, source: _Source) -> list[str]:
+        """Questions about the rows that point to a row."""
+        assert source.table is not None
+        shapes = []
+        for table in self.schema.tables:
+            for key in table.foreign_keys:
+                if key.target_table != source.table.name:
+                    continue
+                alias = self.alias()
+                child = _Source(alias, tuple((c.name, kind_of(c)) for c in table.columns), table)
+                points = f"{table.name} AS {alias} WHERE {alias}.{key.columns[0]}"
+                more = f" AND {self.comparison((child,), ())}" if self.chance(0.4) else ""
+                operator, number = self.rng.choice(_COMPARISONS), self.rng.choice((0, 0, 1))
+                word = "NOT IN" if self.chance(0.5) else "IN"
+                mine = f"{source.alias}.id"
+                shapes += [
+                    f"(SELECT COUNT(*) FROM {points} = {mine}{more}) {operator} {number}",
+                    f"{mine} {word} (SELECT {alias}.{key.columns[0]} FROM {points} IS NOT NULL{more})",
+                    f"{mine} {word} (SELECT {alias}.{key.columns[0]} FROM {points} = {mine}{more})",
+                    f"{'NOT ' * self.chance(0.5)}EXISTS (SELECT 1 FROM {points} = {mine}{more})",
+                ]
+        return shapes
 
     # ------------------------------------------------------------ values
 

@@ -49,12 +49,12 @@ def _explained(sql: str, schema: Schema, found: Finding) -> str:
 
 @pytest.mark.parametrize("block", range(4))
 def test_sqlite(block: int) -> None:
-    seen = _explore("sqlite", range(block * 250, (block + 1) * 250), databases=3)
+    seen = _explore("sqlite", range(block * 80, (block + 1) * 80), databases=3)
     assert seen[Stage.SAME] > 0.9 * seen.total(), seen
 
 
 def test_duckdb() -> None:
-    seen = _explore("duckdb", range(150), databases=2)
+    seen = _explore("duckdb", range(50), databases=2)
     assert seen[Stage.SAME] > 0.9 * seen.total(), seen
 
 
