@@ -251,6 +251,22 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "objects with db_id, table_names_original, column_names_original, column_types, "
         "primary_keys and foreign_keys, as in Spider's tables.json.",
     ),
+    "SJ208": (
+        "a folder of test suites that is not there, or has none in it",
+        "A folder of suites holds DB_ID/*.sqlite or DB_ID.tar.xz (also .tar.gz, .tar): several "
+        "databases for each name. Spider's distilled suites are in the folder database/ of their "
+        "archive.",
+    ),
+    "SJ209": (
+        "an archive that is no test suite",
+        "An archive holds .sqlite files, each name once, of 4 GiB together at most. Paths, links "
+        "and other files in it are not looked at.",
+    ),
+    "SJ210": (
+        "an archive of databases cannot be unpacked",
+        "Archives are unpacked into sqljury/suites under the cache folder ($XDG_CACHE_HOME, else "
+        "~/.cache), which must be writable and have room. Unpacked folders need no cache.",
+    ),
     "SJ211": (
         "a SQLite database that cannot be opened",
         "The file is not a SQLite database, cannot be read, or was left in the middle of a "
@@ -312,7 +328,7 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Needs.LLM.",
     ),
     "SJ315": (
-        "no such data profile",
+        "no such data profile or assumption",
         "Generated databases are clean, or have nulls, duplicates (equal rows in tables without a "
         "key), foreign_keys_violated or keys_violated; several are joined by +: clean+nulls.",
     ),
@@ -412,6 +428,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "The judge compares queries without running them, but must know tables and columns. They "
         "come from --databases, from --schema (CREATE TABLE statements for one database, Spider's "
         "tables.json for many), or from the cases themselves (schema_sql).",
+    ),
+    "SJ415": (
+        "a judge needs test suites",
+        "It looks at several databases for each case: name their folder with --suites, with "
+        "DB_ID/*.sqlite or DB_ID.tar.xz in it. `sqljury suite build` makes some.",
     ),
     "SJ411": (
         "a judge in the main script",

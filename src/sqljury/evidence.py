@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from hashlib import blake2b
 from threading import RLock
@@ -18,7 +19,7 @@ from sqljury.schema import Schema, Table
 from sqljury.verdict import Cost
 
 if TYPE_CHECKING:
-    from sqljury.databases import Schemas
+    from sqljury.databases import Schemas, Suite, Suites
     from sqljury.databases.generated import ScratchDatabase
     from sqljury.llm import Answer, Client, Request
     from sqljury.queries.canonical import Canonical
@@ -80,6 +81,12 @@ class Evidence(Protocol):
     def generated(self, tables: Sequence[Table]) -> Scratch:
         """An empty database in memory with these tables, to be filled with generated rows."""
 
+    def suite(self) -> Suite | None:
+        """The databases of the test suite for the case's database, or None without one."""
+
+    def within(self, name: str) -> AbstractContextManager[Evidence]:
+        """What is known with one database of the suite in the place of the case's own."""
+
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
         """Seconds of ``repeats`` interleaved runs of two statements that both run.
 
@@ -104,9 +111,13 @@ class DatabaseEvidence:
         limits: what one query may use.
         client: who asks chat models, where the run has any.
         schemas: the schemas of databases that are not there.
+        suites: further databases by the name of the case's own.
     """
 
-    __slots__ = ("_cache", "_client", "_database", "_limits", "_schemas", "case", "cost")
+    __slots__ = (
+        *("_cache", "_client", "_database", "_limits", "_schemas", "_suites"),
+        *("case", "cost"),
+    )
 
     def __init__(
         self,
@@ -116,6 +127,7 @@ class DatabaseEvidence:
         limits: Limits,
         client: Client | None = None,
         schemas: Schemas | None = None,
+        suites: Suites | None = None,
     ) -> None:
         self.case = case
         self._database = database
@@ -123,6 +135,7 @@ class DatabaseEvidence:
         self._limits = limits
         self._client = client
         self._schemas = schemas
+        self._suites = suites
         self.cost = Cost()
         """Of all that was asked of models."""
 
@@ -184,6 +197,21 @@ class DatabaseEvidence:
         from sqljury.databases.generated import ScratchDatabase
 
         return _ScratchEvidence(ScratchDatabase(tables), self._cache, self._limits)
+
+    def suite(self) -> Suite | None:
+        """The databases of the test suite for the case's database, or None without one."""
+        if self._suites is None:
+            return None
+        with self._cache.turn:
+            return self._suites.get(self.case.db_id)
+
+    @contextmanager
+    def within(self, name: str) -> Iterator[Evidence]:
+        """What is known with one database of the suite in the place of the case's own."""
+        suite = self.suite()
+        assert suite is not None, "there is a name of one of its databases"
+        with self._cache.turn, suite.opened(name) as database:
+            yield DatabaseEvidence(self.case, database, self._cache, self._limits)
 
     def time_pair(self, left: str, right: str, *, repeats: int) -> tuple[list[float], list[float]]:
         """Seconds of interleaved runs, past the cache: every repeat really runs."""
@@ -282,7 +310,8 @@ class ExecutionCache:
         self._watch = watch
         # Judges that wait for a chat model run in threads; one database takes one statement
         # at a time, and what is asked for twice is still executed once.
-        self._lock = RLock()
+        self.turn = RLock()
+        """Held by whoever uses a database."""
         self._entries: OrderedDict[tuple[str, str], Execution] = OrderedDict()
         self._cells = 0
         self._max_entries = max_entries
@@ -292,7 +321,7 @@ class ExecutionCache:
     def execute(self, database: Database, sql: str, limits: Limits) -> Execution:
         """The execution of a statement: a remembered one, else a new one."""
         key = (database.db_id, sql)
-        with self._lock:
+        with self.turn:
             found = self._entries.get(key)
             if found is not None:
                 self._entries.move_to_end(key)
@@ -306,7 +335,7 @@ class ExecutionCache:
         token = execution_token(database.db_id, sql)
         if token in self.known:
             return self.known[token]
-        with self._lock:
+        with self.turn:
             self._watch(token)
             try:
                 return database.execute(sql, limits)
@@ -315,7 +344,7 @@ class ExecutionCache:
 
     def schema(self, database: Database) -> Schema:
         """The schema, read while no statement runs."""
-        with self._lock:
+        with self.turn:
             return database.schema()
 
     def schema_of_text(self, text: str, where: str) -> Schema:
@@ -328,7 +357,7 @@ class ExecutionCache:
 
     def remembered(self, key: Hashable, find: Callable[[], T]) -> T:
         """What was found for a key before, else what is found now; the last 512 are kept."""
-        with self._lock:
+        with self.turn:
             if key in self._found:
                 self._found.move_to_end(key)
             else:

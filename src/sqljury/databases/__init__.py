@@ -4,12 +4,16 @@ from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.open import open_databases
 from sqljury.databases.protocol import Database, Databases
 from sqljury.databases.schemas import Schemas, read_schemas
+from sqljury.databases.suites import Suite, Suites, open_suites
 
 __all__ = [
     "Database",
     "Databases",
     "Schemas",
+    "Suite",
+    "Suites",
     "open_databases",
+    "open_suites",
     "read_schemas",
     "schema_from_ddl",
 ]

@@ -37,6 +37,8 @@ class Needs(Flag):
     """A chat model; such judges wait for answers, many at once."""
     SCHEMA = auto()
     """The tables and columns: of a database, of a file of schemas, or of the case itself."""
+    SUITE = auto()
+    """Several databases for the case's schema."""
 
 
 @runtime_checkable
@@ -103,6 +105,7 @@ _BUILT_IN = {
     "rose_wogt": "sqljury.judges.rose_wogt",
     "selfref": "sqljury.judges.abstention.selfref",
     "soft_f1": "sqljury.judges.soft_f1",
+    "test_suite": "sqljury.judges.test_suite",
     "tree_match": "sqljury.judges.tree_match",
     "verbal": "sqljury.judges.abstention.verbal",
     "voting": "sqljury.judges.abstention.voting",
@@ -322,6 +325,8 @@ def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict 
         return _not_scored(Outcome.DATABASE_MISSING, f"no database {case.db_id!r}")
     if judge.needs & Needs.SCHEMA and evidence.schema() is None:
         return _not_scored(Outcome.DATABASE_MISSING, f"no schema of {case.db_id!r}")
+    if judge.needs & Needs.SUITE and evidence.suite() is None:
+        return _not_scored(Outcome.DATABASE_MISSING, f"no test suite of {case.db_id!r}")
     if judge.needs & _NEED_REFERENCE and not case.reference_sqls:
         if case.predicted_sql is None:
             return None

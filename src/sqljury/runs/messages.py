@@ -33,6 +33,8 @@ class Setup:
     descriptions: str | None
     schemas: str | None
     """A file of schemas, for judges that need no more than that."""
+    suites: str | None
+    """A folder of test suites."""
     judges: tuple[str, ...]
     """Specs that :func:`make_judge` understands."""
     limits: Limits

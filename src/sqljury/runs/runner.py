@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.case import Case
-from sqljury.databases import open_databases, read_schemas
+from sqljury.databases import open_databases, open_suites, read_schemas
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
@@ -45,6 +45,8 @@ class RunOptions:
     descriptions: str | None = None
     schemas: str | None = None
     """A file of schemas, for judges that look at texts and need to know the tables."""
+    suites: str | None = None
+    """A folder of test suites, for judges that look at several databases for each case."""
     limits: Limits = _NO_LIMITS_ASKED
     workers: int = 1
     llm: ClientSettings | None = None
@@ -226,6 +228,7 @@ class _Group:
             databases=options.databases,
             descriptions=options.descriptions,
             schemas=options.schemas,
+            suites=options.suites,
             judges=tuple(_spec_for_worker(judge) for judge in self.judges),
             limits=options.limits,
             python_path=tuple(path or str(Path.cwd()) for path in sys.path),
@@ -281,12 +284,25 @@ def _load(
             f"{', '.join(needing)} needs databases, and none were named.",
             hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
         )
+    by_suite = [spec_of(judge) for judge in judges if judge.needs & Needs.SUITE]
+    if by_suite and options.suites is None:
+        raise InputError(
+            "SJ415",
+            f"{', '.join(by_suite)} needs test suites, and none were named.",
+            hint="Add --suites with a folder that holds DB_ID/*.sqlite or DB_ID.tar.xz.",
+        )
     by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
     data = _Data(options)
     digest = hashlib.sha256()
     if store.replace_cases(_rows(cases, data, digest.update)) == 0:
         raise InputError("SJ409", "there are no cases in the input.")
-    if needing and not data.engines:
+    if by_suite and not data.has_suites:
+        raise InputError(
+            "SJ415",
+            f"{options.suites!r} has no suite for any of {_some(sorted(data.fingerprints))}.",
+            hint="Point --suites to the folder that holds DB_ID/*.sqlite or DB_ID.tar.xz.",
+        )
+    if needing and not data.has_databases:
         raise InputError(
             "SJ410",
             f"none of the databases that the cases name is in {options.databases!r}: "
@@ -313,18 +329,34 @@ class _Data:
             else open_databases(options.databases, descriptions=options.descriptions)
         )
         self._schemas = None if options.schemas is None else read_schemas(options.schemas)
+        self._suites = None if options.suites is None else open_suites(options.suites)
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
+        self.has_databases = False
+        """Whether the database of any case is there."""
         self.has_schemas = False
         """Whether the tables of any case are known."""
+        self.has_suites = False
+        """Whether any case's database has a suite."""
+        self._of_suites: dict[str, str] = {}
 
     def fingerprint(self, case: Case) -> str:
-        """Of a case's database, or of its schema; empty where there is neither."""
+        """Of a case's database, or of its schema, and of its suite; empty where there is none."""
         if case.db_id not in self.fingerprints:
             self.fingerprints[case.db_id] = self._asked(case.db_id) or self._given(case.db_id)
+            self._of_suites[case.db_id] = self._of_suite(case.db_id)
         found = self.fingerprints[case.db_id]
         self.has_schemas |= bool(found) or case.schema_sql is not None
-        return found
+        return found + self._of_suites[case.db_id]
+
+    def _of_suite(self, db_id: str) -> str:
+        suite = None if self._suites is None else self._suites.get(db_id)
+        if suite is None:
+            return ""
+        self.has_suites = True
+        with suite.opened(suite.names[0]) as database:
+            self.engines.add(database.engine)
+        return f";suite:{suite.fingerprint()}"
 
     def _given(self, db_id: str) -> str:
         schema = None if self._schemas is None else self._schemas.get(db_id)
@@ -334,6 +366,7 @@ class _Data:
         database = None if self._databases is None else self._databases.open(db_id)
         if database is None:
             return ""
+        self.has_databases = True
         try:
             self.engines.add(database.engine)
             return f"{database.engine}:{database.fingerprint()}"
@@ -426,13 +459,14 @@ def _limits_text(limits: Limits) -> str:
 def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str) -> str:
     """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
     own = _own_fields(judge)
+    executes = needs_database(judge) or judge.needs & Needs.SUITE
     parts = [
         spec_of(judge),
         f"v:{judge.version}",
-        *([f"db:{'+'.join(engines)}"] if needs_database(judge) else []),
+        *([f"db:{'+'.join(engines)}"] if executes else []),
         "n:{n}",
         *(f"{name}:{value}" for name, value in own.items()),
-        *([_limits_text(limits)] if needs_database(judge) else []),
+        *([_limits_text(limits)] if executes else []),
         f"sqljury:{version}",
         f"data:{data[:8]}",
     ]

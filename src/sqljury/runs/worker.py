@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sqljury.case import Case
-from sqljury.databases import open_databases, read_schemas
+from sqljury.databases import open_databases, open_suites, read_schemas
 from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
@@ -59,6 +59,7 @@ class Bench:
             else open_databases(setup.databases, descriptions=setup.descriptions)
         )
         self._schemas = None if setup.schemas is None else read_schemas(setup.schemas)
+        self._suites = None if setup.suites is None else open_suites(setup.suites)
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
         self._limits = setup.limits
         self._threads = setup.threads
@@ -81,6 +82,8 @@ class Bench:
         while self._open:
             with contextlib.suppress(Exception):
                 self._close_one()
+        if self._suites is not None:
+            self._suites.close()
 
     def _close_one(self) -> None:
         """Close the database that was opened first: the cases that share it are long done."""
@@ -100,7 +103,13 @@ class Bench:
                 verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
             else:
                 evidence = DatabaseEvidence(
-                    case, database, self.cache, self._limits, self._client, self._schemas
+                    case,
+                    database,
+                    self.cache,
+                    self._limits,
+                    self._client,
+                    self._schemas,
+                    self._suites,
                 )
                 verdict = _verdict(self._judges[position], case, evidence)
             if self._dry_run:
