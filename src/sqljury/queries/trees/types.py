@@ -182,9 +182,25 @@ def _padded(names: tuple[str, ...], width: int) -> tuple[str, ...]:
 
 
 def _of_scan(scan: Scan, schema: Schema) -> Row:
-    known = _known_fields(schema).get(scan.table, {})
-    rowid = Field(_ROWID, Type.INTEGER, False, "INTEGER")
-    return tuple(known.get(name, rowid if name == _ROWID else Field(name)) for name in scan.columns)
+    rows = _known_rows(schema)
+    found = rows.get((scan.table, scan.columns))
+    if found is None:
+        known = _known_fields(schema).get(scan.table, {})
+        rowid = Field(_ROWID, Type.INTEGER, False, "INTEGER")
+        found = tuple(
+            known.get(name, rowid if name == _ROWID else Field(name)) for name in scan.columns
+        )
+        rows[scan.table, scan.columns] = found
+    return found
+
+
+def _no_rows(schema: Schema) -> dict[tuple[str, tuple[str, ...]], Row]:
+    """Where the columns of the scans that were seen are kept."""
+    del schema
+    return {}
+
+
+_known_rows = BySchema(_no_rows)
 
 
 def _of_values(values: Values, context: Context, outer: Sequence[Row]) -> Row:
