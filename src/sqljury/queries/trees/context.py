@@ -20,7 +20,8 @@ class Assumption(StrEnum):
     NO_TIES = "no ties"
     """No two rows are equal in what an ORDER BY with a LIMIT sorts by."""
     TYPES = "types"
-    """Columns hold values of their declared types only; SQLite does not enforce it."""
+    """Columns hold values of their declared types only, whole numbers no larger than a float holds
+    exactly (2**53); SQLite does not enforce it."""
     NOT_EMPTY = "not empty"
     """Every table holds a row: of no rows ``MAX`` gives a NULL, and ``LIMIT 1`` nothing."""
     NO_OVERFLOW = "no overflow"
