@@ -9,6 +9,7 @@ from sqljury.queries.rules.distinct_rows import DISTINCT_ROWS
 from sqljury.queries.rules.filter_below_distinct import FILTER_BELOW_DISTINCT
 from sqljury.queries.rules.group_before_join import GROUP_BEFORE_JOIN
 from sqljury.queries.rules.group_keys import GROUP_KEYS
+from sqljury.queries.rules.group_not_empty import GROUP_NOT_EMPTY
 from sqljury.queries.rules.having_to_where import HAVING_TO_WHERE
 from sqljury.queries.rules.join_order import JOIN_ORDER
 from sqljury.queries.rules.limits import LIMITS
@@ -23,6 +24,7 @@ RELATION_RULES: tuple[RelationRule, ...] = (
     MERGE_PROJECTS,
     LIMITS,
     HAVING_TO_WHERE,
+    GROUP_NOT_EMPTY,
     FILTER_BELOW_DISTINCT,
     JOIN_ORDER,
     COUNT_ROWS,
