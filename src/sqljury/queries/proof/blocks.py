@@ -9,11 +9,20 @@ Source: Zhou et al. 2022 (SPES), section 4; Chu et al. 2018 (UDP), the sum-produ
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
 
+from sqljury.queries.proof.grouping import (
+    has_no_rows,
+    of_no_rows,
+    of_single_rows,
+    rolled_up,
+    with_determined_keys,
+    with_sums,
+)
+from sqljury.queries.proof.parts import conjunction
 from sqljury.queries.rules.conditions import conjuncts
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import (
@@ -41,10 +50,12 @@ from sqljury.queries.trees.nodes import (
 )
 from sqljury.queries.trees.types import fields
 from sqljury.queries.trees.walk import (
+    columns_read,
     deepen,
     map_outer_references,
     map_references,
     outer_references,
+    renumber,
     shift,
     subexpressions,
     substitute,
@@ -115,9 +126,8 @@ class Reader:
                 yield atom(Distinct(replace(relation, all=True)))
             case Distinct() if self.sets:
                 yield from self.blocks(relation.input)
-            case Aggregate(calls=()) if relation.keys:
-                grouped = Project(relation.input, relation.keys)
-                yield from self.blocks(grouped) if self.sets else (atom(Distinct(grouped)),)
+            case Aggregate():
+                yield from self._aggregate(relation)
             case _:
                 yield atom(relation)
 
@@ -152,6 +162,25 @@ class Reader:
         for block in self._below(relation.input):
             outputs = tuple(_over(e, block.outputs) for e in relation.expressions)
             yield replace(block, outputs=outputs)
+
+    def _aggregate(self, relation: Aggregate) -> Iterator[Block]:
+        if not relation.keys and has_no_rows(relation.input):
+            constant = of_no_rows(relation)
+            yield atom(relation) if constant is None else Block((), (), constant)
+            return
+        simple = None
+        if not self.outer:
+            simple = of_single_rows(relation, self.context) or with_determined_keys(
+                relation, self.context
+            )
+        if simple is not None:
+            yield from self.blocks(simple)
+        elif relation.keys and not relation.calls:
+            grouped = Project(relation.input, relation.keys)
+            yield from self.blocks(grouped) if self.sets else (atom(Distinct(grouped)),)
+        else:
+            whole = rolled_up(relation)
+            yield atom(with_sums(relation if whole is None else whole))
 
     def _union(self, relation: SetOperation) -> Iterator[Block]:
         for below in relation.inputs:
@@ -242,6 +271,56 @@ def _has_partner(condition: Expression, right: Relation, left: tuple[Expression,
 
     inside = map_outer_references(right, lambda level, index: Outer(level + 1, index))
     return Subquery(SubqueryKind.EXISTS, Filter(inside, map_references(condition, seen)))
+
+
+# ---------------------------------------------------------------- blocks made of blocks
+
+
+def without_input(block: Block, place: int) -> Block:
+    """The block with EXISTS for one of its inputs, of which no output is read."""
+    start = sum(map(width, block.inputs[:place]))
+    columns = width(block.inputs[place])
+    end = start + columns
+
+    def outside(level: int, index: int) -> Expression:
+        if level:
+            return Outer(level, index)
+        return Ref(index if index < start else index - columns)
+
+    def inside(level: int, index: int) -> Expression:
+        if level == 0 and start <= index < end:
+            return Ref(index - start)
+        return deepen(outside(level, index), 1)
+
+    asked = [c for c in block.conditions if _reads(c, start, end)]
+    found = Filter(
+        map_outer_references(block.inputs[place], lambda level, index: Outer(level + 1, index)),
+        conjunction([map_references(c, inside) for c in asked]),
+    )
+    kept = tuple(map_references(c, outside) for c in block.conditions if c not in asked)
+    return Block(
+        block.inputs[:place] + block.inputs[place + 1 :],
+        (*kept, Subquery(SubqueryKind.EXISTS, found)),
+        tuple(map_references(o, outside) for o in block.outputs),
+    )
+
+
+def reads_input(block: Block, place: int) -> bool:
+    """Whether outputs read one of the inputs."""
+    start = sum(map(width, block.inputs[:place]))
+    end = start + width(block.inputs[place])
+    return any(_reads(o, start, end) for o in block.outputs)
+
+
+def _reads(expression: Expression, start: int, end: int) -> bool:
+    return any(start <= index < end for index in columns_read(expression))
+
+
+def either(one: Block, other: Block, columns: Sequence[int]) -> Block:
+    """One block for two that exclude each other; ``columns`` are the other's in the one's."""
+    moved = tuple(renumber(c, lambda index: columns[index]) for c in other.conditions)
+    condition = Call("OR", (conjunction(one.conditions), conjunction(moved)))
+    return Block(one.inputs, (condition,), one.outputs)
 
 
 # ---------------------------------------------------------------- EXISTS as a join

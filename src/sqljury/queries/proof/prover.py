@@ -16,7 +16,16 @@ from itertools import islice, permutations, product
 
 import z3
 
-from sqljury.queries.proof.blocks import Block, Reader, TooLargeError, atom, opened
+from sqljury.queries.proof.blocks import (
+    Block,
+    Reader,
+    TooLargeError,
+    atom,
+    either,
+    opened,
+    reads_input,
+    without_input,
+)
 from sqljury.queries.proof.solver import OutOfBudgetError, Solver
 from sqljury.queries.proof.values import Asked, Frame, Frames, Terms, Truth, Value, all_same, same
 from sqljury.queries.trees.context import Assumption, Context
@@ -35,6 +44,7 @@ from sqljury.queries.trees.nodes import (
     SortKey,
     SubqueryKind,
     Window,
+    WindowCall,
 )
 from sqljury.queries.trees.properties import properties
 from sqljury.queries.trees.types import fields
@@ -49,6 +59,8 @@ _MOST_PAIRINGS = 120
 _MOST_MAPPINGS = 120
 _MOST_LINKS = 24
 _MOST_DEPTH = 12
+_DEEPEST = 2
+"""Groups of groups into which rows are followed."""
 _SAME_AS_SETS = frozenset(("MIN", "MAX"))
 """Aggregates that do not count rows."""
 _BY_ORDER = frozenset(
@@ -92,6 +104,8 @@ class Matched:
     session: Session
     left: Frames
     right: Frames
+    choice: tuple[tuple[int, Columns], ...]
+    """For each input of the right block, that of the left and its columns."""
 
 
 class Prover:
@@ -161,14 +175,85 @@ class Prover:
             [b for b in self.reader(frames).blocks(r) if not self.is_empty(b, frames, session)]
             for r, frames in zip((left, right), around, strict=True)
         )
+        if self._each_equal(ones, others, session, around, loose):
+            return True
+        fewer = self.fewer(ones, around[0], session), self.fewer(others, around[1], session)
+        if fewer == (ones, others):
+            return False
+        return self._each_equal(*fewer, session, around, loose)
+
+    def _each_equal(
+        self,
+        ones: list[Block],
+        others: list[Block],
+        session: Session,
+        around: tuple[Frames, Frames],
+        loose: bool,
+    ) -> bool:
         if len(ones) != len(others):
             return False
+        others = list(others)
         for one in ones:
             found = next((b for b in others if self.equal(one, b, session, around, loose)), None)
             if found is None:
                 return False
             others.remove(found)
         return True
+
+    def fewer(self, blocks: list[Block], around: Frames, session: Session) -> list[Block]:
+        """The same rows: EXISTS for rows that are looked up, one block for two that exclude
+        each other."""
+        waiting = [self._looked_up(block, around, session) for block in blocks]
+        made: list[Block] = []
+        while waiting:
+            block = waiting.pop(0)
+            for place, other in enumerate(waiting):
+                whole = self._either(block, other, around, session)
+                if whole is not None:
+                    waiting[place] = whole
+                    break
+            else:
+                made.append(block)
+        return made
+
+    def _looked_up(self, block: Block, around: Frames, session: Session) -> Block:
+        for place in reversed(range(len(block.inputs))):
+            if len(block.inputs) > 1 and self._is_looked_up(block, place, around, session):
+                block = without_input(block, place)
+        return block
+
+    def _is_looked_up(self, block: Block, place: int, around: Frames, session: Session) -> bool:
+        """Whether at most one row of an input fits to those of the others, and none is shown."""
+        relation = block.inputs[place]
+        if reads_input(block, place) or is_correlated(relation):
+            return False
+        keys = properties(relation, self.context).keys
+        if not keys:
+            return False
+        inside = Session(session)
+        rows = self.rows(block, around, inside)
+        again = list(rows)
+        again[place] = self.rows(atom(relation), around, inside)[0]
+        for each in (rows, again):
+            self.assume(block.conditions, self.joined(each, around), inside)
+        pairs = list(zip(rows[place].frame.values, again[place].frame.values, strict=True))
+        return any(self.follows(inside, all_same(pairs[i] for i in sorted(key))) for key in keys)
+
+    def _either(self, one: Block, other: Block, around: Frames, session: Session) -> Block | None:
+        """One block for two with the same outputs of which never both hold."""
+        plain = replace(one, conditions=()), replace(other, conditions=())
+        for found in self.pairings(*plain, session, (around, around)):
+            columns = _moved(one, found.choice)
+            inside = Session(found.session)
+            self.assume(other.conditions, found.right, inside)
+            if columns is None or not self.same_values(
+                replace(found, session=inside), one.outputs, other.outputs, False
+            ):
+                continue
+            self.assume(one.conditions, found.left, inside)
+            if self.follows(inside, z3.BoolVal(False)):
+                return either(one, other, columns)
+        return None
 
     def equal(
         self,
@@ -204,7 +289,7 @@ class Prover:
             return True
         kinds = {a.kind, b.kind} - {"null"}
         if not loose and (len(kinds) > 1 or "" in kinds):
-            return False
+            return self.follows(session, z3.And(a.null, b.null))
         return self.follows(session, same(a, b))
 
     def no_duplicates(self, relation: Relation) -> bool:
@@ -221,6 +306,8 @@ class Prover:
         loose: bool = False,
     ) -> bool:
         """Whether two relations have the same rows, however often."""
+        if width(left) != width(right):
+            return False
         if any(isinstance(r, Limit) for whole in (left, right) for r in relations(whole)):
             return False
         ones, others = self.opened(left, around[0]), self.opened(right, around[1])
@@ -257,9 +344,14 @@ class Prover:
     def is_empty(self, block: Block, around: Frames, session: Session) -> bool:
         """Whether no rows can satisfy a block's conditions."""
         inside = Session(session)
-        frames = self.rows(block, around, inside)
-        self.assume(block.conditions, frames, inside)
+        self.taken(block, around, inside)
         return self.follows(inside, z3.BoolVal(False))
+
+    def taken(self, block: Block, around: Frames, session: Session, deep: int = 0) -> Frames:
+        """A row of each input of a block, for which the conditions hold."""
+        frames = self.joined(self.rows(block, around, session, deep=deep), around)
+        self.assume(block.conditions, frames, session)
+        return frames
 
     def rows(
         self,
@@ -267,25 +359,43 @@ class Prover:
         around: Frames,
         session: Session,
         like: Sequence[tuple[Instance, Columns]] | None = None,
-    ) -> Frames:
+        deep: int = 0,
+    ) -> list[Instance]:
         """A row of each input of a block, as one; ``like`` gives the columns that are known."""
-        frames: list[Frame] = []
+        made: list[Instance] = []
         for place, relation in enumerate(block.inputs):
             row = fields(relation, self.context, tuple(frame.fields for frame in around))
             known = like[place] if like is not None else None
             values = tuple(self._value(i, f, known, session) for i, f in enumerate(row))
-            frame = Frame(row, values)
-            frames.append(frame)
-            self._add(Instance(relation, frame), session)
-        return self.joined(frames, around)
+            new = Instance(relation, Frame(row, values))
+            made.append(new)
+            self._add(new, session)
+            if known is None and deep < _DEEPEST:
+                self._source(new, around, session, deep)
+        return made
 
-    def joined(self, frames: Sequence[Frame], around: Frames) -> Frames:
+    def joined(self, rows: Sequence[Instance], around: Frames) -> Frames:
         """Rows side by side, seen from a block."""
         whole = Frame(
-            tuple(f for frame in frames for f in frame.fields),
-            tuple(v for frame in frames for v in frame.values),
+            tuple(f for row in rows for f in row.frame.fields),
+            tuple(v for row in rows for v in row.frame.values),
         )
         return (whole, *around)
+
+    def _source(self, row: Instance, around: Frames, session: Session, deep: int) -> None:
+        """What holds of a group holds of a row in it: adds that row."""
+        match row.relation:
+            case Distinct():
+                shown: Relation = row.relation.input
+            case Aggregate() if row.relation.keys:
+                shown = Project(row.relation.input, row.relation.keys)
+            case _:
+                return
+        blocks = self.reader(around).blocks(shown)
+        if len(blocks) == 1:
+            frames = self.taken(blocks[0], around, session, deep + 1)
+            outputs = [self.terms.value(o, frames) for o in blocks[0].outputs]
+            session.facts.append(all_same(zip(row.frame.values, outputs, strict=False)))
 
     def _value(
         self, place: int, column: object, known: tuple[Instance, Columns] | None, session: Session
@@ -335,11 +445,11 @@ class Prover:
             return
         for choice in islice(_injective(options), _MOST_PAIRINGS):
             inside = Session(session)
-            left = self.rows(one, around[0], inside)
-            instances = list(inside.instances)
-            like = [(instances[place], columns) for place, columns in choice]
-            right = self.rows(other, around[1], inside, like)
-            found = self._equivalent(one, other, Matched(inside, left, right))
+            mine = self.rows(one, around[0], inside)
+            left = self.joined(mine, around[0])
+            like = [(mine[place], columns) for place, columns in choice]
+            right = self.joined(self.rows(other, around[1], inside, like), around[1])
+            found = self._equivalent(one, other, Matched(inside, left, right, choice))
             if found is not None:
                 yield found
 
@@ -435,15 +545,7 @@ class Prover:
         """Whether the same functions are computed over the same windows of the same rows."""
         if len(left.calls) != len(right.calls):
             return False
-        shapes = [
-            [
-                (c.name, len(c.operands), len(c.partition), c.frame, c.distinct, c.filter is None)
-                + tuple(map(_way, c.order))
-                for c in window.calls
-            ]
-            for window in (left, right)
-        ]
-        if shapes[0] != shapes[1]:
+        if [_shape(call) for call in left.calls] != [_shape(call) for call in right.calls]:
             return False
         one, other = (_with_parts_of_windows(window) for window in (left, right))
         return self.bags(one, other, session, around)
@@ -496,7 +598,7 @@ class Prover:
     ) -> Columns | None:
         ones = [substitute(k, one.outputs) for k in left.keys]
         others = [substitute(k, other.outputs) for k in right.keys]
-        if not self._same_groups(ones, others, one, found):
+        if not self._same_groups(ones, others, found):
             return None
         keys: list[int | None] = [
             next((i for i, a in enumerate(ones) if self._same(a, b, found)), None) for b in others
@@ -520,7 +622,7 @@ class Prover:
         return self.same_value(one, other, found.session)
 
     def _same_groups(
-        self, ones: list[Expression], others: list[Expression], block: Block, found: Matched
+        self, ones: list[Expression], others: list[Expression], found: Matched
     ) -> bool:
         """Whether rows are equal in some keys exactly if they are in the others."""
         unmatched = [a for a in ones if not any(self._same(a, b, found) for b in others)]
@@ -593,8 +695,7 @@ class Prover:
     ) -> bool:
         """Whether each row of a block is a row of another."""
         inside = Session(session)
-        frames = self.rows(one, around[0], inside)
-        self.assume(one.conditions, frames, inside)
+        frames = self.taken(one, around[0], inside)
         self._referred(other, inside)
         shown = [self.terms.value(o, frames) for o in one.outputs]
         return self.witnessed(other, around[1], inside, shown, loose)
@@ -637,7 +738,7 @@ class Prover:
         loose: bool,
     ) -> bool:
         inside = Session(session)
-        frames = self.rows(block, around, inside, choice)
+        frames = self.joined(self.rows(block, around, inside, choice), around)
         for condition in block.conditions:
             if not self.follows(inside, self.terms.truth(condition, frames).true):
                 return False
@@ -678,7 +779,7 @@ class Prover:
         given = [row.frame.values[i] for i in mine if i is not None]
         if not self.follows(session, z3.And(*(z3.Not(v.null) for v in given))):
             return
-        made = self.rows(atom(target), (), session)[0]
+        made = self.rows(atom(target), (), session)[0].frame
         session.facts.append(
             all_same(
                 (v, made.values[i]) for v, i in zip(given, theirs, strict=True) if i is not None
@@ -717,17 +818,25 @@ class Prover:
     def _each_link(self, asked: list[Asked], plain: Session) -> Iterator[z3.BoolRef]:
         given = z3.And(*plain.all_facts())
         for one in asked:
-            if one.subquery.kind is SubqueryKind.EXISTS:
-                if self._exists(None, one, plain):
-                    yield z3.Implies(given, _true(one))
-                for other in asked:
-                    if other is not one and other.subquery.kind is SubqueryKind.EXISTS:
-                        if self._exists(other, one, plain):
-                            yield z3.Implies(z3.And(given, _true(other)), _true(one))
+            if one.subquery.kind is not SubqueryKind.EXISTS:
+                continue
+            if self._exists(None, one, plain):
+                yield z3.Implies(given, _true(one))
+            elif self._never(one, plain):
+                yield z3.Implies(given, z3.Not(_true(one)))
+            for other in asked:
+                both = other is not one and other.subquery.kind is SubqueryKind.EXISTS
+                if both and self._exists(other, one, plain):
+                    yield z3.Implies(z3.And(given, _true(other)), _true(one))
         for place, one in enumerate(asked):
             for other in asked[:place]:
                 if one.subquery.kind is other.subquery.kind and self._agree(one, other, plain):
                     yield z3.Implies(given, _agreeing(one, other))
+
+    def _never(self, asked: Asked, plain: Session) -> bool:
+        """Whether a subquery has no rows."""
+        blocks = self.opened(asked.subquery.relation, asked.around)
+        return all(self.is_empty(block, asked.around, plain) for block in blocks)
 
     def _exists(self, given: Asked | None, wanted: Asked, plain: Session) -> bool:
         """Whether a subquery has a row, given that another has one."""
@@ -739,8 +848,7 @@ class Prover:
             starts = self.opened(given.subquery.relation, given.around)
         for start in starts:
             inside = Session(plain)
-            frames = self.rows(start, given.around if given is not None else (), inside)
-            self.assume(start.conditions, frames, inside)
+            self.taken(start, given.around if given is not None else (), inside)
             if not any(self.witnessed(goal, wanted.around, inside) for goal in goals):
                 return False
         return True
@@ -779,6 +887,24 @@ def in_order(relation: Relation) -> tuple[Relation, tuple[SortKey, ...]]:
 
 def _way(key: SortKey) -> tuple[bool, bool]:
     return key.descending, key.nulls_last
+
+
+def _moved(one: Block, choice: Sequence[tuple[int, Columns]]) -> list[int] | None:
+    """The columns of a block's row as those of another's."""
+    starts = [sum(map(width, one.inputs[:place])) for place in range(len(one.inputs))]
+    found: list[int] = []
+    for place, columns in choice:
+        for column in columns:
+            if column is None:
+                return None
+            found.append(starts[place] + column)
+    return found
+
+
+def _shape(call: WindowCall) -> tuple[object, ...]:
+    """All of a call but the expressions that it reads."""
+    counts = len(call.operands), len(call.partition), call.filter is None
+    return call.name, counts, call.frame, call.distinct, tuple(map(_way, call.order))
 
 
 def _place(scan: Scan, name: str) -> int | None:

@@ -13,6 +13,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import pairwise
 
 import z3
 
@@ -38,7 +39,7 @@ from sqljury.queries.trees.nodes import (
     SubqueryKind,
     Type,
 )
-from sqljury.queries.trees.types import fields, nullable, type_of
+from sqljury.queries.trees.types import column_type, fields, nullable, type_of
 from sqljury.queries.trees.walk import references
 
 _NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
@@ -171,12 +172,20 @@ class Terms:
                 return self._scalar(expression, frames)
             case Subquery():
                 return _of_truth(self.truth(expression, frames))
+            case Cast() if self._changes_nothing(expression, frames):
+                return self.value(expression.operand, frames)
             case Cast():
                 name = f"CAST {expression.type_name}"
                 return self._unknown(name, (expression.operand,), expression, frames)
             case Call():
                 return self._call(expression, frames)
         return Value(self.fresh("value", z3.RealSort()), self.fresh("null", z3.BoolSort()))
+
+    def _changes_nothing(self, cast: Cast, frames: Frames) -> bool:
+        """Whether a CAST makes integers of integers."""
+        whole = column_type(cast.type_name, self.context.dialect) is Type.INTEGER
+        scope = self._scope(frames)
+        return whole and typed(cast.operand, (Type.INTEGER,), scope) is not None
 
     def _literal(self, literal: Literal) -> Value:
         value = literal.value
@@ -203,7 +212,7 @@ class Terms:
         values = [value for value, _ in given]
         if self.context.dialect == "sqlite" and same_order_everywhere(values):
             ordered = sorted(given, key=lambda pair: pair[0].encode("utf-8", "replace"))
-            return [a[1] < b[1] for a, b in zip(ordered, ordered[1:], strict=False)]
+            return [a[1] < b[1] for a, b in pairwise(ordered)]
         return [
             a[1] != b[1]
             for i, a in enumerate(given)
