@@ -136,9 +136,16 @@ def compare_pair(
             seed,
             seconds,
         )
-        if answer.verdict == "no_counterexample" and prove is not None:
+        if prove is not None and _is_open(answer, schema):
             answer = _proved(answer, prove)
     return _timed(answer, perf_counter() - started)
+
+
+def _is_open(answer: PairAnswer, schema: Schema) -> bool:
+    """Whether a proof would be news; that SQLite cannot run what is not its own is no failure."""
+    foreign = schema.dialect != "sqlite"
+    unknown = answer.verdict == "unknown" and (answer.failure is None or foreign)
+    return unknown or answer.verdict == "no_counterexample"
 
 
 def _proved(answer: PairAnswer, prove: Prove) -> PairAnswer:
@@ -146,7 +153,12 @@ def _proved(answer: PairAnswer, prove: Prove) -> PairAnswer:
     if assumptions is None:
         return replace(answer, tried={**answer.tried, "proof": _without_proof()})
     return replace(
-        answer, verdict="proved", score=1.0, reason="proved", assumptions=tuple(assumptions)
+        answer,
+        verdict="proved",
+        score=1.0,
+        reason="proved",
+        assumptions=tuple(assumptions),
+        failure=None,
     )
 
 
