@@ -20,6 +20,7 @@ from sqljury.queries.rules.exists_input import ONE
 from sqljury.queries.rules.relation_rules import RELATION_RULES, ROOT_RULES
 from sqljury.queries.rules.simplify import simplify, simplify_condition
 from sqljury.queries.rules.subquery_rules import SUBQUERY_RULES
+from sqljury.queries.rules.unread_order import UNREAD_ORDER
 from sqljury.queries.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 from sqljury.queries.trees.nodes import (
     Aggregate,
@@ -225,6 +226,8 @@ class _Engine:
         self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
 
     def whole(self, relation: Relation) -> Relation:
+        # What nobody sees below a join would come to light where the join is taken away.
+        relation = self.first(relation, (UNREAD_ORDER,)) or relation
         for _ in range(_MOST_ROUNDS):
             relation = self.normal(chosen(relation), ())
             changed = self.first(relation, ROOT_RULES)
