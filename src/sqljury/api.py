@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from sqljury.uses.methods import Methods
     from sqljury.uses.rose_vec import RoseVec
     from sqljury.uses.stability import Stability
+    from sqljury.uses.suite import SuiteReport
 
 PathLike = str | os.PathLike[str]
 
@@ -274,6 +275,43 @@ def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]) or "run"
     return Path("sqljury-runs") / f"{stem}-{digest}"
+
+
+# ---------------------------------------------------------------- test suites
+
+
+def build_suites(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    databases: PathLike | Sequence[PathLike],
+    out: PathLike,
+    *,
+    databases_per_query: int = 20,
+    seed: int = 0,
+    workers: int = 1,
+    on_report: Callable[[SuiteReport, int], None] = lambda _report, _total: None,
+) -> list[SuiteReport]:
+    """Build a test suite for each database of the cases, from their references.
+
+    Args:
+        databases: the original databases, as for :func:`evaluate`; SQLite only.
+        out: the folder of the suites (``DB_ID/*.sqlite``); what it holds already is not built
+            again.
+        databases_per_query: generated databases tried for each reference.
+        workers: processes, one database each; more than one need an importable main module.
+        on_report: called with each report as it comes, and how many there will be.
+
+    Raises:
+        InputError: no references, no databases, or ``out`` holds something else.
+    """
+    from sqljury.uses.suite import SuiteOptions, build_suites
+
+    options = SuiteOptions(
+        databases=_spec(databases) or "",
+        databases_per_query=databases_per_query,
+        seed=seed,
+        version=sqljury.__version__,
+    )
+    return build_suites(_cases(cases), options, Path(out), workers=workers, on_report=on_report)
 
 
 # ---------------------------------------------------------------- agree

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sqljury.llm import ClientSettings, Collected, Estimate, Spent
     from sqljury.runs import UnderWay
     from sqljury.uses.agree import Agreement
+    from sqljury.uses.suite import SuiteReport
     from sqljury.verdict import Record
 
 app = typer.Typer(
@@ -940,6 +941,58 @@ def demo(
 
 
 # ---------------------------------------------------------------- ledgers
+
+suites_app = typer.Typer(help="Several databases for one schema.", no_args_is_help=True)
+app.add_typer(suites_app, name="suite")
+
+
+@suites_app.command("build")
+def build_suite(
+    files: Files,
+    databases: Annotated[
+        str, typer.Option("--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite) or file.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the suites; again resumes.")],
+    databases_per_query: Annotated[
+        int, typer.Option("--databases-per-query", min=1, help="Databases to try per reference.")
+    ] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the databases.")] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=1, help="Processes, one database each.")
+    ] = 1,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="Format of the files; detected by default.")
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option("--map", help="Key names: question=q,reference_sql=sql.")
+    ] = None,
+) -> None:
+    """Build test suites that tell references from queries with small mistakes."""
+    from sqljury import api
+    from sqljury.benchmarks import parse_mapping, read_cases
+    from sqljury.reports.suite import report_text, total_text
+
+    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
+    for warning in cases.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    done = 0
+
+    def show(report: SuiteReport, total: int) -> None:
+        nonlocal done
+        done += 1
+        typer.echo(f"{done} of {total}  {report_text(report)}", err=True)
+
+    reports = api.build_suites(
+        cases,
+        databases,
+        out,
+        databases_per_query=databases_per_query,
+        seed=seed,
+        workers=workers,
+        on_report=show,
+    )
+    typer.echo(total_text(reports))
+
 
 ledgers = typer.Typer(help="Carry a ledger from place to place.", no_args_is_help=True)
 app.add_typer(ledgers, name="ledger")

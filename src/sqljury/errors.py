@@ -532,6 +532,21 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A gate is a judge of the run or a file with recorded answers, with >=T where its "
         "threshold is not 0.5. Thresholds are found on decisions with confidences.",
     ),
+    "SJ550": (
+        "no suite can be built",
+        "Building needs references, and for some of them a SQLite database; --databases names "
+        "the folder.",
+    ),
+    "SJ551": (
+        "a database from which no suite can be built",
+        "Suites are made of SQLite databases whose tables SQLite can make anew, and whose rows "
+        "fit the limits.",
+    ),
+    "SJ552": (
+        "a folder that holds something else than a suite",
+        "A suite replaces the one that was built in the same place before, and nothing else: "
+        "--out names a new folder, or one of an earlier build.",
+    ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (
         "there is no such policy",

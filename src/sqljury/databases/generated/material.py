@@ -42,6 +42,11 @@ class Pool:
         self._stored: dict[Affinity, tuple[list[Constant], list[Constant]]] = {}
 
     @property
+    def constants(self) -> list[Constant]:
+        """What the queries compare the columns with, and what lies next to it."""
+        return self._constants
+
+    @property
     def has_constants(self) -> bool:
         """Whether a query compares one of the columns with a constant."""
         return bool(self._constants)

@@ -1,0 +1,350 @@
+"""Build test suites: few databases that tell references from their neighbours."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import multiprocessing
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqljury.case import Case
+from sqljury.databases import Database, open_databases
+from sqljury.errors import InputError, SqljuryError
+from sqljury.execution import Limits, ResultTable
+from sqljury.judges.execution import is_ordered
+from sqljury.schema import Schema
+from sqljury.tables import compare, make_policy
+from sqljury.uses.suite.candidates import constants_of, generated
+from sqljury.uses.suite.distil import distil
+from sqljury.uses.suite.mutations import Original, mutation
+from sqljury.uses.suite.neighbours import neighbours
+from sqljury.uses.suite.stage import Contents, Stage, definitions_of
+
+MANIFEST = "suite.json"
+_TIMES = 3
+"""Kept databases that tell each neighbour apart: one that does by chance is not alone."""
+_NEIGHBOURS = 60
+_MUTATIONS = 2
+"""Mutations of the original, for each database that is generated per reference."""
+_STAGE_LIMITS = Limits(seconds=0.5, rows=20_000)
+_POLICY = make_policy("strict", free_ties=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteOptions:
+    """How suites are built.
+
+    Args:
+        databases: where the original databases are, as :func:`sqljury.databases.open_databases`
+            takes it.
+        databases_per_query: generated databases tried for each reference; twice as many mutations
+            of the original are tried for all of them together.
+        version: of sqljury; another one builds anew.
+    """
+
+    databases: str
+    databases_per_query: int = 20
+    seed: int = 0
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """What was built for one database, or why nothing was.
+
+    Args:
+        references: different ones that run on the original.
+        left_out: the others, and what they fail with.
+        neighbours: of all references together.
+        by_original: how many of them the original tells apart.
+        told_apart: how many the suite does, as many as all databases tried.
+        tried: databases, the original included.
+        databases: the names of the files, the original first, then the most telling.
+    """
+
+    db_id: str
+    references: int = 0
+    left_out: dict[str, str] = field(default_factory=dict)
+    neighbours: int = 0
+    by_original: int = 0
+    told_apart: int = 0
+    tried: int = 0
+    databases: tuple[str, ...] = ()
+    failure: str = ""
+    resumed: bool = False
+    """Whether it was there already."""
+
+
+def build_suites(
+    cases: Iterable[Case],
+    options: SuiteOptions,
+    folder: Path,
+    *,
+    workers: int = 1,
+    on_report: Callable[[SuiteReport, int], None] = lambda _report, _total: None,
+) -> list[SuiteReport]:
+    """One suite for each database of the cases, as ``FOLDER/DB_ID/*.sqlite``.
+
+    What is there already, from the same references, database and options, is not built again.
+
+    Args:
+        on_report: called with each report, as it comes, and how many there will be.
+
+    Raises:
+        InputError: SJ550: no case has a reference, or no database is there.
+    """
+    references: dict[str, dict[str, None]] = {}
+    for case in cases:
+        references.setdefault(case.db_id, {}).update(dict.fromkeys(case.reference_sqls))
+    jobs = [
+        _Job(db_id, tuple(found), options, folder) for db_id, found in references.items() if found
+    ]
+    if not jobs:
+        raise InputError("SJ550", "no case has a reference.")
+    reports = []
+    for report in _run(jobs, workers):
+        reports.append(report)
+        on_report(report, len(jobs))
+    if not any(report.databases for report in reports):
+        raise InputError("SJ550", f"{reports[0].db_id}: {reports[0].failure}")
+    _write_json(folder / "suites.json", _manifest(options, reports))
+    return reports
+
+
+def _manifest(options: SuiteOptions, reports: Sequence[SuiteReport]) -> dict[str, Any]:
+    return {
+        "sqljury": options.version,
+        "seed": options.seed,
+        "databases_per_query": options.databases_per_query,
+        "suites": [_plain(report) for report in sorted(reports, key=lambda r: r.db_id)],
+    }
+
+
+def _plain(report: SuiteReport) -> dict[str, Any]:
+    return {name: value for name, value in asdict(report).items() if name != "resumed"}
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _run(jobs: Sequence[_Job], workers: int) -> Iterator[SuiteReport]:
+    if workers == 1 or len(jobs) == 1:
+        yield from map(_build, jobs)
+        return
+    # Not forked: the caller may have threads.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
+        yield from pool.map(_build, jobs)
+
+
+# ---------------------------------------------------------------- one suite
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    db_id: str
+    references: tuple[str, ...]
+    options: SuiteOptions
+    folder: Path
+
+    @property
+    def place(self) -> Path:
+        """Where the suite goes: right under the folder, whatever the name is."""
+        return self.folder / (re.sub(r"[/\\\0]", "_", self.db_id).lstrip(".") or "database")
+
+    def check_place(self) -> None:
+        """Nothing but an earlier suite is replaced.
+
+        Raises:
+            InputError: SJ552: something else is there.
+        """
+        if self.place.exists() and not (self.place / MANIFEST).is_file():
+            raise InputError("SJ552", f"there is no {MANIFEST} in it.", where=str(self.place))
+
+
+def _build(job: _Job) -> SuiteReport:
+    try:
+        database = open_databases(job.options.databases).open(job.db_id)
+        if database is None:
+            return SuiteReport(job.db_id, failure="there is no such database")
+        job.check_place()
+        with closing(database):
+            return _resumed(job, database) or _Builder(job, database).build()
+    except SqljuryError as error:
+        return SuiteReport(job.db_id, failure=str(error))
+
+
+def _fingerprint(job: _Job, database: Database) -> str:
+    options = {**asdict(job.options), "databases": ""}
+    parts = [job.db_id, list(job.references), options, database.fingerprint()]
+    return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _resumed(job: _Job, database: Database) -> SuiteReport | None:
+    try:
+        found = json.loads((job.place / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if found.get("fingerprint") != _fingerprint(job, database):
+        return None
+    report = found["report"]
+    return SuiteReport(**{**report, "databases": tuple(report["databases"]), "resumed": True})
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """A database, what made it, and the numbers of the neighbours that it tells apart."""
+
+    made: str
+    contents: Contents
+    told_apart: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    sql: str
+    ordered: bool
+    neighbours: dict[int, str]
+    """By number, over all references."""
+
+
+class _Builder:
+    """Builds the suite of one database."""
+
+    def __init__(self, job: _Job, database: Database) -> None:
+        self._job = job
+        self._database = database
+        schema = database.schema()
+        self._schema = Schema(
+            dialect=schema.dialect, tables=tuple(t for t in schema.tables if not t.is_view)
+        )
+        self._definitions = definitions_of(database, Limits())
+        self._contents = {table.name: self._rows(table.name) for table in self._schema.tables}
+        self._stage = self._new_stage()
+        self._left_out: dict[str, str] = {}
+        self._references: list[_Reference] = []
+
+    def _rows(self, table: str) -> list[tuple[Any, ...]]:
+        quoted = table.replace('"', '""')
+        found = self._database.execute(f'SELECT * FROM "{quoted}"', Limits())
+        if found.table is None:
+            raise InputError("SJ551", f"{table}: {found.message}.", where=self._job.db_id)
+        return found.table.rows
+
+    def _new_stage(self) -> Stage:
+        return Stage(self._job.db_id, self._definitions, self._schema)
+
+    def build(self) -> SuiteReport:
+        """Try databases, keep few, write them."""
+        with closing(self._stage):
+            self._stage.fill(self._contents)
+            self._read_references()
+            tried = list(self._tried())
+        kept = [0, *[i for i in distil([t.told_apart for t in tried], times=_TIMES) if i]]
+        names = self._names(len(kept))
+        report = SuiteReport(
+            self._job.db_id,
+            references=len(self._references),
+            left_out=self._left_out,
+            neighbours=sum(len(r.neighbours) for r in self._references),
+            by_original=len(tried[0].told_apart),
+            told_apart=len(frozenset().union(*(t.told_apart for t in tried))),
+            tried=len(tried),
+            databases=tuple(names),
+        )
+        self._write(report, [tried[i] for i in kept])
+        return report
+
+    def _names(self, many: int) -> list[str]:
+        stem = self._job.place.name
+        return [f"{stem}.sqlite", *(f"{stem}_{number:03}.sqlite" for number in range(1, many))]
+
+    # ------------------------------------------------------------ references and neighbours
+
+    def _read_references(self) -> None:
+        number = 0
+        for sql in self._job.references:
+            run = self._stage.execute(sql, _STAGE_LIMITS)
+            if run.table is None:
+                self._left_out[sql] = f"{run.status}: {run.message}"
+                continue
+            found = {}
+            for text in neighbours(sql, self._schema, most=_NEIGHBOURS):
+                if self._stage.execute(text, _STAGE_LIMITS).ok:
+                    found[number] = text
+                    number += 1
+            self._references.append(_Reference(sql, is_ordered(_POLICY, sql, "sqlite"), found))
+
+    # ------------------------------------------------------------ databases
+
+    def _tried(self) -> Iterator[_Tried]:
+        yield self._try("original", self._contents, self._references)
+        each = self._job.options.databases_per_query
+        seed = self._job.options.seed
+        for number, reference in enumerate(self._references):
+            for count, contents in enumerate(
+                islice(generated([reference.sql], self._schema, seed=seed), each)
+            ):
+                made = f"generated {count} for reference {number}"
+                yield self._try(made, contents, [reference])
+        constants = constants_of([r.sql for r in self._references], self._schema)
+        original = Original(self._schema, self._contents, constants)
+        for number in range(_MUTATIONS * each):
+            contents = mutation(original, number, f"{seed}/{self._job.db_id}")
+            yield self._try(f"mutation {number}", contents, self._references)
+
+    def _try(self, made: str, contents: Contents, references: Sequence[_Reference]) -> _Tried:
+        self._stage.fill(contents)
+        told: list[int] = []
+        for reference in references:
+            rows = self._stage.execute(reference.sql, _STAGE_LIMITS).table
+            if rows is not None:
+                told += self._told_apart(reference, rows)
+        return _Tried(made, contents, frozenset(told))
+
+    def _told_apart(self, reference: _Reference, rows: ResultTable) -> Iterator[int]:
+        for number, sql in reference.neighbours.items():
+            other = self._stage.execute(sql, _STAGE_LIMITS).table
+            if other is None:
+                continue
+            if compare(rows, other, _POLICY, ordered=reference.ordered).equal is False:
+                yield number
+
+    # ------------------------------------------------------------ files
+
+    def _write(self, report: SuiteReport, kept: Sequence[_Tried]) -> None:
+        """Complete or not at all: an interrupted build leaves nothing that looks finished."""
+        place = self._job.place
+        half_done = place.with_name(f".{place.name}.half-done")
+        shutil.rmtree(half_done, ignore_errors=True)
+        half_done.mkdir(parents=True)
+        for name, database in zip(report.databases, kept, strict=True):
+            with closing(self._new_stage()) as stage:
+                stage.fill(database.contents)
+                stage.save(half_done / name)
+        told = Counter(n for database in kept for n in database.told_apart)
+        _write_json(
+            half_done / MANIFEST,
+            {
+                "fingerprint": _fingerprint(self._job, self._database),
+                "report": _plain(report),
+                "made": {
+                    name: {"from": database.made, "tells_apart": len(database.told_apart)}
+                    for name, database in zip(report.databases, kept, strict=True)
+                },
+                "told_apart_once": sum(1 for count in told.values() if count == 1),
+            },
+        )
+        shutil.rmtree(place, ignore_errors=True)
+        half_done.rename(place)

@@ -1,0 +1,173 @@
+"""Further databases from a real one: fewer rows, other values, foreign keys to other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from sqljury.databases.generated.columns import Affinity, affinity_of, stored
+from sqljury.schema import Schema, Table
+from sqljury.uses.suite.stage import Contents
+from sqljury.value_profile import ColumnName, Constant
+
+Row = tuple[Constant, ...]
+
+_SIZES = (5, 12, 30, 80, 200)
+"""Most rows of a table, from one database to the next."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A real database: its schema, its rows, and the constants of all queries by column."""
+
+    schema: Schema
+    contents: Contents
+    constants: Mapping[ColumnName, Sequence[Constant]]
+
+
+def mutation(original: Original, number: int, seed: str) -> dict[str, list[Row]]:
+    """The rows of one further database; keys and foreign keys hold where the schema has them.
+
+    Args:
+        number: which one: sizes and the share of changed values depend on it.
+        seed: a text; the same gives the same rows under every hash seed.
+
+    Source: Zhong, Yu and Klein (2020), section 3.1 (values of the original and of the queries,
+    and what lies next to them).
+    """
+    maker = _Mutator(original, number, Random(f"{seed}/{number}"))
+    return maker.made()
+
+
+class _Mutator:
+    def __init__(self, original: Original, number: int, random: Random) -> None:
+        self._original = original
+        self._random = random
+        self._most = _SIZES[number % len(_SIZES)]
+        # Every other database keeps its rows as they are, so that values that belong together do.
+        self._changed = (0.0, 0.15, 0.5)[number % 3]
+        self._few = number % 4 == 3
+        self._tables = {table.name: table for table in original.schema.tables if not table.is_view}
+
+    def made(self) -> dict[str, list[Row]]:
+        contents = {name: self._sample(name) for name in self._tables}
+        for name, table in self._tables.items():
+            contents[name] = [self._mutated(table, row, contents) for row in contents[name]]
+        for name, table in self._tables.items():
+            contents[name] = _with_keys(table, contents[name])
+        _drop_orphans(self._tables, contents)
+        return contents
+
+    def _sample(self, name: str) -> list[Row]:
+        rows = list(self._original.contents.get(name, ()))
+        if len(rows) > self._most:
+            chosen = sorted(self._random.sample(range(len(rows)), self._most))
+            rows = [rows[i] for i in chosen]
+        self._random.shuffle(rows)
+        return rows
+
+    def _mutated(self, table: Table, row: Row, contents: Mapping[str, list[Row]]) -> Row:
+        keys = {name.casefold() for name in table.primary_key}
+        keys.update(name.casefold() for key in table.unique for name in key)
+        found = list(row)
+        for i, column in enumerate(table.columns):
+            if column.name.casefold() not in keys and self._random.random() < self._changed:
+                found[i] = self._value(table, i)
+        for key in table.foreign_keys:
+            self._repointed(
+                table, found, key.columns, key.target_table, key.target_columns, contents
+            )
+        return tuple(found)
+
+    def _value(self, table: Table, i: int) -> Constant:
+        """Another value of the column, a constant of a query, or what lies next to one."""
+        column = table.columns[i]
+        own = [row[i] for row in self._original.contents.get(table.name, ())]
+        constants = self._original.constants.get((table.name, column.name), ())
+        if constants and (not own or self._random.random() < 0.5):
+            return stored(self._random.choice(constants), affinity_of(column.type))
+        if not own:
+            return None
+        return self._next_to(own[self._random.randrange(2 if self._few else len(own)) % len(own)])
+
+    def _next_to(self, value: Constant) -> Constant:
+        if isinstance(value, bool) or self._random.random() < 0.8:
+            return value
+        if isinstance(value, int) and abs(value) < 2**60:
+            return value + self._random.choice((-1, 1))
+        if isinstance(value, float):
+            return value + self._random.choice((-0.5, 0.5))
+        return value
+
+    def _repointed(
+        self,
+        table: Table,
+        row: list[Constant],
+        columns: Sequence[str],
+        target_name: str,
+        target_columns: Sequence[str],
+        contents: Mapping[str, list[Row]],
+    ) -> None:
+        """A foreign key gets a row to point to; now and then another than it had."""
+        target = next(
+            (t for n, t in self._tables.items() if n.casefold() == target_name.casefold()), None
+        )
+        ours, theirs = _indexes(table, columns), _indexes(target, target_columns)
+        if target is None or ours is None or theirs is None or not contents[target.name]:
+            return
+        there = contents[target.name]
+        values = [row[i] for i in ours]
+        known = any([other[i] for i in theirs] == values for other in there)
+        in_key = bool({c.casefold() for c in columns} & {c.casefold() for c in table.primary_key})
+        if None in values or (known and (in_key or self._random.random() >= self._changed)):
+            return
+        chosen = there[self._random.randrange(2 if self._few else len(there)) % len(there)]
+        for mine, its in zip(ours, theirs, strict=True):
+            row[mine] = stored(chosen[its], affinity_of(table.columns[mine].type))
+
+
+def _indexes(table: Table | None, names: Sequence[str]) -> list[int] | None:
+    if table is None or not names:
+        return None
+    index = {column.name.casefold(): i for i, column in enumerate(table.columns)}
+    found = [index.get(name.casefold(), -1) for name in names]
+    return None if -1 in found else found
+
+
+def _with_keys(table: Table, rows: list[Row]) -> list[Row]:
+    """The rows whose keys no row before them has."""
+    for key in (table.primary_key, *table.unique):
+        places = _indexes(table, key)
+        if places is not None:
+            first: dict[tuple[Constant, ...], Row] = {}
+            for row in rows:
+                first.setdefault(tuple(row[i] for i in places), row)
+            rows = list(first.values())
+    return rows
+
+
+def _drop_orphans(tables: Mapping[str, Table], contents: dict[str, list[Row]]) -> None:
+    """Rows whose foreign keys point nowhere go, until none is left."""
+    by_name = {name.casefold(): table for name, table in tables.items()}
+    changed = True
+    while changed:
+        changed = False
+        for name, table in tables.items():
+            for key in table.foreign_keys:
+                target = by_name.get(key.target_table.casefold())
+                ours, theirs = _indexes(table, key.columns), _indexes(target, key.target_columns)
+                if target is None or ours is None or theirs is None:
+                    continue
+                kinds = [affinity_of(target.columns[i].type) for i in theirs]
+                there = {tuple(row[i] for i in theirs) for row in contents[target.name]}
+                kept = [row for row in contents[name] if _points(row, ours, kinds, there)]
+                changed |= len(kept) < len(contents[name])
+                contents[name] = kept
+
+
+def _points(
+    row: Row, ours: list[int], kinds: list[Affinity], there: set[tuple[Constant, ...]]
+) -> bool:
+    values = tuple(stored(row[i], kind) for i, kind in zip(ours, kinds, strict=True))
+    return None in values or values in there
