@@ -296,7 +296,17 @@ def test_sql_that_looks_like_a_header(tmp_path: Path) -> None:
 
 
 def test_formats_have_a_line_each() -> None:
-    assert list(formats()) == ["sqljury", "pools", "pairs", "ehrsql", "triagesql", "rose", "bird", "spider", "records"]
+    assert list(formats()) == [
+        "sqljury",
+        "pools",
+        "pairs",
+        "ehrsql",
+        "triagesql",
+        "rose",
+        "bird",
+        "spider",
+        "records",
+    ]
     assert all(line and "\n" not in line and len(line) <= 90 for line in formats().values())
 
 

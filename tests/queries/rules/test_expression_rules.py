@@ -223,7 +223,11 @@ DIFFERENT_VALUES = [
     ("s + 0", "s", SQLITE),
     ("u * 1", "u", SQLITE),
     ("CAST(r AS INTEGER)", "r", SQLITE),
-    ("CAST(CASE WHEN i > 1 THEN 1.5 ELSE 2 END AS REAL)", "CASE WHEN i > 1 THEN 1.5 ELSE 2 END", SQLITE),
+    (
+        "CAST(CASE WHEN i > 1 THEN 1.5 ELSE 2 END AS REAL)",
+        "CASE WHEN i > 1 THEN 1.5 ELSE 2 END",
+        SQLITE,
+    ),
     ("NULLIF(i, 0)", "COALESCE(i, 0)", BOTH),
     ("ROUND(r, 1)", "ROUND(r)", BOTH),
     ("i AND TRUE", "i", SQLITE),
