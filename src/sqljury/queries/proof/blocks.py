@@ -23,7 +23,9 @@ from sqljury.queries.proof.grouping import (
     with_sums,
 )
 from sqljury.queries.proof.parts import conjunction
+from sqljury.queries.rules.base import Scope
 from sqljury.queries.rules.conditions import conjuncts
+from sqljury.queries.rules.simplify import simplify_condition
 from sqljury.queries.trees.context import Context
 from sqljury.queries.trees.nodes import (
     NULL,
@@ -274,6 +276,13 @@ def _has_partner(condition: Expression, right: Relation, left: tuple[Expression,
 
 
 # ---------------------------------------------------------------- blocks made of blocks
+
+
+def simplified(block: Block, reader: Reader) -> Block:
+    """The block with its conditions simplified for the rows that it reads."""
+    scope = Scope(reader.row(block), reader.context, reader.outer)
+    found = [simplify_condition(c, scope).expression for c in block.conditions]
+    return replace(block, conditions=tuple(p for c in found for p in conjuncts(c)))
 
 
 def without_input(block: Block, place: int) -> Block:

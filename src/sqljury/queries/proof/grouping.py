@@ -24,7 +24,7 @@ from sqljury.queries.trees.nodes import (
 )
 from sqljury.queries.trees.properties import properties
 from sqljury.queries.trees.types import fields, type_of
-from sqljury.queries.trees.walk import columns_read, substitute, width
+from sqljury.queries.trees.walk import columns_read, references, substitute, width
 
 _SAME_OF_ONE_ROW = frozenset(("MIN", "MAX", "BARE"))
 _NULL_OF_NO_ROWS = frozenset(("SUM", "MIN", "MAX", "AVG"))
@@ -69,36 +69,53 @@ def of_single_rows(aggregate: Aggregate, context: Context) -> Relation | None:
         elif call.name in _SAME_OF_ONE_ROW or (
             call.name == "SUM" and type_of(call.operands[0], row, context) is Type.INTEGER
         ):
-            made.append(call.operands[0])
+            # An aggregate has no affinity, as a call has none.
+            made.append(Call("COALESCE", call.operands))
         else:
             return None
     return Project(aggregate.input, tuple(made))
 
 
 def with_determined_keys(aggregate: Aggregate, context: Context) -> Relation | None:
-    """Bare columns that have one value in each group, as keys."""
-    bare = [
-        place
-        for place, call in enumerate(aggregate.calls)
-        if call.name == "BARE" and isinstance(call.operands[0], Ref) and call.filter is None
-    ]
-    if not bare or not aggregate.keys:
+    """What has one value in each group as a key: bare columns, the least and the greatest of it."""
+    if not aggregate.keys:
         return None
     below = properties(aggregate.input, context)
     read = [key.index for key in aggregate.keys if isinstance(key, Ref)]
     fixed = below.determined(read, width(aggregate.input))
-    added = [i for i in bare if columns_read(aggregate.calls[i].operands[0]) <= fixed]
+    added = [i for i, call in enumerate(aggregate.calls) if _has_one_value(call, fixed)]
     if not added:
         return None
     count = len(aggregate.keys)
     keys = aggregate.keys + tuple(aggregate.calls[i].operands[0] for i in added)
     kept = [i for i in range(len(aggregate.calls)) if i not in added]
     made = Aggregate(aggregate.input, keys, tuple(aggregate.calls[i] for i in kept))
-    places = [
-        count + added.index(i) if i in added else len(keys) + kept.index(i)
-        for i in range(len(aggregate.calls))
-    ]
-    return Project(made, tuple(map(Ref, [*range(count), *places])))
+    shown: list[Expression] = list(map(Ref, range(count)))
+    for place, call in enumerate(aggregate.calls):
+        if place in added:
+            shown.append(_of_one_value(call, Ref(count + added.index(place))))
+        else:
+            shown.append(Ref(len(keys) + kept.index(place)))
+    return Project(made, tuple(shown))
+
+
+def _has_one_value(call: AggregateCall, fixed: frozenset[int]) -> bool:
+    counted = call.name == "COUNT" and call.distinct and len(call.operands) == 1
+    if call.filter is not None or not (counted or call.name in _SAME_OF_ONE_ROW):
+        return False
+    return columns_read(call.operands[0]) <= fixed and not _reads_outside(call.operands[0])
+
+
+def _of_one_value(call: AggregateCall, value: Expression) -> Expression:
+    if call.name == "COUNT":
+        return Call("CASE", (Call("IS NULL", (value,)), ZERO, ONE))
+    # A bare column keeps its affinity; what an aggregate gives has none.
+    return value if call.name == "BARE" else Call("COALESCE", (value,))
+
+
+def _reads_outside(expression: Expression) -> bool:
+    """Whether an expression reads rows around its query."""
+    return any(level for level, _ in references(expression))
 
 
 def with_sums(aggregate: Aggregate) -> Aggregate:

@@ -24,6 +24,7 @@ from sqljury.queries.proof.blocks import (
     either,
     opened,
     reads_input,
+    simplified,
     without_input,
 )
 from sqljury.queries.proof.solver import OutOfBudgetError, Solver
@@ -219,7 +220,7 @@ class Prover:
     def _looked_up(self, block: Block, around: Frames, session: Session) -> Block:
         for place in reversed(range(len(block.inputs))):
             if len(block.inputs) > 1 and self._is_looked_up(block, place, around, session):
-                block = without_input(block, place)
+                block = without_input(simplified(block, self.reader(around)), place)
         return block
 
     def _is_looked_up(self, block: Block, place: int, around: Frames, session: Session) -> bool:
@@ -780,11 +781,10 @@ class Prover:
         if not self.follows(session, z3.And(*(z3.Not(v.null) for v in given))):
             return
         made = self.rows(atom(target), (), session)[0].frame
-        session.facts.append(
-            all_same(
-                (v, made.values[i]) for v, i in zip(given, theirs, strict=True) if i is not None
-            )
-        )
+        found = [made.values[i] for i in theirs if i is not None]
+        if [v.kind for v in given] == [v.kind for v in found] and all(v.kind for v in given):
+            # '1' refers to 1 in SQLite, and is not the same.
+            session.facts.append(all_same(zip(given, found, strict=True)))
 
     # ------------------------------------------------------------ subqueries in conditions
 

@@ -20,6 +20,7 @@ import z3
 from sqljury.queries.rules.base import Scope
 from sqljury.queries.rules.forms import (
     COMPARISONS,
+    affinity,
     compared_as_it_is,
     same_order_everywhere,
     surely_different,
@@ -130,7 +131,7 @@ class Terms:
         null = self.fresh("null", z3.BoolSort()) if column.nullable else z3.BoolVal(False)
         known: list[z3.BoolRef] = []
         if column.type is Type.INTEGER and self._trusted:
-            term = z3.ToReal(self.fresh("integer", z3.IntSort()))
+            term = self.fresh("integer", z3.IntSort())
         else:
             term = self.fresh("value", z3.RealSort())
         if column.type is Type.BOOLEAN and self._trusted:
@@ -190,10 +191,10 @@ class Terms:
     def _literal(self, literal: Literal) -> Value:
         value = literal.value
         if value is None:
-            return Value(z3.RealVal(0), z3.BoolVal(True), "null")
+            return Value(z3.IntVal(0), z3.BoolVal(True), "null")
         never = z3.BoolVal(False)
         if isinstance(value, int):
-            return Value(z3.RealVal(int(value)), never, "number")
+            return Value(z3.IntVal(int(value)), never, "number")
         if isinstance(value, float) and math.isfinite(value):
             exact = Fraction(value)
             return Value(z3.RealVal(f"{exact.numerator}/{exact.denominator}"), never, "real")
@@ -389,7 +390,7 @@ class Terms:
             extra: list[Field] = []
             sides = [self._as_column(e, frames, len(row), extra) for e in (one, other)]
             scope = Scope(row + tuple(extra), self.context, _outer(frames))
-            return compared_as_it_is(sides[0], sides[1], scope)
+            return compared_as_it_is(sides[0], sides[1], scope) or _alike(sides, scope)
         types = {type_of(e, frames[0].fields, self.context, _outer(frames)) for e in (one, other)}
         types -= {Type.NULL}
         if Type.TEXT in types and self.context.dialect in _CASELESS:
@@ -468,13 +469,22 @@ def all_same(pairs: Iterable[tuple[Value, Value]]) -> z3.BoolRef:
     return z3.And(*(same(a, b) for a, b in pairs))
 
 
+def _alike(sides: Sequence[Expression], scope: Scope) -> bool:
+    """Whether both are numbers or both texts, which no affinity changes."""
+    held = {affinity(side, scope) for side in sides}
+    if all(typed(side, _NUMBERS, scope) is not None for side in sides):
+        return None not in held and "TEXT" not in held
+    texts = all(typed(side, (Type.TEXT,), scope) is not None for side in sides)
+    return texts and held <= {"TEXT", "BLOB", ""}
+
+
 def _outer(frames: Frames) -> tuple[tuple[Field, ...], ...]:
     return tuple(frame.fields for frame in frames[1:])
 
 
 def _of_truth(truth: Truth) -> Value:
     null = z3.simplify(z3.And(z3.Not(truth.true), z3.Not(truth.false)))
-    return Value(z3.If(truth.true, z3.RealVal(1), z3.RealVal(0)), null, "number")
+    return Value(z3.If(truth.true, z3.IntVal(1), z3.IntVal(0)), null, "number")
 
 
 def _either(condition: z3.BoolRef, one: Value, other: Value) -> Value:
