@@ -17,7 +17,7 @@ from sqljury import api
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.schema import Schema
-from sqljury.uses.suite.mutations import Original, mutation
+from sqljury.uses.suite.mutations import Original, completed, mutation
 from sqljury.uses.suite.neighbours import neighbours
 
 SCRIPT = """
@@ -190,7 +190,8 @@ def test_nothing_to_build_from(databases: Path, tmp_path: Path) -> None:
             api.build_suites(given, databases, tmp_path)
 
 
-def test_mutations_keep_keys_and_foreign_keys(databases: Path) -> None:
+@pytest.fixture
+def original(databases: Path) -> Original:
     from sqljury.databases import open_databases
     from sqljury.execution import Limits
 
@@ -201,11 +202,14 @@ def test_mutations_keep_keys_and_foreign_keys(databases: Path) -> None:
     rows: Callable[[str], list[tuple[object, ...]]] = lambda name: (  # noqa: E731
         database.execute(f"SELECT * FROM {name}", Limits()).table.rows
     )
-    original = Original(
+    return Original(
         Schema(dialect="sqlite", tables=tables),
         {table.name: rows(table.name) for table in tables},
         {("owner", "age"): [35, 34, 36]},
     )
+
+
+def test_mutations_keep_keys_and_foreign_keys(original: Original) -> None:
     seen = set()
     for number in range(30):
         made = mutation(original, number, "0/harbour")
@@ -215,3 +219,15 @@ def test_mutations_keep_keys_and_foreign_keys(databases: Path) -> None:
         assert {row[1] for row in made["boat"]} <= owners
         seen.add(json.dumps(made, sort_keys=True))
     assert len(seen) >= 25
+
+
+def test_tables_of_which_nothing_is_said_get_rows_that_point_to_what_is_there(
+    original: Original,
+) -> None:
+    made = completed(original, {"owner": [(77, "Zoe", 20)]}, "0")
+    assert made["owner"] == [(77, "Zoe", 20)]
+    assert {row[1] for row in made["boat"]} == {77}
+    assert len(made["boat"]) == 4
+    assert completed(original, {"boat": [(1, None, "x", 1.0)]}, "0")["boat"] == [
+        (1, None, "x", 1.0)
+    ]

@@ -25,7 +25,7 @@ from sqljury.schema import Schema
 from sqljury.tables import compare, make_policy
 from sqljury.uses.suite.candidates import constants_of, generated
 from sqljury.uses.suite.distil import distil
-from sqljury.uses.suite.mutations import Original, mutation
+from sqljury.uses.suite.mutations import Original, completed, mutation
 from sqljury.uses.suite.neighbours import neighbours
 from sqljury.uses.suite.stage import Contents, Stage, definitions_of
 
@@ -292,14 +292,15 @@ class _Builder:
         yield self._try("original", self._contents, self._references)
         each = self._job.options.databases_per_query
         seed = self._job.options.seed
+        constants = constants_of([r.sql for r in self._references], self._schema)
+        original = Original(self._schema, self._contents, constants)
         for number, reference in enumerate(self._references):
             for count, contents in enumerate(
                 islice(generated([reference.sql], self._schema, seed=seed), each)
             ):
                 made = f"generated {count} for reference {number}"
-                yield self._try(made, contents, [reference])
-        constants = constants_of([r.sql for r in self._references], self._schema)
-        original = Original(self._schema, self._contents, constants)
+                whole = completed(original, contents, f"{seed}/{self._job.db_id}/{made}")
+                yield self._try(made, whole, [reference])
         for number in range(_MUTATIONS * each):
             contents = mutation(original, number, f"{seed}/{self._job.db_id}")
             yield self._try(f"mutation {number}", contents, self._references)

@@ -15,6 +15,7 @@ Row = tuple[Constant, ...]
 
 _SIZES = (5, 12, 30, 80, 200)
 """Most rows of a table, from one database to the next."""
+_COMPLETED = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,28 +37,61 @@ def mutation(original: Original, number: int, seed: str) -> dict[str, list[Row]]
     Source: Zhong, Yu and Klein (2020), section 3.1 (values of the original and of the queries,
     and what lies next to them).
     """
-    maker = _Mutator(original, number, Random(f"{seed}/{number}"))
+    maker = _Mutator(
+        original,
+        Random(f"{seed}/{number}"),
+        most=_SIZES[number % len(_SIZES)],
+        # One in three keeps its rows as they are, so that values that belong together do.
+        changed=(0.0, 0.15, 0.5)[number % 3],
+        few=number % 4 == 3,
+    )
     return maker.made()
 
 
+def completed(original: Original, contents: Contents, seed: str) -> Contents:
+    """A database with some of the original's rows in the tables that it says nothing of.
+
+    Other queries are asked on it, too; empty tables would tell them apart where nobody looks.
+    """
+    maker = _Mutator(original, Random(seed), most=_COMPLETED, changed=0.0, few=False)
+    return maker.completed(contents)
+
+
 class _Mutator:
-    def __init__(self, original: Original, number: int, random: Random) -> None:
+    """One database in the making.
+
+    Args:
+        most: rows of a table.
+        changed: the share of values that are swapped for others.
+        few: values and foreign keys meet often.
+    """
+
+    def __init__(
+        self, original: Original, random: Random, *, most: int, changed: float, few: bool
+    ) -> None:
         self._original = original
         self._random = random
-        self._most = _SIZES[number % len(_SIZES)]
-        # Every other database keeps its rows as they are, so that values that belong together do.
-        self._changed = (0.0, 0.15, 0.5)[number % 3]
-        self._few = number % 4 == 3
+        self._most = most
+        self._changed = changed
+        self._few = few
         self._tables = {table.name: table for table in original.schema.tables if not table.is_view}
 
     def made(self) -> dict[str, list[Row]]:
-        contents = {name: self._sample(name) for name in self._tables}
-        for name, table in self._tables.items():
-            contents[name] = [self._mutated(table, row, contents) for row in contents[name]]
-        for name, table in self._tables.items():
-            contents[name] = _with_keys(table, contents[name])
-        _drop_orphans(self._tables, contents)
-        return contents
+        """All tables anew."""
+        return self.completed({})
+
+    def completed(self, contents: Contents) -> dict[str, list[Row]]:
+        """The tables that are not there anew."""
+        found = {name: list(rows) for name, rows in contents.items()}
+        missing = [name for name in self._tables if name not in found]
+        found.update((name, self._sample(name)) for name in missing)
+        for name in missing:
+            table = self._tables[name]
+            found[name] = [self._mutated(table, row, found) for row in found[name]]
+        for name in missing:
+            found[name] = _with_keys(self._tables[name], found[name])
+        _drop_orphans(self._tables, found)
+        return found
 
     def _sample(self, name: str) -> list[Row]:
         rows = list(self._original.contents.get(name, ()))
