@@ -328,8 +328,13 @@ def _reads(expression: Expression, start: int, end: int) -> bool:
 def either(one: Block, other: Block, columns: Sequence[int]) -> Block:
     """One block for two that exclude each other; ``columns`` are the other's in the one's."""
     moved = tuple(renumber(c, lambda index: columns[index]) for c in other.conditions)
-    condition = Call("OR", (conjunction(one.conditions), conjunction(moved)))
-    return Block(one.inputs, (condition,), one.outputs)
+    first, second = conjunction(one.conditions), conjunction(moved)
+    outputs = tuple(renumber(o, lambda index: columns[index]) for o in other.outputs)
+    shown = tuple(
+        a if a == b else Call("CASE", (first, a, b))
+        for a, b in zip(one.outputs, outputs, strict=True)
+    )
+    return Block(one.inputs, (Call("OR", (first, second)),), shown)
 
 
 # ---------------------------------------------------------------- EXISTS as a join

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.util import find_spec
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
 from sqljury.queries.canonical import canonical
@@ -45,7 +45,8 @@ def prove_equal(
     """The assumptions under which two faithful trees are proved to give the same rows, or None.
 
     Args:
-        assuming: what may be assumed at most; the answer names what is needed of it.
+        assuming: what may be assumed at most; the answer names what is needed of it, as far as
+            that is found in the same time again.
         order: whose ORDER BY on top counts; ties may stand in any order.
         duplicates: whether it counts how often a row occurs.
         permuted: whether columns may stand in another order.
@@ -54,27 +55,25 @@ def prove_equal(
     if width(left) != width(right) or any(map(_unfit, (left, right))):
         return None
 
-    def proved(allowed: frozenset[Assumption]) -> bool:
+    def proved(allowed: frozenset[Assumption], seconds: float) -> bool:
         asked = _Question(Context(schema, dialect, allowed), order, duplicates, permuted, seconds)
         return asked.proved(left, right)
 
-    if not proved(assuming):
+    if not proved(assuming, seconds):
         return None
-    for fewer in _growing(assuming):
-        if proved(fewer):
-            return fewer
-    return assuming
+    if proved(frozenset(), seconds / 4):
+        return frozenset()
+    needed = assuming
+    for assumption in Assumption:
+        fewer = needed - {assumption}
+        if fewer != needed and proved(fewer, seconds / 4):
+            needed = fewer
+    return needed
 
 
 def _unfit(tree: Relation) -> bool:
     size = sum(1 for _ in zip(relations(tree), range(_LARGEST + 1), strict=False))
     return size > _LARGEST or has_volatile(tree)
-
-
-def _growing(found: frozenset[Assumption]) -> Iterator[frozenset[Assumption]]:
-    ordered = [assumption for assumption in Assumption if assumption in found]
-    for size in range(len(ordered)):
-        yield from map(frozenset, combinations(ordered, size))
 
 
 class _Question:

@@ -59,6 +59,7 @@ from sqljury.queries.trees.walk import (
 _MOST_PAIRINGS = 120
 _MOST_MAPPINGS = 120
 _MOST_LINKS = 24
+_MOST_ORDERS = 6
 _MOST_DEPTH = 12
 _DEEPEST = 2
 """Groups of groups into which rows are followed."""
@@ -241,18 +242,14 @@ class Prover:
         return any(self.follows(inside, all_same(pairs[i] for i in sorted(key))) for key in keys)
 
     def _either(self, one: Block, other: Block, around: Frames, session: Session) -> Block | None:
-        """One block for two with the same outputs of which never both hold."""
+        """One block for two over the same rows of which never both hold."""
         plain = replace(one, conditions=()), replace(other, conditions=())
         for found in self.pairings(*plain, session, (around, around)):
             columns = _moved(one, found.choice)
             inside = Session(found.session)
-            self.assume(other.conditions, found.right, inside)
-            if columns is None or not self.same_values(
-                replace(found, session=inside), one.outputs, other.outputs, False
-            ):
-                continue
             self.assume(one.conditions, found.left, inside)
-            if self.follows(inside, z3.BoolVal(False)):
+            self.assume(other.conditions, found.right, inside)
+            if columns is not None and self.follows(inside, z3.BoolVal(False)):
                 return either(one, other, columns)
         return None
 
@@ -523,7 +520,7 @@ class Prover:
         columns = width(left)
         if columns != width(right):
             return None
-        for order in islice(permutations(range(columns)), 6):
+        for order in islice(permutations(range(columns)), _MOST_ORDERS):
             turned = Project(left.input, tuple(map(Ref, order)))
             if self.sets(turned, right.input, session, around):
                 return order
@@ -664,7 +661,7 @@ class Prover:
     def _one_by_one(
         self, left: Aggregate, right: Aggregate, session: Session, around: tuple[Frames, Frames]
     ) -> Columns | None:
-        """Keys and calls in the same order, over the same rows."""
+        """Calls in the same order, keys in any, over the same rows."""
         shapes = [
             [
                 (c.name, len(c.operands), c.distinct, c.filter is None, bool(c.order))
@@ -676,12 +673,16 @@ class Prover:
             return None
         if any(c.name in _BY_ORDER or c.order for c in left.calls):
             return None
-        one, other = _with_parts_of_calls(left), _with_parts_of_calls(right)
-        if self.bags(one, other, session, around) or (
-            all(c.distinct or c.name in _SAME_AS_SETS for c in left.calls)
-            and self.sets(one, other, session, around)
-        ):
-            return tuple(range(width(right)))
+        sets = all(c.distinct or c.name in _SAME_AS_SETS for c in left.calls)
+        one = _with_parts_of_calls(left)
+        for order in islice(permutations(range(len(right.keys))), _MOST_ORDERS):
+            keys = tuple(right.keys[place] for place in order)
+            other = _with_parts_of_calls(replace(right, keys=keys))
+            if self.bags(one, other, session, around) or (
+                sets and self.sets(one, other, session, around)
+            ):
+                places = [order.index(place) for place in range(len(order))]
+                return (*places, *range(len(order), width(right)))
         return None
 
     # ------------------------------------------------------------ containment

@@ -17,6 +17,7 @@ from itertools import pairwise
 
 import z3
 
+from sqljury.queries.proof.parts import conjunction
 from sqljury.queries.rules.base import Scope
 from sqljury.queries.rules.forms import (
     COMPARISONS,
@@ -33,6 +34,7 @@ from sqljury.queries.trees.nodes import (
     Cast,
     Expression,
     Field,
+    Filter,
     Literal,
     Outer,
     Ref,
@@ -41,7 +43,7 @@ from sqljury.queries.trees.nodes import (
     Type,
 )
 from sqljury.queries.trees.types import column_type, fields, nullable, type_of
-from sqljury.queries.trees.walk import references
+from sqljury.queries.trees.walk import deepen, references
 
 _NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
 _CASELESS = ("mysql", "tsql")
@@ -445,11 +447,17 @@ class Terms:
         key = self._key(subquery, frames)
         if key not in self.asked:
             operands = tuple(self.value(o, frames) for o in subquery.operands)
-            true = self.fresh(subquery.kind.value, z3.BoolSort())
-            null = self.fresh("null", z3.BoolSort())
-            unknown = subquery.kind is not SubqueryKind.EXISTS
-            truth = _unless(null, true) if unknown else Truth(true, z3.Not(true))
-            self.asked[key] = Asked(subquery, frames, operands, truth, true.decl().name())
+            if subquery.kind is SubqueryKind.IN:
+                true = self._asked_truth(_as_exists(subquery), frames).true
+            else:
+                true = self.fresh(subquery.kind.value, z3.BoolSort())
+            unknown = self.fresh("unknown", z3.BoolSort())
+            name = true.decl().name()
+            null: z3.BoolRef = z3.BoolVal(False)
+            if nullable(subquery, frames[0].fields, self.context, _outer(frames)):
+                name, null = unknown.decl().name(), z3.And(unknown, z3.Not(true))
+            truth = Truth(true, z3.Not(z3.Or(true, null)))
+            self.asked[key] = Asked(subquery, frames, operands, truth, name)
         found = self.asked[key].symbol
         assert isinstance(found, Truth)
         return found
@@ -476,6 +484,15 @@ def _alike(sides: Sequence[Expression], scope: Scope) -> bool:
         return None not in held and "TEXT" not in held
     texts = all(typed(side, (Type.TEXT,), scope) is not None for side in sides)
     return texts and held <= {"TEXT", "BLOB", ""}
+
+
+def _as_exists(subquery: Subquery) -> Subquery:
+    """EXISTS that is true where IN is."""
+    equal = [
+        Call("=", (deepen(operand, 1), Ref(place)))
+        for place, operand in enumerate(subquery.operands)
+    ]
+    return Subquery(SubqueryKind.EXISTS, Filter(subquery.relation, conjunction(equal)))
 
 
 def _outer(frames: Frames) -> tuple[tuple[Field, ...], ...]:
