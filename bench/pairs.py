@@ -33,7 +33,6 @@ FILES = {
 }
 JUDGES = (
     "relpm",
-    "relpm,canonical=false",
     "astpm",
     "tree_match",
     "codebleu",
@@ -41,8 +40,8 @@ JUDGES = (
     "crystalbleu",
 )
 PROVER = "canonical,permuted=true"
-ASSUMED = ("nothing", "primary_key", "primary_key+types+not_null", "all")
-PROVERS = ("canonical", PROVER, *(f"{PROVER},assuming={text}" for text in ASSUMED))
+ASSUMED = ("nothing", "all")
+PROVERS = (PROVER, *(f"{PROVER},assuming={text}" for text in ASSUMED))
 FEATURES = ("hardness", "joins", "nesting")
 
 
