@@ -3,7 +3,9 @@
     python bench/trees.py --data FOLDER [--sample N] [--rounds 3]
 
 Both sides start from the text, and from a schema that is read before. Each query is timed in turn
-by every step, so that all see the same machine; the best round counts. FOLDER holds spider/ and
+by every step; the best round counts. Times are of the processor, not of the wall: on a busy machine
+the best wall time of a long step holds pauses that a short one escapes. Only queries that every
+step can read count; sqlglot takes texts in double quotes for columns. FOLDER holds spider/ and
 bird/ (docs/reproduce.md).
 """
 
@@ -143,13 +145,13 @@ def seconds(
     """The best time of some runs; None if the step cannot read the query."""
     best = float("inf")
     for _ in range(rounds):
-        start = time.perf_counter()
+        start = time.process_time()
         try:
             if isinstance(run(sql, schema, mapped), Unreadable):
                 return None
         except Exception:  # sqlglot raises several kinds on what it does not know
             return None
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
