@@ -547,6 +547,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A suite replaces the one that was built in the same place before, and nothing else: "
         "--out names a new folder, or one of an earlier build.",
     ),
+    "SJ550": (
+        "a benchmark that cannot be built",
+        "`build trust` takes questions with their reference SQL, databases or schemas, and kinds "
+        "out of column-surface, column-related, column-unrelated, non-sql, out-of-domain.",
+    ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (
         "there is no such policy",

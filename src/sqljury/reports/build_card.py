@@ -1,0 +1,69 @@
+"""The card of a built benchmark as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqljury.reports import words
+from sqljury.uses.building import Card
+
+REASONS = {
+    "no_question": "there is no question",
+    "no_reference": "there is no reference SQL",
+    "relative_time": "question or SQL counts from the time of asking (`today`, `last month`)",
+    "null_result": "the reference returns no row, or NULL only",
+    "reference_error": "the reference does not run",
+    "reference_timeout": "the reference takes too long",
+    "reference_too_large": "the reference returns too much",
+    "reference_out_of_memory": "the reference takes too much memory",
+    "reference_refused": "the reference is no single query",
+    "reference_unavailable": "the server failed",
+    "duplicate_question": "the same question on the same database, with a longer query",
+    "structure_held_out": "the split must not know the structure of its SQL",
+}
+
+
+def card_text(card: Card) -> str:
+    """The card, as people read it first: sizes as in table 1 of TrustSQL, then what they mean."""
+    return "\n".join(_lines(card)) + "\n"
+
+
+def _lines(card: Card) -> Iterator[str]:
+    from sqljury import __version__
+
+    parts = list(card.answerable)
+    yield f"# {card.name}\n"
+    yield "Questions that can and that cannot be answered by SQL, in the manner of TrustSQL"
+    yield f"(Lee et al. 2024). Built by sqljury {__version__} with seed {card.seed} from"
+    yield f"{', '.join(f'`{one}`' for one in card.sources) or 'cases'}.\n"
+    yield from _table(["questions", *parts], _sizes(card, parts))
+    yield "\nUnanswerable questions are in test only. Unseen SQL: training has no question with its"
+    yield "structure, which is the canonical SQL without literals. A fifth of the structures was"
+    yield "taken out of validation, another fifth out of test, both out of training.\n"
+    yield f"{words.count(card.n_read)} questions were read. Left out (`left_out.jsonl`):\n"
+    rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
+    yield from _table(["why", "questions"], rows)
+    yield ""
+    yield f"Questions with a shorter query that is proved to mean the same: {card.n_merged:,}."
+    yield f"References that were not run, as there is no database: {card.n_unchecked:,}."
+    made = sum(card.unanswerable.values())
+    if made < card.wanted:
+        yield f"\nThe schemas gave {made} of {card.wanted} unanswerable questions that were wanted."
+
+
+def _sizes(card: Card, parts: Sequence[str]) -> Iterator[list[str]]:
+    yield ["ANS", *(words.count(card.answerable[part]) for part in parts)]
+    yield ["– unseen SQL", *(words.count(card.unseen[part]) for part in parts)]
+    empty = [""] * (len(parts) - 1)
+    yield ["UnANS", *empty, words.count(sum(card.unanswerable.values()))]
+    for kind, count in card.unanswerable.items():
+        yield [f"– {kind}", *empty, words.count(count)]
+    yield ["databases (ANS)", *(words.count(card.databases[part]) for part in parts)]
+    yield ["SQL structures", *(words.count(card.structures[part]) for part in parts)]
+
+
+def _table(heads: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Iterator[str]:
+    yield f"| {' | '.join(heads)} |"
+    yield f"|---|{'---:|' * (len(heads) - 1)}"
+    for row in rows:
+        yield f"| {' | '.join(row)} |"

@@ -1,0 +1,23 @@
+"""Benchmark building: questions with and without an answer, cleaned, split, described."""
+
+from sqljury.uses.building.benchmark import Built, build_trust
+from sqljury.uses.building.card import Card, card_of
+from sqljury.uses.building.cleaning import Cleaned, LeftOut, clean
+from sqljury.uses.building.kinds import KINDS, Unanswerable
+from sqljury.uses.building.splitting import Splits, split
+from sqljury.uses.building.unanswerable import unanswerable_questions
+
+__all__ = [
+    "KINDS",
+    "Built",
+    "Card",
+    "Cleaned",
+    "LeftOut",
+    "Splits",
+    "Unanswerable",
+    "build_trust",
+    "card_of",
+    "clean",
+    "split",
+    "unanswerable_questions",
+]

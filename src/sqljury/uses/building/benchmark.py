@@ -1,0 +1,139 @@
+"""A benchmark of questions that can and that cannot be answered, out of questions and schemas.
+
+Source: TrustSQL (Lee et al. 2024), section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqljury.case import MISSING, Case
+from sqljury.schema import Schema
+from sqljury.uses.building.card import Card, card_of
+from sqljury.uses.building.cleaning import LeftOut, Run, Usable, clean
+from sqljury.uses.building.kinds import KINDS, Unanswerable
+from sqljury.uses.building.splitting import TEST, split
+from sqljury.uses.building.unanswerable import unanswerable_questions
+
+GIVEN = "given"
+"""The type of questions that came as unanswerable and do not say of which type they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """The cases of each split, those that were left out, and the card."""
+
+    splits: Mapping[str, tuple[Case, ...]]
+    left_out: tuple[Case, ...]
+    card: Card
+
+
+def build_trust(
+    cases: Iterable[Case],
+    schemas: Mapping[str, Schema],
+    run: Run,
+    *,
+    name: str,
+    sources: Sequence[str] = (),
+    seed: int = 0,
+    kinds: Sequence[str] = KINDS,
+    questions: Sequence[str] | None = None,
+) -> Built:
+    """Clean, split, and add as many unanswerable questions as test has answerable ones.
+
+    Args:
+        cases: questions with their reference SQL; predictions are not carried over.
+        schemas: of the databases, and of any others that columns may be borrowed from.
+        run: runs a reference, to find those without a result.
+        name: the benchmark's name.
+        sources: what it was built from, for the card.
+        kinds: of unanswerable questions, in equal shares.
+        questions: out-of-domain ones; those that come along by default.
+    """
+    listed = list(_with_own_ids(cases))
+    cleaned = clean(listed, schemas, run)
+    splits = split(cleaned.usable, seed)
+    wanted = max(0, len(splits.test) - len(cleaned.unanswerable))
+    made = unanswerable_questions(
+        {kind: wanted // len(kinds) + (i < wanted % len(kinds)) for i, kind in enumerate(kinds)},
+        sorted({case.db_id for case in listed} & set(schemas)),
+        schemas,
+        seed=seed,
+        taken=(case.question or "" for case in listed),
+        questions=questions,
+    )
+    seen = frozenset(one.structure for one in splits.train)
+    parts = {
+        part: tuple(_answerable(one, name, seen) for one in found)
+        for part, found in splits.by_name.items()
+    }
+    given = [_given(case, name) for case in cleaned.unanswerable]
+    new = list(_unanswerable(made, name, {case.id for case in listed}))
+    parts[TEST] += (*given, *new)
+    card = card_of(
+        cleaned,
+        splits,
+        [str(case.extra["type"]) for case in (*given, *new)],
+        name=name,
+        seed=seed,
+        sources=sources,
+        wanted=wanted,
+        order=kinds,
+    )
+    left_out = (*cleaned.left_out, *splits.left_out)
+    return Built(parts, tuple(_left_out(one, name) for one in left_out), card)
+
+
+def _with_own_ids(cases: Iterable[Case]) -> Iterator[Case]:
+    """Each question once, whoever answered it, under an id that no other has."""
+    known: set[tuple[str, str]] = set()
+    ids: set[str] = set()
+    for case in cases:
+        if (case.benchmark, case.id) in known:
+            continue
+        known.add((case.benchmark, case.id))
+        own = case.id if case.id not in ids else f"{case.benchmark}/{case.id}"
+        while own in ids:
+            own += "'"
+        ids.add(own)
+        yield replace(case, id=own, predicted_sql=MISSING, pool=(), source="", label=None)
+
+
+def _answerable(one: Usable, name: str, seen: frozenset[str]) -> Case:
+    extra = {"structure": "seen" if one.structure in seen else "unseen"}
+    return replace(one.case, benchmark=name, answerable=True, extra=extra)
+
+
+def _given(case: Case, name: str) -> Case:
+    kind = case.extra.get("type") or case.extra.get("unanswerable_type") or GIVEN
+    return replace(case, benchmark=name, reference_sqls=(), extra={"type": str(kind)})
+
+
+def _unanswerable(made: Sequence[Unanswerable], name: str, taken: set[str]) -> Iterator[Case]:
+    numbers: dict[str, int] = {}
+    for one in made:
+        own = ""
+        while not own or own in taken:
+            numbers[one.kind] = numbers.get(one.kind, 0) + 1
+            own = f"{one.kind}-{numbers[one.kind]}"
+        facts = {
+            "table": one.table,
+            "column": one.column,
+            "borrowed_from": one.borrowed_from,
+            "template": one.template,
+        }
+        extra = {"type": one.kind, **{key: value for key, value in facts.items() if value}}
+        yield Case(
+            id=own,
+            benchmark=name,
+            db_id=one.db_id,
+            question=one.question,
+            answerable=False,
+            extra=extra,
+        )
+
+
+def _left_out(one: LeftOut, name: str) -> Case:
+    extra = {"left_out": one.reason} | ({"detail": one.detail} if one.detail else {})
+    return replace(one.case, benchmark=name, extra=extra)

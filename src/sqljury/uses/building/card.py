@@ -1,0 +1,87 @@
+"""What a built benchmark holds: the figures of its card.
+
+Source: TrustSQL (Lee et al. 2024), table 1.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqljury.uses.building.cleaning import Cleaned, LeftOut
+from sqljury.uses.building.splitting import Splits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """Counts of questions unless said otherwise."""
+
+    name: str
+    seed: int
+    sources: tuple[str, ...]
+    """The files of questions and databases, by their names."""
+    n_read: int
+    answerable: Mapping[str, int]
+    """Of each split."""
+    unanswerable: Mapping[str, int]
+    """Of each kind, all in test."""
+    wanted: int
+    """How many unanswerable questions were asked for: as many as test has answerable ones."""
+    databases: Mapping[str, int]
+    """Databases of each split."""
+    structures: Mapping[str, int]
+    """Structures of the SQL of each split."""
+    unseen: Mapping[str, int]
+    """Questions of each split whose structure training does not have."""
+    left_out: Mapping[str, int]
+    """By reason."""
+    n_merged: int
+    n_unchecked: int
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object."""
+        from sqljury import __version__
+
+        return {"sqljury": __version__, **asdict(self)}
+
+
+def card_of(
+    cleaned: Cleaned,
+    splits: Splits,
+    kinds: Sequence[str],
+    *,
+    name: str,
+    seed: int,
+    sources: Sequence[str],
+    wanted: int,
+    order: Sequence[str],
+) -> Card:
+    """Count what was built.
+
+    Args:
+        kinds: the kind of each unanswerable question.
+        order: the kinds that were asked for, which are listed even where there is none.
+    """
+    left_out: list[LeftOut] = [*cleaned.left_out, *splits.left_out]
+    parts = splits.by_name
+    seen = {one.structure for one in splits.train}
+    counted = Counter(kinds)
+    return Card(
+        name=name,
+        seed=seed,
+        sources=tuple(sources),
+        n_read=len(cleaned.usable) + len(cleaned.unanswerable) + len(cleaned.left_out),
+        answerable={part: len(found) for part, found in parts.items()},
+        unanswerable={kind: counted[kind] for kind in dict.fromkeys([*order, *sorted(counted)])},
+        wanted=wanted,
+        databases={part: len({one.case.db_id for one in found}) for part, found in parts.items()},
+        structures={part: len({one.structure for one in found}) for part, found in parts.items()},
+        unseen={
+            part: sum(one.structure not in seen for one in found) for part, found in parts.items()
+        },
+        left_out=dict(sorted(Counter(one.reason for one in left_out).items())),
+        n_merged=cleaned.n_merged,
+        n_unchecked=cleaned.n_unchecked,
+    )

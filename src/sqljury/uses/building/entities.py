@@ -1,0 +1,134 @@
+"""The tables of a schema that stand for things one can ask about, and what is said of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqljury.schema import Column, Schema, Table
+from sqljury.uses.building.wording import plural, sayable, singular, spoken, stems, word_set, words
+
+TEXT, NUMBER, DATE = "text", "number", "date"
+
+# Tables named so hold what belongs to something else, or are no things one can count.
+_NO_THINGS = word_set(
+    "attribute detail data information history record list type code status log setting result "
+    "link map mapping reference relation relationship membership stock equipment feature note "
+    "content contents line item total summary sequence staffing residence ownership friend like "
+    "highschooler inventory mailshot geography genre language allergy characteristic advisor "
+    "ranking rating participation participant assignment hiring enrolment enrollment registration"
+)
+_JOINING = word_set("in of by with to on at for from has have is lives plays and via ref")
+_MEMBERS = word_set("staff crew personnel faculty")
+
+# Columns that say nothing of their own, or that no question can use as a noun.
+_NO_ATTRIBUTES = word_set(
+    "id key code number no name title description detail type date index position rank value "
+    "note text comment remark information category kind status state result other active total "
+    "average highest lowest minimum maximum first last current best worst new old middle main "
+    "official primary local abbreviation version flag order level count amount quantity record "
+    "identifier uid image picture photo url link file path content time year day month"
+)
+_BY_THEMSELVES = word_set(
+    "open free perennial male female full final common married double single accelerate "
+    "undergraduate graduate sown born held lost built sold drawn given "
+    "taken written known paid sent"
+)
+_EXTREME = word_set("average lowest highest minimum maximum total gross max min avg best worst")
+_IDENTIFYING = word_set("id key code no number identifier uid ids")
+_HANGING = word_set("of to in on by at for from with until since per and or as is has was")
+_NUMERIC = ("INT", "REAL", "FLOA", "DOUB", "NUM", "DEC", "MONEY", "SERIAL")
+_TIMES = ("DATE", "TIME", "YEAR")
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """A table whose rows are things of one kind."""
+
+    table: Table
+    one: str
+    many: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A column that a question can ask for."""
+
+    table: str
+    column: str
+    phrase: str
+    kind: str
+    """``text``, ``number`` or ``date``."""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The singular words of the phrase."""
+        return stems((self.phrase,))
+
+
+@lru_cache(maxsize=512)
+def entities(schema: Schema) -> tuple[Entity, ...]:
+    """The tables that stand for things, in the schema's order."""
+    return tuple(entity for table in schema.tables for entity in _entity(table))
+
+
+def _entity(table: Table) -> Iterator[Entity]:
+    parts = words(table.name)
+    if not sayable(parts) or table.is_view or _JOINING & set(parts) or len(parts) > 2:
+        return
+    head = singular(parts[-1])
+    if head in _NO_THINGS or len(table.primary_key) > 1 or not list(attributes(table)):
+        return
+    before = spoken(parts[:-1]) + " " if parts[:-1] else ""
+    if head in _MEMBERS:
+        yield Entity(table, f"{before}{head} member", f"{before}{head} members")
+    else:
+        yield Entity(table, before + head, before + plural(head))
+
+
+def attributes(table: Table) -> Iterator[Attribute]:
+    """The columns of a table that can be asked for: no keys, no abbreviations, nouns."""
+    keys = {name.casefold() for name in table.primary_key}
+    keys |= {name.casefold() for key in table.foreign_keys for name in key.columns}
+    for column in table.columns:
+        parts = words(column.name)
+        if column.name.casefold() not in keys and _is_noun(parts):
+            yield Attribute(table.name, column.name, spoken(parts), kind_of(column))
+
+
+def _is_noun(parts: tuple[str, ...]) -> bool:
+    if not sayable(parts) or len(parts) > 3:
+        return False
+    last = parts[-1]
+    return (
+        not _IDENTIFYING & set(parts)
+        and parts[0] not in _HANGING
+        and parts[0] not in _EXTREME
+        and last not in _HANGING
+        and not (len(parts) == 1 and (last in _BY_THEMSELVES or last.endswith(("ed", "ly", "ing"))))
+        and (singular(last) == last)
+    )
+
+
+def is_telling(attribute: Attribute) -> bool:
+    """Whether it says something of its own, unlike ``name`` or ``type``."""
+    return bool(attribute.words - _NO_ATTRIBUTES) and attribute.words.isdisjoint(_VAGUE)
+
+
+_VAGUE = word_set("name title description detail comment remark note text other")
+
+
+def kind_of(column: Column) -> str:
+    """What a column holds, by its name and declared type."""
+    declared, last = column.type.upper(), words(column.name)[-1:]
+    if declared.startswith(_TIMES) or last in (("date",), ("year",), ("time",)):
+        return DATE
+    return NUMBER if any(part in declared for part in _NUMERIC) else TEXT
+
+
+@lru_cache(maxsize=512)
+def vocabulary(schema: Schema) -> frozenset[str]:
+    """The singular words of all names of a schema."""
+    names = [table.name for table in schema.tables]
+    return stems([*names, *(c.name for table in schema.tables for c in table.columns)])

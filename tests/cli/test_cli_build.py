@@ -1,0 +1,83 @@
+"""`build trust`, as a user types it, on the bundled databases."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sqljury.benchmarks import read_cases
+from sqljury.demo import write_demo
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    write_demo(tmp_path)
+    return tmp_path
+
+
+def test_a_benchmark_is_built_read_and_scored(demo: Path) -> None:
+    out = demo / "built"
+    arguments = ("build", "trust", demo / "cases.json", "-d", demo / "databases", "-o", out)
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    card = json.loads((out / "card.json").read_text())
+    assert json.loads(done.stdout) == card
+    cases = {part: list(read_cases(out / f"{part}.jsonl")) for part in card["answerable"]}
+    for part, found in cases.items():
+        assert card["answerable"][part] == sum(bool(one.answerable) for one in found)
+    assert sum(card["unanswerable"].values()) == sum(not one.answerable for one in cases["test"])
+    assert min(card["unanswerable"].values()) > 0
+    assert "| ANS | 27 | 12 | 12 |" in (out / "README.md").read_text()
+    before = (out / "test.jsonl").read_bytes()
+    assert run(*arguments).returncode == 0
+    assert (out / "test.jsonl").read_bytes() == before
+    # All questions abstained from: every unanswerable one counts 1.
+    answers = demo / "answers.json"
+    answers.write_text(json.dumps({one.id: None for one in cases["test"]}))
+    done = run("trust", out / "test.jsonl", "-p", answers, "-d", demo / "databases", "--run", demo / "run", "--json")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["phi"]["0"] == found["n_unanswerable"] / found["n"]
+    assert {s["value"] for s in found["slices"] if s["dimension"] == "type"} == set(
+        card["unanswerable"]
+    )
+
+
+def test_schemas_kinds_and_questions_of_ones_own(demo: Path) -> None:
+    tables = demo / "tables.sql"
+    tables.write_text("CREATE TABLE boat (boat_id INTEGER PRIMARY KEY, sail_area REAL);")
+    cases = [
+        {"id": i, "question": f"Q{i}?", "gold_sql": f"SELECT sail_area+{i} FROM boat"}
+        for i in range(20)
+    ]
+    (demo / "q.json").write_text(json.dumps(cases))
+    (demo / "ood.txt").write_text("# mine\n\nWhy so?\nHow so?\n")
+    done = run("build", "trust", demo / "q.json", "--schemas", tables, "-o", demo / "b",
+               "--kinds", "out-of-domain,non-sql", "--out-of-domain", demo / "ood.txt")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    asked = [one for one in read_cases(demo / "b" / "test.jsonl") if not one.answerable]
+    listed = {one.question for one in asked if one.extra["type"] == "out-of-domain"}
+    assert listed == {"Why so?", "How so?"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("--kinds", "odd", "-d", "databases"), "SJ550"),
+        ((), "SJ550"),
+        (("-d", "databases", "--out-of-domain", "nowhere.txt"), "SJ101"),
+    ],
+)
+def test_what_cannot_be_built(demo: Path, arguments: tuple[str, ...], code: str) -> None:
+    options = [str(demo / one) if one in ("databases", "nowhere.txt") else one for one in arguments]
+    done = run("build", "trust", demo / "cases.json", "-o", demo / "b", *options)
+    assert (done.returncode, code in done.stderr) == (2, True), done.stderr
