@@ -3,8 +3,9 @@
     python bench/suite.py [--data FOLDER] [--part labels|pairs|built ...] [--share 1.0]
 
 labels: `test_suite` on the candidates of 17 systems beside their recorded `ts` and `ts_colperm`.
-pairs: AUC, Kendall's tau and Spearman's rho on FuncEvalGMN's labelled pairs whose database has an
-official suite, by Spider's hardness and by half (`even` is the half that anybody looked at).
+pairs: AUC, Kendall's tau and Spearman's rho on FuncEvalGMN's labelled pairs, on official suites and
+on suites built from the pairs' references: all pairs whose database has one, then those that have
+both, also by Spider's hardness and by half (`even` is the half that anybody looked at).
 built: suites built from Spider dev's references, without a look at any candidate, beside the
 official ones on the same candidates. FOLDER holds candidates/, pairs/ and spider/
 (docs/reproduce.md). --share takes that share of the candidates, every n-th question.
@@ -168,22 +169,35 @@ def beside_official(records: list[Record], known: Labels) -> str:
 
 
 def pairs(options: argparse.Namespace) -> None:
-    """Figures on labelled pairs, by hardness and by half."""
+    """Figures on labelled pairs, on the official suites and on suites of the pairs' references."""
     for name in ("Spider_pair_dev", "SpiderDK_pair_dev"):
-        with sj.evaluate(
-            [options.data / "pairs" / f"{name}.csv.gz"],
-            PAIR_JUDGES,
-            suites=options.data / "spider" / "test_suite",
-            limits=LIMITS,
-            workers=options.workers,
-        ) as found:
-            records = list(found.records())
+        path = options.data / "pairs" / f"{name}.csv.gz"
+        official = options.data / "spider" / "test_suite"
+        with tempfile.TemporaryDirectory() as folder:
+            databases = options.data / "spider" / "databases"
+            build_suites([path], databases, folder, workers=options.workers)
+            on_official, on_built = (
+                counted_records(path, place, options) for place in (official, Path(folder))
+            )
+        both = {(r.judge, r.case.id) for r in on_official} & {
+            (r.judge, r.case.id) for r in on_built
+        }
         for judge in PAIR_JUDGES:
-            own = [r for r in records if r.judge == judge]
-            counted = [r for r in own if not r.verdict.outcome.left_out]
-            print(f"\n{name}, {judge}: {len(counted):,} of {len(own):,} pairs have a suite")
-            for what, chosen in slices(counted):
-                print(f"    {what:10}{figures(judge, chosen)}")
+            for what, records in (("official", on_official), ("built", on_built)):
+                own = [r for r in records if r.judge == judge]
+                shared = [r for r in own if (judge, r.case.id) in both]
+                print(f"\n{name}, {judge}, {what} suites")
+                print(f"    {'with one':10}{figures(judge, own)}")
+                for part, chosen in slices(shared):
+                    print(f"    {part:10}{figures(judge, chosen)}")
+
+
+def counted_records(path: Path, suites: Path, options: argparse.Namespace) -> list[Record]:
+    """The verdicts on the pairs whose database has a suite."""
+    with sj.evaluate(
+        [path], PAIR_JUDGES, suites=suites, limits=LIMITS, workers=options.workers
+    ) as found:
+        return [r for r in found.records() if not r.verdict.outcome.left_out]
 
 
 def slices(records: list[Record]) -> Iterator[tuple[str, list[Record]]]:
