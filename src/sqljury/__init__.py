@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqljury.api import (
         Evaluation,
         agree_files,
+        build_suites,
         compare_queries,
         diff_queries,
         evaluate,
@@ -38,6 +39,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Evaluation": "sqljury.api",
     "agree_files": "sqljury.api",
+    "build_suites": "sqljury.api",
     "compare_queries": "sqljury.api",
     "diff_queries": "sqljury.api",
     "plan_query": "sqljury.api",
@@ -89,6 +91,7 @@ __all__ = [
     "Verdict",
     "agree",
     "agree_files",
+    "build_suites",
     "compare_queries",
     "compare_tables",
     "diff_queries",

@@ -71,6 +71,8 @@ def test_an_archive_is_unpacked_once_and_again_when_it_changes(tmp_path: Path) -
     archive = archived(tmp_path / "shop.tar.xz", {"shop.sqlite": database(1)})
     first = suites.unpacked(archive)
     assert suites.unpacked(archive) == first
+    (first / "shop.sqlite").unlink()
+    assert list(suites.unpacked(archive).iterdir()) == [first / "shop.sqlite"]
     archived(archive, {"shop.sqlite": database(2)})
     assert suites.unpacked(archive) != first
     assert values(tmp_path, "shop") == {"shop/shop": 2}

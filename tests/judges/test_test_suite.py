@@ -180,6 +180,32 @@ def cases() -> list[Case]:
     ]
 
 
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+# prediction, outcome: on one database of the suite it is fine
+HOSTILE = [
+    (f"SELECT CASE WHEN count(*) = 3 THEN ({ENDLESS}) ELSE 2 END FROM item", "prediction_timeout"),
+    ("SELECT CASE count(*) WHEN 3 THEN zeroblob(2e9) ELSE 2 END FROM item", "prediction_too_large"),
+    ("SELECT 2; ATTACH 'x' AS x", "prediction_refused"),
+]
+
+
+@pytest.mark.parametrize(("predicted", "outcome"), HOSTILE)
+def test_hostile_predictions_are_stopped_where_they_strike(
+    suites, tmp_path: Path, predicted: str, outcome: str
+) -> None:
+    references = ("SELECT CASE count(*) WHEN 3 THEN 0 ELSE 2 END FROM item",)
+    case = Case(id="1", db_id="shop", predicted_sql=predicted, reference_sqls=references)
+    before = [path.read_bytes() for path in sorted((suites / "shop").iterdir())]
+    limits = Limits(seconds=0.3)
+    with sj.evaluate([case], ["test_suite"], suites=suites, limits=limits, workers=1) as found:
+        (record,) = found.records()
+    assert record.verdict.outcome == outcome
+    at = "shop" if outcome == "prediction_refused" else "second"
+    assert record.verdict.evidence["database"] == at
+    assert [path.read_bytes() for path in sorted((suites / "shop").iterdir())] == before
+
+
 def test_a_run_notices_when_the_suite_changes(suites, tmp_path: Path) -> None:
     folder = tmp_path / "suites" / "shop"
     folder.mkdir(parents=True)

@@ -173,7 +173,7 @@ def unpacked(archive: Path) -> Path:
     """
     try:
         target = _cache_folder() / fingerprint_files(archive)[:32]
-        if target.is_dir():
+        if target.is_dir() and _databases(target):
             return target
         target.parent.mkdir(parents=True, exist_ok=True)
         half_done = Path(tempfile.mkdtemp(dir=target.parent))
