@@ -36,7 +36,6 @@ _OF_KIND = {
 
 _OWN = (
     "What is each {one}'s own {column}?",
-    "Which {many} have no {column} of their own?",
     "List every {one} together with its own {column}.",
     "For each {one}, show the {one}'s own {column}.",
 )

@@ -17,7 +17,8 @@ _NO_THINGS = word_set(
     "link map mapping reference relation relationship membership stock equipment feature note "
     "content contents line item total summary sequence staffing residence ownership friend like "
     "highschooler inventory mailshot geography genre language allergy characteristic advisor "
-    "ranking rating participation participant assignment hiring enrolment enrollment registration"
+    "furniture software music luggage weather enroll enrol ranking rating participation participant assignment hiring "
+    "enrolment enrollment registration"
 )
 _JOINING = word_set("in of by with to on at for from has have is lives plays and via ref")
 _MEMBERS = word_set("staff crew personnel faculty")
@@ -106,7 +107,8 @@ def _is_noun(parts: tuple[str, ...]) -> bool:
         and parts[0] not in _HANGING
         and parts[0] not in _EXTREME
         and last not in _HANGING
-        and not (len(parts) == 1 and (last in _BY_THEMSELVES or last.endswith(("ed", "ly", "ing"))))
+        and not last.endswith("ed")
+        and not (len(parts) == 1 and (last in _BY_THEMSELVES or last.endswith(("ly", "ing"))))
         and (singular(last) == last)
     )
 

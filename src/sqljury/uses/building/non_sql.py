@@ -15,7 +15,7 @@ from sqljury.uses.building.entities import (
     entities,
 )
 from sqljury.uses.building.kinds import NON_SQL, Unanswerable
-from sqljury.uses.building.wording import with_article
+from sqljury.uses.building.wording import stems, with_article
 
 _TEMPLATES = (
     "Draw a pie chart of the {many} by {text}.",
@@ -65,13 +65,14 @@ def non_sql(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Un
 def _values(entity: Entity, template: str, seed: int, db_id: str) -> dict[str, str] | None:
     """What fills a template; None where the table has no column of the kind."""
     out = {"one": entity.one, "many": entity.many, "a_one": with_article(entity.one)}
+    itself = stems((entity.one,))
     needed = {name for _, name, _, _ in Formatter().parse(template) if name}
     for name, kind in (("text", TEXT), ("number", NUMBER)):
         if name in needed:
             found = [
                 one.phrase
                 for one in attributes(entity.table)
-                if one.kind == kind and one.phrase != entity.one
+                if one.kind == kind and not one.words <= itself
             ]
             if not found:
                 return None

@@ -23,8 +23,8 @@ _COUNT: Final = (
 )
 _RELATIVE: Final = re.compile(
     "\\b(?:"
-    "today|tonight|yesterday|tomorrow|nowadays|currently|at present|right now|by now|until now|"
-    "till now|at the moment|so far|recently|lately|these days|the other day|"
+    "today|tonight|yesterday|tomorrow|nowadays|right now|by now|until now|"
+    "till now|at the moment|so far|(?<!most )recently|lately|these days|the other day|"
     f"(?:this|next|past|previous|coming|current|upcoming) {_COUNT}{_UNIT}|"
     # "The last two years" is relative, "the last day of the festival" is not.
     f"(?:in|over|during|within|for|since|from) (?:the )?last {_COUNT}{_UNIT}|last {_UNIT}(?! of)|"
@@ -40,6 +40,9 @@ _CLOCKS: Final = word_set(
 
 def relative_times(question: str) -> tuple[str, ...]:
     """The expressions that count from the time of asking, each once.
+
+    "Currently" is none: most often it says of which column the question is. Nor is "most
+    recently", which is the latest there is.
 
     >>> relative_times("Which flights left Boston in the last two weeks, and which leave today?")
     ('in the last two weeks', 'today')

@@ -26,7 +26,7 @@ _THINGS = word_set("person animal building area organisation vehicle product wor
 its owner's. An order's date may well be its customer's."""
 _SUMMED = word_set(
     "sale revenue profit attendance vote score earning point rank ranking result income expense "
-    "cost price value goal win loss rating money payment salary"
+    "count number quantity amount total cost price value goal win loss rating money payment salary"
 )
 """What is had by all that has a part which has it."""
 
