@@ -22,6 +22,7 @@ _DRIVERS = (
     ("pyarrow", "parquet", "Parquet files"),
     ("openai", "llm", "OpenAI and compatible chat models"),
     ("anthropic", "anthropic", "Anthropic's chat models"),
+    ("z3", "prove", "proofs that two queries are equal"),
 )
 
 
