@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         load_run,
         plan_query,
     )
+    from sqljury.api_build import build_trust_files
     from sqljury.api_trust import trust_files
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
@@ -63,6 +64,7 @@ _HOMES = {
     "make_judge": "sqljury.judges",
     "register": "sqljury.judges",
     "compare_tables": "sqljury.tables",
+    "build_trust_files": "sqljury.api_build",
     "trust_files": "sqljury.api_trust",
     "agree": "sqljury.uses.agree",
     "Outcome": "sqljury.verdict",
@@ -92,6 +94,7 @@ __all__ = [
     "agree",
     "agree_files",
     "build_suites",
+    "build_trust_files",
     "compare_queries",
     "compare_tables",
     "diff_queries",

@@ -162,3 +162,20 @@ def test_unanswerable_questions_are_in_test_only() -> None:
         if one.answerable:
             seen = text_structure(one.reference_sqls[0]) in trained
             assert one.extra["structure"] == ("seen" if seen else "unseen")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        f"SELECT {'+'.join('1' * 4000)} FROM t",
+        f"SELECT a FROM t WHERE {' OR '.join(f'c = {i}' for i in range(2400))}",
+        f"{'(' * 190}SELECT 1{')' * 190}",
+        "SELECT a FROM t" + " UNION SELECT a FROM t" * 1500,
+        "x" * 10**7,
+        "",
+    ],
+    ids=["long sum", "long or", "brackets", "unions", "10 MB", "empty"],
+)  # fmt: skip
+def test_hostile_references_have_a_structure_too(sql: str) -> None:
+    (name,) = structures_of([("d", sql, canonical_tree(sql, SCHEMA))])
+    assert name == text_structure(sql)

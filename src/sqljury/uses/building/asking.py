@@ -30,7 +30,7 @@ _OF_KIND = {
     DATE: (
         "Which {one} has the earliest {column}?",
         "List the {many} from the latest {column} to the earliest.",
-        "How many {many} share a {column}?",
+        "Which {many} share the same {column}?",
     ),
 }
 

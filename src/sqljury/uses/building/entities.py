@@ -17,7 +17,8 @@ _NO_THINGS = word_set(
     "link map mapping reference relation relationship membership stock equipment feature note "
     "content contents line item total summary sequence staffing residence ownership friend like "
     "highschooler inventory mailshot geography genre language allergy characteristic advisor "
-    "furniture software music luggage weather enroll enrol ranking rating participation participant assignment hiring "
+    "furniture software music luggage weather enroll enrol "
+    "ranking rating participation participant assignment hiring "
     "enrolment enrollment registration"
 )
 _JOINING = word_set("in of by with to on at for from has have is lives plays and via ref")

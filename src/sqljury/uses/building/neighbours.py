@@ -52,20 +52,15 @@ def above(schema: Schema, table: Table) -> frozenset[str]:
 
 
 def below(schema: Schema, table: Table) -> frozenset[str]:
-    """All that belongs to a table's rows, and what link tables join to these or to the table.
+    """All that belongs to a table's rows, and what else these belong to.
 
-    The country with the highest horsepower is that of a car, three tables below.
+    The country with the highest horsepower is that of a car, three tables below; the shop of an
+    employee may stand in a table of hirings.
     """
     leads = links(schema)
     led = {name: frozenset(child for child, to in leads.items() if name in to) for name in leads}
-    found = _closure({table.name}, led)
-    joined = {
-        name
-        for child in schema.tables
-        if child.name in found and _only_keys(child)
-        for name in leads[child.name]
-    }
-    return frozenset(found | _closure(joined, leads)) - above(schema, table)
+    children = _closure({table.name}, led)
+    return frozenset(_closure(children, leads)) - above(schema, table)
 
 
 def _closure(start: set[str], steps: Mapping[str, frozenset[str]]) -> set[str]:
@@ -75,9 +70,3 @@ def _closure(start: set[str], steps: Mapping[str, frozenset[str]]) -> set[str]:
         found |= new
         waiting += new
     return found
-
-
-def _only_keys(table: Table) -> bool:
-    keys = {name.casefold() for key in table.foreign_keys for name in key.columns}
-    keys |= {name.casefold() for name in table.primary_key}
-    return all(column.name.casefold() in keys for column in table.columns)

@@ -21,9 +21,9 @@ from sqljury.uses.building.related import class_of
 from sqljury.uses.building.synonyms import near_words
 from sqljury.uses.building.wording import stems, word_set
 
-_THINGS = word_set("person animal building area organisation vehicle product work plant")
+_THINGS = word_set("person animal building vehicle product work plant")
 """Classes whose attributes nobody takes for those of what they belong to: a dog's weight is not
-its owner's. An order's date may well be its customer's."""
+its owner's. An order's date may well be its customer's, and a country's language its player's."""
 _SUMMED = word_set(
     "sale revenue profit attendance vote score earning point rank ranking result income expense "
     "count number quantity amount total cost price value goal win loss rating money payment salary"
@@ -66,7 +66,7 @@ class _Reach:
         things = {
             other.table.name
             for other in entities(schema)
-            if class_of(other) in _THINGS and class_of(other) != class_of(entity)
+            if class_of(other) in _THINGS and class_of(entity) not in ("", class_of(other))
         }
         names = stems(column.name for table in tables for column in table.columns)
         return cls(names, down, down - things)

@@ -15,7 +15,8 @@ _GROUPS = (
     "name title label surname nickname forename",
     "date day year month founded opening opened started start begin established release released "
     "season joined made built since until ended end",
-    "age birth birthday birthdate born",
+    "age birth birthday birthdate born year founded built open opened opening established made "
+    "launch",
     "time hour minute second duration period length date",
     "type kind category class genre style sort group form format model",
     "description detail note comment remark text content summary information",

@@ -44,7 +44,7 @@ _UNSAID = re.compile(
     "[bcdfghjklmnpqrstvwxz]{2}(?<!ng)(?<!nc)(?<!rc)(?<!tc)(?<!mp)(?<!ig)[bcdfghjklmnpqrstvwxz]"
     "(?<!ght)(?<!gth)(?<!lth)(?<!nth)(?<!rth)(?<!rst)(?<!rld)(?<!tch)(?<!nch)(?<!rch)(?<!wth)(?<!dth)$|"
     ".(?<!candi)(?<!up)(?<!birth)(?<!man)date$|.(?<!nick)(?<!sur)(?<!fore)(?<!user)name$|"
-    ".(?<!post)(?<!bar)code$|.(?<!proto)type$|datetime|.(?<!pa)(?<!gr)(?<!liqu)(?<!hybr)(?<!sol)id$"
+    ".(?<!post)(?<!bar)code$|.(?<!proto)type$|date(time|stamp)|[^aeiou]num$|.(?<!pa)(?<!gr)(?<!liqu)(?<!hybr)(?<!sol)id$"
 )
 """No English word begins or ends so, but many joined and cut ones do."""
 
