@@ -25,7 +25,7 @@ def test_random_expressions_in_duckdb() -> None:
     _check("duckdb", "d", 250, ALL_ASSUMPTIONS)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("batch", range(20))
 def test_many_random_expressions(batch: int) -> None:
     _check("sqlite", f"many-{batch}", 5000, WITHOUT_TYPES if batch % 3 == 0 else ALL_ASSUMPTIONS)

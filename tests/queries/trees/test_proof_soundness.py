@@ -16,7 +16,7 @@ def test_duckdb() -> None:
     explore("duckdb", range(1_000, 1_020), databases=2, faithful=True)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("block", range(20))
 def test_twenty_thousand_pairs(block: int) -> None:
     seeds = range(10_000 + block * 1_000, 11_000 + block * 1_000)

@@ -58,13 +58,13 @@ def test_duckdb() -> None:
     assert seen[Stage.SAME] > 0.9 * seen.total(), seen
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("block", range(10))
 def test_sqlite_for_long(block: int) -> None:
     _explore("sqlite", range(10_000 + block * 2_000, 10_000 + (block + 1) * 2_000), databases=8)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 @pytest.mark.parametrize("block", range(4))
 def test_duckdb_for_long(block: int) -> None:
     _explore("duckdb", range(50_000 + block * 500, 50_000 + (block + 1) * 500), databases=4)
