@@ -22,8 +22,12 @@ _DRIVERS = (
     ("pyarrow", "parquet", "Parquet files"),
     ("openai", "llm", "OpenAI and compatible chat models"),
     ("anthropic", "anthropic", "Anthropic's chat models"),
+    ("sklearn", "learning", "detectors that are trained"),
     ("z3", "prove", "proofs that two queries are equal"),
 )
+
+# What pip calls a module, where it is another name.
+_PACKAGES = {"sklearn": "scikit-learn", "z3": "z3-solver"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +52,7 @@ def _driver(module: str, extra: str, purpose: str) -> Check:
         importlib.import_module(module)
     except ImportError:
         return Check(module, "missing", f'for {purpose}. Run: pip install "sqljury[{extra}]"')
-    return Check(module, "ok", f"{version(module)} ({purpose})")
+    return Check(module, "ok", f"{version(_PACKAGES.get(module, module))} ({purpose})")
 
 
 def database_checks(spec: str, db_id: str | None) -> Iterator[Check]:

@@ -49,7 +49,7 @@ class Equivalence:
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 
