@@ -47,7 +47,7 @@ def build_trust_files(
         out_of_domain: a text file with a question a line, instead of those that come along.
 
     Raises:
-        InputError: SJ550: no such kind, no usable question, neither databases nor schemas;
+        InputError: SJ560: no such kind, no usable question, neither databases nor schemas;
             and whatever is wrong with the files.
     """
     _check_kinds(kinds)
@@ -68,7 +68,7 @@ def build_trust_files(
         )
     if not any(built.splits.values()):
         raise InputError(
-            "SJ550",
+            "SJ560",
             "no question can be used.",
             hint=f"Left out: {', '.join(f'{why} {n}' for why, n in built.card.left_out.items())}.",
         )
@@ -80,7 +80,7 @@ def _check_kinds(kinds: Sequence[str]) -> None:
     unknown = [kind for kind in kinds if kind not in KINDS]
     if unknown or not kinds:
         raise InputError(
-            "SJ550", f"no kind {', '.join(unknown) or '…'}.", hint=f"Kinds: {', '.join(KINDS)}."
+            "SJ560", f"no kind {', '.join(unknown) or '…'}.", hint=f"Kinds: {', '.join(KINDS)}."
         )
 
 
@@ -113,7 +113,7 @@ class _Places:
     def __init__(self, databases: PathLike | None, schemas: PathLike | None) -> None:
         if databases is None and schemas is None:
             raise InputError(
-                "SJ550", "nothing to ask about.", hint="Give --databases, --schemas, or both."
+                "SJ560", "nothing to ask about.", hint="Give --databases, --schemas, or both."
             )
         self._databases = None if databases is None else open_databases(str(databases))
         self._schemas = None if schemas is None else read_schemas(str(schemas))

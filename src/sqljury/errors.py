@@ -547,7 +547,7 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A suite replaces the one that was built in the same place before, and nothing else: "
         "--out names a new folder, or one of an earlier build.",
     ),
-    "SJ550": (
+    "SJ560": (
         "a benchmark that cannot be built",
         "`build trust` takes questions with their reference SQL, databases or schemas, and kinds "
         "out of column-surface, column-related, column-unrelated, non-sql, out-of-domain.",

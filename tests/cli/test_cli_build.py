@@ -72,8 +72,8 @@ def test_schemas_kinds_and_questions_of_ones_own(demo: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (("--kinds", "odd", "-d", "databases"), "SJ550"),
-        ((), "SJ550"),
+        (("--kinds", "odd", "-d", "databases"), "SJ560"),
+        ((), "SJ560"),
         (("-d", "databases", "--out-of-domain", "nowhere.txt"), "SJ101"),
     ],
 )
