@@ -21,12 +21,14 @@ _TYPES: Final = {"number": "NUMERIC", "string": "TEXT", "time": "TIMESTAMP", "ot
 def described_schema(prompt: str) -> str | None:
     """The tables that a prompt of FuncEvalGMN describes, or None where it describes none."""
     starts = list(_TABLE.finditer(prompt))
+    if not starts:
+        return None
     ends = [match.start() for match in starts[1:]] + [len(prompt)]
     statements = [
         f"CREATE TABLE {_quoted(match['name'])} ({', '.join(_parts(prompt[match.end() : end]))})"
         for match, end in zip(starts, ends, strict=True)
     ]
-    return ";\n".join(statements) or None
+    return ";\n".join(statements)
 
 
 def _parts(text: str) -> Iterator[str]:
