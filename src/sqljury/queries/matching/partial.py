@@ -73,20 +73,20 @@ def f_beta(precision: float, recall: float, beta: float) -> float:
 
 def _found(target: Node, source: Node, weights: Weights) -> float:
     """Algorithm 3 for the root of ``target``, then the score of what was chosen (A.2)."""
-    return _Search(weights).below(target, Node("", (source,)), None).score
+    return _Search(weights).below(target, Node("", (source,)), None)[1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Match:
-    """A candidate: how well it matches (which chooses it), and what that scores."""
-
-    match: float
-    score: float
+_Match = tuple[float, float]
+"""A candidate: how well it matches (which chooses it), and what that scores. Of two that match
+equally well the first is taken."""
 
 
 @dataclass(slots=True)
 class _Search:
-    """One direction of a comparison; equal questions are asked once."""
+    """One direction of a comparison; equal questions are asked once.
+
+    Nodes are known by identity: they outlive the search, and their values may be compared often.
+    """
 
     weights: Weights
     _below: dict[tuple[int, int, int | None], _Match] = field(default_factory=dict)
@@ -97,41 +97,47 @@ class _Search:
         """The best match of a node among all below ``parent`` (below one child where order
         matters), or without one of its own: then its children are sought there."""
         key = (id(target), id(parent), place)
-        if key not in self._below:
+        found = self._below.get(key)
+        if found is None:
             candidates = parent.children if place is None else parent.children[place : place + 1]
             found = self._combined(target, 0.0, parent, place)
             for candidate in candidates:
                 here = self._in(target, candidate)
-                if here.match > found.match:
+                if here[0] > found[0]:
                     found = here
             self._below[key] = found
-        return self._below[key]
+        return found
 
     def _in(self, target: Node, tree: Node) -> _Match:
         """The best match of a node with the root of a tree or with what is below it."""
         key = (id(target), id(tree))
-        if key not in self._within:
-            own = 1.0 if target.value == tree.value else 0.0
-            here = self._combined(target, own, tree, None)
+        found = self._within.get(key)
+        if found is None:
             deeper = self.below(target, tree, None)
-            self._within[key] = deeper if deeper.match > here.match else here
-        return self._within[key]
+            # Without a value in common the root is no better than doing without a match there.
+            found = (
+                self._combined(target, 1.0, tree, None) if target.value == tree.value else deeper
+            )
+            self._within[key] = found = deeper if deeper[0] > found[0] else found
+        return found
 
     def _combined(self, target: Node, own: float, parent: Node, place: int | None) -> _Match:
         """A node's own match, and those of its children below ``parent``."""
         if not target.children:
-            return _Match(own, own)
+            return own, own
         by_place = own and target.ordered and parent.ordered
-        below = [
-            self.below(child, parent, number if by_place else place)
-            for number, child in enumerate(target.children)
-        ]
-        sizes = [self._size(child) for child in target.children]
-        total = sum(sizes)
-        match = sum(n * found.match for n, found in zip(sizes, below, strict=True)) / total
-        score = sum(n * found.score for n, found in zip(sizes, below, strict=True))
+        match = score = total = 0.0
+        for number, child in enumerate(target.children):
+            found = self.below(child, parent, number if by_place else place)
+            size = self._size(child)
+            match += size * found[0]
+            score += size * found[1]
+            total += size
         alpha, omega = self.weights.alpha, self.weights.omega
-        return _Match(alpha * own + (1 - alpha) * match, (omega * own + score) / (omega + total))
+        return (
+            alpha * own + (1 - alpha) * match / total,
+            (omega * own + score) / (omega + total),
+        )
 
     def _size(self, tree: Node) -> float:
         """How many nodes a tree has; a node that stands in several places counts in each."""
