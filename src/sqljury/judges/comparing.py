@@ -9,6 +9,8 @@ from sqljury.case import Case
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
+    from sqljury.queries.matching.labelled import Node
+    from sqljury.queries.matching.partial import Weights
     from sqljury.queries.trees.nodes import Unreadable
 
 
@@ -54,3 +56,14 @@ def graded(score: float, threshold: float, reason: str, **measures: float) -> Ve
     """A verdict by a score in [0, 1], correct from the threshold on."""
     outcome = Outcome.CORRECT if score >= threshold else Outcome.INCORRECT
     return Verdict(outcome=outcome, score=score, reason=reason, measures=measures)
+
+
+def partially(
+    prediction: Node, reference: Node, weights: Weights, threshold: float, what: str
+) -> Verdict:
+    """The verdict by how much of two trees is found in each other; ``what`` they are, in words."""
+    from sqljury.queries.matching.partial import partial_match
+
+    found = partial_match(prediction, reference, weights)
+    reason = f"{what}: precision {found.precision:.3f}, recall {found.recall:.3f}"
+    return graded(found.f, threshold, reason, precision=found.precision, recall=found.recall)

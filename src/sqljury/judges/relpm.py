@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Needs, register
-from sqljury.judges.comparing import compared, graded
+from sqljury.judges.comparing import compared, partially
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -66,13 +66,7 @@ class RelPM:
         return found if isinstance(found, Unreadable) else operator_tree(found.relation)
 
     def _compare(self, prediction: Node, reference: Node) -> Verdict:
-        from sqljury.queries.matching.partial import partial_match
-
-        found = partial_match(prediction, reference, self._weights())
-        reason = f"operator trees: precision {found.precision:.3f}, recall {found.recall:.3f}"
-        return graded(
-            found.f, self.threshold, reason, precision=found.precision, recall=found.recall
-        )
+        return partially(prediction, reference, self._weights(), self.threshold, "operator trees")
 
     def _weights(self) -> Weights:
         from sqljury.queries.matching.partial import Weights

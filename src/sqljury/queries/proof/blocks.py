@@ -57,6 +57,7 @@ from sqljury.queries.trees.walk import (
     map_outer_references,
     map_references,
     outer_references,
+    over_pair,
     renumber,
     shift,
     subexpressions,
@@ -356,19 +357,13 @@ def opened(block: Block, reader: Reader) -> tuple[Block, ...]:
 def _opened(block: Block, relation: Relation, reader: Reader) -> list[Block] | None:
     inside = Reader(reader.context, (reader.row(block), *reader.outer), sets=True)
     by = sum(map(width, block.inputs))
-
-    def seen(level: int, index: int) -> Expression:
-        if level == 0:
-            return Ref(by + index)
-        return Ref(index) if level == 1 else Outer(level - 1, index)
-
     made = []
     for inner in inside.blocks(relation):
         if any(outer_references(below) for below in inner.inputs):
             return None
         if len(block.inputs) + len(inner.inputs) > _MOST_INPUTS:
             raise TooLargeError
-        conditions = tuple(map_references(c, seen) for c in inner.conditions)
+        conditions = tuple(over_pair(c, by) for c in inner.conditions)
         made.append(
             Block(block.inputs + inner.inputs, block.conditions + conditions, block.outputs)
         )

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from sqljury.queries.rules.chain import BlockRule, Reading
 from sqljury.queries.rules.conditions import conjunction
-from sqljury.queries.rules.equal_columns import equal_columns
+from sqljury.queries.rules.equal_columns import equal_columns, is_trivial
 from sqljury.queries.rules.exists_input import ONE
 from sqljury.queries.trees.context import Assumption, Context
 from sqljury.queries.trees.nodes import (
     Call,
     Distinct,
-    Expression,
     Filter,
     Outer,
     Project,
@@ -56,21 +55,13 @@ def _ask(found: Reading, position: int, rows: Relation, outside: dict[int, int])
     inside = map_outer_references(rows, lambda level, index: Outer(level + 1, index))
     asked = Project(Filter(inside, conjunction(equal)), (ONE,))
     found.substitute([Ref(outside.get(c, c)) for c in range(block.offsets()[-1])])
-    block.conjuncts = [part for part in block.conjuncts if not _is_trivial(part)]
+    block.conjuncts = [part for part in block.conjuncts if not is_trivial(part)]
     block.conjuncts.append(Subquery(SubqueryKind.EXISTS, asked))
     inner = len(block.inputs)
     found.arrange(
         [i for i in range(inner) if i != position],
         [inner + i for i in range(len(block.outer_joined))],
     )
-
-
-def _is_trivial(part: Expression) -> bool:
-    match part:
-        case Call(name="=", operands=(Ref(a), Ref(b))):
-            return a == b
-        case _:
-            return False
 
 
 DISTINCT_INPUT = BlockRule("distinct_input", _apply)

@@ -56,3 +56,12 @@ def _pair(part: Expression, inner: int) -> tuple[int, int] | None:
             return both if a != b and max(both) < inner else None
         case _:
             return None
+
+
+def is_trivial(part: Expression) -> bool:
+    """Whether a condition compares a column with itself, as what is left when two become one."""
+    match part:
+        case Call(name="=", operands=(Ref(a), Ref(b))):
+            return a == b
+        case _:
+            return False

@@ -26,8 +26,8 @@ from sqljury.queries.trees.volatile import any_volatile, has_volatile
 from sqljury.queries.trees.walk import (
     columns_read,
     map_outer_references,
-    map_references,
     outer_references,
+    over_pair,
     references,
     renumber,
     shift,
@@ -123,14 +123,8 @@ def beside(row: Relation, relation: Relation) -> tuple[Relation, tuple[Expressio
     if any(level == 1 for level, _ in outer_references(base)):
         return None
     by = width(row)
-
-    def over_pair(level: int, index: int) -> Expression:
-        if level == 0:
-            return Ref(by + index)
-        return Ref(index) if level == 1 else Outer(level - 1, index)
-
     moved = map_outer_references(base, lambda level, index: Outer(level - 1, index))
-    return moved, tuple(map_references(part, over_pair) for part in parts)
+    return moved, tuple(over_pair(part, by) for part in parts)
 
 
 def joined_rows(

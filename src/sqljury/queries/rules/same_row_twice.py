@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from sqljury.queries.rules.chain import BlockRule, Reading
-from sqljury.queries.rules.equal_columns import equal_columns, inner_row
+from sqljury.queries.rules.equal_columns import equal_columns, inner_row, is_trivial
 from sqljury.queries.trees.context import Assumption, Context
 from sqljury.queries.trees.nodes import Call, Expression, Ref
 from sqljury.queries.trees.properties import assumed_for_unique
@@ -47,19 +47,11 @@ def _make_one(found: Reading, i: int, j: int, equal: list[int], context: Context
         if row[offsets[i] + k].nullable
     ]
     found.substitute([Ref(c - by if c in own else c) for c in range(offsets[-1])])
-    block.conjuncts = [part for part in block.conjuncts if not _is_trivial(part)] + held
+    block.conjuncts = [part for part in block.conjuncts if not is_trivial(part)] + held
     inner = len(block.inputs)
     found.arrange(
         [k for k in range(inner) if k != j], [inner + k for k in range(len(block.outer_joined))]
     )
-
-
-def _is_trivial(part: Expression) -> bool:
-    match part:
-        case Call(name="=", operands=(Ref(a), Ref(b))):
-            return a == b
-        case _:
-            return False
 
 
 SAME_ROW_TWICE = BlockRule("same_row_twice", _apply)

@@ -383,6 +383,18 @@ def renumber(expression: Expression, position: Callable[[int], int]) -> Expressi
     )
 
 
+def over_pair(expression: Expression, by: int) -> Expression:
+    """A condition inside a subquery, as the condition of a join that has the ``by`` columns of
+    the row around on its left and the subquery's own row on its right."""
+
+    def moved(level: int, index: int) -> Expression:
+        if level == 0:
+            return Ref(by + index)
+        return Ref(index) if level == 1 else Outer(level - 1, index)
+
+    return map_references(expression, moved)
+
+
 def shift(expression: Expression, by: int) -> Expression:
     """All columns of the row at hand ``by`` places further right."""
     return expression if by == 0 else renumber(expression, lambda index: index + by)
