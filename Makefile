@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
+# Installed first, so that nothing that needs torch brings another build of it.
+TORCH ?= torch==2.13.0
 # Test processes; each test of the worker pool starts two more.
 JOBS ?= 2
 # The others need the public data: each says how it is run.
@@ -26,6 +28,7 @@ $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet "$(TORCH)"
 	$(BIN)/python -m pip install --quiet -e ".[all]" --group dev
 	@touch $@ $(VENV)/.core
 
