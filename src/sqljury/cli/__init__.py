@@ -1,0 +1,10 @@
+"""The command line: a thin shell over :mod:`sqljury.api`.
+
+One command, or a few that belong together, a file. Heavy imports stay inside the commands, so that
+``sqljury --help`` answers at once.
+"""
+
+from sqljury.cli.app import app
+from sqljury.cli.entry import main
+
+__all__ = ["app", "main"]

@@ -1,0 +1,5 @@
+"""``python -m sqljury.cli``."""
+
+from sqljury.cli import main
+
+main()

@@ -1,0 +1,41 @@
+"""The command and its groups; each command joins one of them in a file of its own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sqljury.errors import EXIT_OK
+
+app = typer.Typer(
+    name="sqljury",
+    help="Does this SQL answer what the user asked, and how do we know?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        from sqljury import __version__
+
+        typer.echo(f"sqljury {__version__}")
+        raise typer.Exit(EXIT_OK)
+
+
+def _group(name: str, text: str) -> typer.Typer:
+    group = typer.Typer(help=text, no_args_is_help=True)
+    app.add_typer(group, name=name)
+    return group
+
+
+trainers = _group("train", "Train models that judges use.")
+builders = _group("build", "Build benchmarks.")
+suites = _group("suite", "Several databases for one schema.")
+ledgers = _group("ledger", "Carry a ledger from place to place.")

@@ -1,0 +1,57 @@
+"""`sqljury demo`: the bundled cases."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.output import console
+from sqljury.cli.progress import progress
+
+
+@app.command()
+def demo(
+    folder: Annotated[
+        Path, typer.Option("--folder", help="Where the databases, the run and the report go.")
+    ] = Path("sqljury-demo"),
+    workers: Annotated[int | None, typer.Option("--workers", "-w", min=1)] = None,
+) -> None:
+    """Evaluate the bundled cases: no key, no network, no server."""
+    from sqljury import api
+    from sqljury.benchmarks import read_cases
+    from sqljury.demo import LIMITS, ROSE, write_demo
+    from sqljury.llm import ClientSettings, Ledger
+    from sqljury.reports.html import write_report
+    from sqljury.reports.terminal import print_agreement, print_summary
+
+    files = write_demo(folder)
+    ledger = folder / "ledger.sqlite"
+    with Ledger(ledger) as answers:
+        answers.import_jsonl(files.ledger)
+    judges = ["execution:strict", "execution:spider", "execution:bird", "execution:intent"]
+    with (
+        progress() as on_progress,
+        api.evaluate(
+            read_cases(files.cases),
+            [*judges, "exact_match", "exact_set_match", "soft_f1", ROSE],
+            files.databases,
+            descriptions=files.descriptions,
+            run=folder / "run",
+            limits=LIMITS,
+            workers=workers,
+            llm=ClientSettings(ledger=str(ledger), replay=True),
+            on_progress=on_progress,
+        ) as found,
+    ):
+        on_progress(-1, -1)
+        agreement = api.agree_files([str(folder / "run")])
+        page = folder / "report.html"
+        write_report(page, found.summary, found.records(), title="demo", agreement=agreement)
+        print_summary(found.summary, console())
+        print_agreement(agreement, console())
+        typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")
+        typer.echo(f"report: {page.resolve()}")
+        typer.echo(f"one case: sqljury show {folder / 'run'} 1")

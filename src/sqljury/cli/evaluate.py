@@ -1,0 +1,315 @@
+"""`sqljury evaluate`: judge predictions."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.options import AsJson, Csv, Export, Files, Html
+from sqljury.cli.output import print_summary_of, write_files
+from sqljury.cli.progress import progress
+from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_INFRASTRUCTURE, InputError
+
+if TYPE_CHECKING:
+    from sqljury.api import Evaluation
+    from sqljury.execution import Limits
+    from sqljury.llm import ClientSettings, Collected, Estimate
+    from sqljury.runs import UnderWay
+
+
+@app.command()
+def evaluate(
+    files: Files,
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option("--predictions", "-p", help="Prediction files, joined to the cases by id."),
+    ] = None,
+    databases: Annotated[
+        str | None,
+        typer.Option(
+            "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
+        ),
+    ] = None,
+    judge: Annotated[
+        list[str] | None,
+        typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="Format of the files; detected by default.")
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option("--map", help="Key names: question=q,predicted_sql=sql.")
+    ] = None,
+    descriptions: Annotated[
+        Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
+    ] = None,
+    schemas: Annotated[
+        Path | None,
+        typer.Option(
+            "--schemas",
+            "--schema",
+            help="CREATE TABLE statements or tables.json, for judges that run nothing.",
+        ),
+    ] = None,
+    suites: Annotated[
+        Path | None,
+        typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
+    ] = None,
+    limit_seconds: Annotated[
+        float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
+    ] = 30.0,
+    limit_rows: Annotated[
+        int, typer.Option("--limit-rows", min=1, help="Rows of one result.")
+    ] = 1_000_000,
+    limit_bytes: Annotated[
+        str, typer.Option("--limit-bytes", help="Size of one result, such as 256MiB.")
+    ] = "256MiB",
+    limit_memory: Annotated[
+        str, typer.Option("--limit-memory", help="Memory of the engine, such as 1GiB.")
+    ] = "1GiB",
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="File that keeps what chat models answer.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
+    ] = None,
+    recorded: Annotated[
+        Path | None,
+        typer.Option("--recorded", help="Folder of ROSE outputs that answer for the judges."),
+    ] = None,
+    model_option: Annotated[
+        list[str] | None,
+        typer.Option("--model-option", help="KEY=VALUE for all models, repeatable."),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", min=1, help="Ask each model judge so often; majority.")
+    ] = 1,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", min=1, help="Calls to chat models at once.")
+    ] = 8,
+    requests_per_minute: Annotated[int | None, typer.Option("--requests-per-minute", min=1)] = None,
+    tokens_per_minute: Annotated[int | None, typer.Option("--tokens-per-minute", min=1)] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option("--prices", help="Price table over the shipped one.")
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print what asking chat models would cost.")
+    ] = False,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Ask in batches, at half the price; run again to collect."),
+    ] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="With --batch: wait for the answers.")
+    ] = False,
+    fail_under: Annotated[
+        float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
+    ] = None,
+    as_json: AsJson = False,
+    html: Html = None,
+    csv: Csv = None,
+    export: Export = None,
+) -> None:
+    """Judge predictions and print scores with their denominators."""
+    from sqljury import api
+    from sqljury.benchmarks import parse_mapping, read_cases
+
+    judges = [
+        _model_judge(spec, model_option or (), repeats, recorded) for spec in judge or ["execution"]
+    ]
+    limits = _limits(limit_seconds, limit_rows, limit_bytes, limit_memory)
+    options = {"databases": databases, "format": format_, "map": mapping}
+    if schemas is not None:
+        options["schemas"] = str(schemas)
+    if suites is not None:
+        options["suites"] = str(suites)
+    folder = run or api.default_run([*files, *(predictions or [])], options)
+    cases = read_cases(
+        files,
+        predictions=predictions or None,
+        format=format_,
+        mapping=parse_mapping(mapping) if mapping else None,
+    )
+    for warning in cases.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    llm = _client_settings(
+        folder,
+        ledger,
+        replay,
+        concurrency,
+        requests_per_minute,
+        tokens_per_minute,
+        max_cost,
+        prices,
+    )
+    if wait and not batch:
+        raise InputError("SJ006", "--wait goes with --batch.")
+    arguments: dict[str, Any] = {
+        "descriptions": descriptions,
+        "schemas": schemas,
+        "suites": suites,
+        "limits": limits,
+        "workers": workers,
+        "llm": llm,
+    }
+    if dry_run:
+        _print_dry_run(api.dry_run(cases, judges, databases, batch=batch, **arguments))
+        return
+    arguments["run"] = folder
+    with progress() as on_progress:
+        arguments["on_progress"] = on_progress
+        if batch:
+            looks = _BatchLooks()
+            done = api.evaluate_in_batches(
+                cases, judges, databases, wait=wait, on_look=looks, **arguments
+            )
+        else:
+            done = api.evaluate(cases, judges, databases, **arguments)
+        on_progress(-1, -1)
+    if not isinstance(done, api.Evaluation):
+        _print_under_way(done, as_json)
+        raise typer.Exit(EXIT_INFRASTRUCTURE)
+    with done as found:
+        write_files(found, html, csv, export)
+        print_summary_of(found, as_json)
+        _exit_below(found, fail_under)
+
+
+# The folders in which ROSE's reference implementation keeps what each judge said.
+_RECORDED = {
+    "rose": "ROSE",
+    "prover": "ProverOnly",
+    "flex": "FLEX",
+    "llm_sql_solver": "llmsolver",
+}
+
+
+def _model_judge(spec: str, options: Sequence[str], repeats: int, recorded: Path | None) -> str:
+    """The judge with what is asked of all model judges, or the recording that answers for it."""
+    name = re.split("[:,]", spec, maxsplit=1)[0]
+    if recorded is not None and name in _RECORDED:
+        model = re.search(r",model=(?:[^:,]*:)?([^,]*)", spec)
+        return f"recorded,dir={recorded},metric={_RECORDED[name]}" + (
+            f",model={model[1]}" if model else ""
+        )
+    if not re.search(",models?=", spec):
+        return spec
+    if repeats > 1 and ",repeats=" not in spec:
+        spec = f"{spec},repeats={repeats}"
+    if not options:
+        return spec
+    joined = ";".join(options)
+    if "model_options=" in spec:
+        return re.sub(r"(model_options=[^,]*)", rf"\1;{joined}", spec)
+    return f"{spec},model_options={joined}"
+
+
+def _client_settings(
+    folder: Path,
+    ledger: Path | None,
+    replay: Path | None,
+    concurrency: int,
+    requests_per_minute: int | None,
+    tokens_per_minute: int | None,
+    max_cost: float | None,
+    prices: Path | None,
+) -> ClientSettings:
+    from sqljury.llm import ClientSettings
+
+    return ClientSettings(
+        ledger=str(replay or ledger or folder / "ledger.sqlite"),
+        replay=replay is not None,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+        max_cost=max_cost,
+        prices=None if prices is None else str(prices),
+    )
+
+
+class _BatchLooks:
+    """Prints each look at batches that are waited for, unless it is what the last one saw."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, found: Collected) -> None:
+        line = _batches_text(found.open, found.waiting, found.done)
+        if found.open and line != self._last:
+            typer.echo(f"waiting for {line}", err=True)
+        self._last = line
+
+
+def _batches_text(batches: int, questions: int, done: int) -> str:
+    noun = "batch" if batches == 1 else "batches"
+    return f"{batches:,} {noun}: {done:,} of {questions:,} questions are through"
+
+
+def _print_under_way(found: UnderWay, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps({"under_way": asdict(found)}, indent=2))
+        return
+    if found.answers:
+        typer.echo(f"{found.answers:,} answers came in")
+    if found.handed_in:
+        typer.echo(f"{found.handed_in:,} questions were handed in")
+    if found.held_back:
+        typer.echo(
+            f"{found.held_back:,} questions are held back: with those under way they could cost "
+            "more than --max-cost"
+        )
+    typer.echo(f"under way in {_batches_text(found.batches, found.questions, found.done)}")
+    typer.echo("not everything is judged yet: the same command goes on, --wait waits")
+
+
+def _print_dry_run(found: Estimate) -> None:
+    money = "price not known" if found.money is None else f"{found.money:.2f} US dollars"
+    typer.echo(
+        f"at most {found.calls:,} calls, some {found.prompt_tokens:,} prompt and "
+        f"{found.completion_tokens:,} completion tokens, {money}"
+    )
+
+
+def _limits(seconds: float, rows: int, size: str, memory: str) -> Limits:
+    from sqljury.execution import Limits
+
+    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=_bytes(memory))
+
+
+_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
+
+
+def _bytes(text: str) -> int:
+    """Bytes from ``268435456``, ``256MiB``, ``256MB``, ``256M``: all binary units."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
+    if not match or float(match[1]) == 0:
+        raise InputError("SJ002", f"{text!r} is not a size.", hint="Write 256MiB or 1GiB.")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def _exit_below(found: Evaluation, threshold: float | None) -> None:
+    if threshold is None:
+        return
+    from sqljury.uses.evaluate import failing
+
+    below = failing(found.summary, threshold)
+    for line in below:
+        typer.echo(f"below {threshold:g}: {line}", err=True)
+    if below:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)

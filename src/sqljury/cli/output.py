@@ -1,0 +1,60 @@
+"""What several commands print and write."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from sqljury.api import Evaluation
+    from sqljury.llm import Spent
+
+
+def console() -> Console:
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 100, soft_wrap=False)
+
+
+def write_files(
+    found: Evaluation, html: Path | None, csv: Path | None, export: Path | None
+) -> None:
+    if html is not None:
+        from sqljury.reports.html import write_report
+
+        write_report(html, found.summary, found.records(), title=found.run.folder.name)
+    if csv is not None:
+        from sqljury.reports.tabular import write_csv
+
+        write_csv(csv, found.run.records(with_evidence=False))
+    if export is not None:
+        from sqljury.reports.jsonl import write_export
+
+        write_export(export, found.run.records(with_evidence=False))
+
+
+def print_summary_of(found: Evaluation, as_json: bool) -> None:
+    paid = found.run.paid
+    if as_json:
+        now = {} if paid is None else {"paid": asdict(paid)}
+        typer.echo(json.dumps({**found.summary.to_json(), **now}, indent=2))
+        return
+    from sqljury.reports.terminal import print_summary
+
+    print_summary(found.summary, console())
+    if paid is not None:
+        typer.echo(f"this command paid for {_paid_text(paid)}", err=True)
+
+
+def _paid_text(paid: Spent) -> str:
+    if not paid.calls:
+        return "no calls: nobody was asked, or the ledger had the answers"
+    unpriced = f", {paid.unpriced:,} calls without a known price" if paid.unpriced else ""
+    return f"{paid.calls:,} calls, {paid.tokens:,} tokens, ${paid.money:.4f}{unpriced}"

@@ -1,0 +1,69 @@
+"""Progress on a terminal and elsewhere."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator
+
+import typer
+
+
+@contextlib.contextmanager
+def progress() -> Iterator[Callable[[int, int], None]]:
+    """A progress callback: a bar on a terminal, a line now and then elsewhere; (-1, -1) ends it."""
+    if sys.stderr.isatty():
+        with _bar() as update:
+            yield update
+    else:
+        yield _lines()
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as Eta
+
+    columns = (
+        TextColumn("judging"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        Eta(),
+    )
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task("judging", total=None, rate="")
+    start: list[tuple[float, int]] = []
+
+    def update(done: int, total: int) -> None:
+        if done < 0:
+            bar.stop()
+            return
+        if not start:
+            start.append((time.monotonic(), done))
+        seconds = time.monotonic() - start[0][0]
+        rate = f"{(done - start[0][1]) / seconds:,.0f}/s" if seconds > 0.5 else ""
+        bar.update(task, completed=done, total=total, rate=rate)
+
+    with bar:
+        yield update
+
+
+def _lines(every: float = 10.0) -> Callable[[int, int], None]:
+    start = time.monotonic()
+    state = {"next": start + every, "first": -1}
+
+    def update(done: int, total: int) -> None:
+        now = time.monotonic()
+        if state["first"] < 0:
+            state["first"] = done
+        if done < 0 or now < state["next"]:
+            return
+        state["next"] = now + every
+        rate = (done - state["first"]) / (now - start)
+        eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 else ""
+        typer.echo(f"judged {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
+
+    return update

@@ -1,0 +1,71 @@
+"""`sqljury report` and `show`: look at a run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.options import AsJson, Csv, Export, Html, RunFolder
+from sqljury.cli.output import console, print_summary_of, write_files
+from sqljury.errors import InputError
+
+if TYPE_CHECKING:
+    from sqljury.api import Evaluation
+    from sqljury.verdict import Record
+
+
+@app.command()
+def report(
+    run: RunFolder,
+    html: Html = None,
+    csv: Csv = None,
+    export: Export = None,
+    rose_output: Annotated[
+        Path | None,
+        typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
+    from sqljury.api import load_run
+
+    with load_run(run) as found:
+        write_files(found, html, csv, export)
+        written = [path for path in (html, csv, export) if path is not None]
+        if rose_output is not None:
+            from sqljury.benchmarks import write_rose_output
+
+            written += write_rose_output(found.records(), rose_output)
+        if not written:
+            print_summary_of(found, as_json)
+        for path in written:
+            typer.echo(str(path))
+
+
+@app.command()
+def show(
+    run: RunFolder,
+    case_id: Annotated[str, typer.Argument(help="The case's id, or benchmark/id/source.")],
+) -> None:
+    """Print one case: both queries, both results, and what each judge says."""
+    from sqljury.api import load_run
+    from sqljury.reports.terminal import print_record
+
+    with load_run(run) as found:
+        cases = _grouped(found, case_id)
+        if not cases:
+            raise InputError("SJ412", f"no case {case_id!r} in {run}.")
+        for records in cases:
+            print_record(records, console())
+
+
+def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:
+    from itertools import groupby
+
+    records = list(found.records(case_id=case_id)) or [
+        record for record in found.records() if record.case.name == case_id
+    ]
+    return [list(group) for _, group in groupby(records, key=lambda record: record.case.key)]

@@ -1,0 +1,62 @@
+"""`sqljury suite build`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqljury.cli.app import suites
+from sqljury.cli.options import Files
+
+if TYPE_CHECKING:
+    from sqljury.uses.suite import SuiteReport
+
+
+@suites.command("build")
+def build_suite(
+    files: Files,
+    databases: Annotated[
+        str, typer.Option("--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite) or file.")
+    ],
+    out: Annotated[Path, typer.Option("--out", help="Folder of the suites; again resumes.")],
+    databases_per_query: Annotated[
+        int, typer.Option("--databases-per-query", min=1, help="Databases to try per reference.")
+    ] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the databases.")] = 0,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=1, help="Processes, one database each.")
+    ] = 1,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="Format of the files; detected by default.")
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option("--map", help="Key names: question=q,reference_sql=sql.")
+    ] = None,
+) -> None:
+    """Build test suites that tell references from queries with small mistakes."""
+    from sqljury import api
+    from sqljury.benchmarks import parse_mapping, read_cases
+    from sqljury.reports.suite import report_text, total_text
+
+    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
+    for warning in cases.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    done = 0
+
+    def show(report: SuiteReport, total: int) -> None:
+        nonlocal done
+        done += 1
+        typer.echo(f"{done} of {total}  {report_text(report)}", err=True)
+
+    reports = api.build_suites(
+        cases,
+        databases,
+        out,
+        databases_per_query=databases_per_query,
+        seed=seed,
+        workers=workers,
+        on_report=show,
+    )
+    typer.echo(total_text(reports))

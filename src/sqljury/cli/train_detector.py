@@ -1,0 +1,42 @@
+"""`sqljury train detector`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqljury.cli.app import trainers
+from sqljury.errors import InputError
+
+
+@trainers.command("detector")
+def train_detector(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(help="Files of questions (what can be answered), or RUNs (what is right)."),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    kind: Annotated[
+        str, typer.Option("--kind", help="novelty, forest (RF, RF*) or distance (FEATMD, FEATRMD).")
+    ] = "novelty",
+    background: Annotated[
+        Path | None,
+        typer.Option("--background", help="Any questions: makes the distance relative."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option("--judge", "-j", help="Judge of the run that says what is right.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+) -> None:
+    """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
+    from sqljury.api_trust import train_detector_on
+
+    if kind not in ("novelty", "forest", "distance"):
+        raise InputError("SJ003", f"--kind {kind} is none of novelty, forest, distance.")
+    model, yes, no = train_detector_on(
+        inputs, judge=judge, kind=kind, background=background, seed=seed
+    )
+    model.save(out)
+    typer.echo(f"{out}: {model.kind} that reads the {model.reads}, from {yes:,} yes, {no:,} no")

@@ -1,0 +1,117 @@
+"""`sqljury trust`: answers and abstentions scored together."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.options import AsJson
+from sqljury.cli.output import console
+from sqljury.cli.progress import progress
+
+
+@app.command()
+def trust(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            help="RUN or [NAME=]FILE of decisions; with --databases, questions to judge now."
+        ),
+    ],
+    penalty: Annotated[
+        list[str] | None,
+        typer.Option("--penalty", "-c", help="What a wrong answer costs: a number, or N."),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option("--judge", "-j", help="Judge that says what is right.")
+    ] = None,
+    gate: Annotated[
+        list[str] | None,
+        typer.Option("--gate", help="JUDGE[>=T] or FILE of recorded answers that holds back."),
+    ] = None,
+    confidence: Annotated[
+        str | None, typer.Option("--confidence", help="JUDGE[#MEASURE] that says how sure.")
+    ] = None,
+    verdicts: Annotated[
+        Path | None, typer.Option("--verdicts", help="File that says which answers are right.")
+    ] = None,
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option("--predictions", "-p", help="Prediction files, joined to the questions."),
+    ] = None,
+    databases: Annotated[
+        str | None, typer.Option("--databases", "-d", help="Databases to judge answers on.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder for the run that judges answers.")
+    ] = None,
+    validation: Annotated[
+        str | None,
+        typer.Option("--validation", help="RUN or FILE of decisions to choose thresholds on."),
+    ] = None,
+    risk: Annotated[
+        list[float] | None,
+        typer.Option("--risk", help="Risk that a threshold is to keep; 0.05 and 0.1."),
+    ] = None,
+    training: Annotated[
+        Path | None,
+        typer.Option("--train", help="Training cases: slices by seen and unseen SQL structure."),
+    ] = None,
+    mapping: Annotated[
+        str | None, typer.Option("--map", help="Key names: answerable=in_scope,predicted_sql=sql.")
+    ] = None,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", min=0, help="Resamples for the intervals.")
+    ] = 1000,
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the bootstrap and of the 25 % mix.")
+    ] = 0,
+    as_json: AsJson = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write a line per question with its scores.")
+    ] = None,
+) -> None:
+    """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
+    from sqljury.api_trust import Setup, judged_run, references_of, systems_of, trust_files
+    from sqljury.benchmarks import parse_mapping
+    from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
+
+    penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
+    setup = Setup(
+        judge=judge,
+        verdicts=verdicts,
+        gates=tuple(gate or ()),
+        confidence=confidence,
+        training=() if training is None else references_of(training),
+        mapping=parse_mapping(mapping) if mapping else {},
+    )
+    is_run = any(Path(text).is_dir() for text in inputs)
+    if databases is not None or predictions or (judge is not None and not is_run):
+        with progress() as on_progress:
+            inputs = [judged_run(inputs, setup, databases, predictions or (), run, on_progress)]
+            on_progress(-1, -1)
+    found = trust_files(
+        inputs,
+        setup,
+        penalties=penalties,
+        validation=validation,
+        risks=tuple(risk or DEFAULT_RISKS),
+        bootstrap=bootstrap,
+        seed=seed,
+    )
+    if csv is not None:
+        from sqljury.reports.trust_csv import write_trust_csv
+
+        systems = [system for text in inputs for system in systems_of(text, setup)]
+        write_trust_csv(csv, [(s.name, s.decisions) for s in systems], penalties)
+    if as_json:
+        single = found[0].to_json() if len(found) == 1 else None
+        typer.echo(json.dumps(single or {"systems": [f.to_json() for f in found]}, indent=2))
+        return
+    from sqljury.reports.trust_tables import print_trust
+
+    print_trust(found, console())

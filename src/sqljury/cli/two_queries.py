@@ -1,0 +1,139 @@
+"""`sqljury compare`, `diff` and `plan`: one query, or two and no benchmark."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.options import AsJson, Database, DbId, Schema
+from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
+
+_VERDICTS = ("proved", "refuted", "no_counterexample", "unknown")
+
+
+@app.command()
+def compare(
+    left: Annotated[str, typer.Argument(help="The reference: its ORDER BY binds.")],
+    right: Annotated[str, typer.Argument(help="The query that is compared with it.")],
+    schema: Schema = None,
+    database: Database = None,
+    db_id: DbId = "",
+    policy: Annotated[
+        str, typer.Option("--policy", help="When two results are the same: strict, spider, ...")
+    ] = "strict",
+    profiles: Annotated[
+        str | None, typer.Option("--profiles", help="Data on which a difference counts.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the generated databases.")] = 0,
+    seconds: Annotated[
+        float, typer.Option("--seconds", min=0.01, help="Most time for generated databases.")
+    ] = 5.0,
+    assuming: Annotated[
+        str | None,
+        typer.Option("--assuming", help="What a proof may assume: primary_key+types+not_null."),
+    ] = None,
+    prove: Annotated[
+        bool | None,
+        typer.Option("--prove/--no-prove", help="Look for a proof [default: if z3 is installed]."),
+    ] = None,
+    fail_on: Annotated[
+        str | None, typer.Option("--fail-on", help="Exit 1 on these verdicts: refuted,unknown.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Prove two queries equal, or tell them apart by a small database."""
+    from sqljury.api import COMPARED_PROFILES, compare_queries
+
+    failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
+    unknown = [name for name in failing if name not in _VERDICTS]
+    if unknown:
+        raise InputError("SJ317", f"--fail-on {unknown[0]}.", hint=f"Known: {', '.join(_VERDICTS)}")
+    found = compare_queries(
+        left,
+        right,
+        schema=schema,
+        database=database,
+        db_id=db_id,
+        policy=policy,
+        profiles=profiles or COMPARED_PROFILES,
+        seed=seed,
+        seconds=seconds,
+        assuming=assuming,
+        prove=prove,
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+    else:
+        from sqljury.reports.pair import pair_text
+
+        typer.echo(pair_text(found))
+    if found.verdict in failing:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+
+
+@app.command()
+def diff(
+    left: Annotated[str, typer.Argument(help="The reference.")],
+    right: Annotated[str, typer.Argument(help="The query that is compared with it.")],
+    schema: Schema = None,
+    database: Database = None,
+    db_id: DbId = "",
+    as_written: Annotated[
+        bool, typer.Option("--as-written", help="Do not rewrite away what does not matter.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say in words what a query does differently from a reference; nothing is executed."""
+    from sqljury.api import diff_queries
+
+    found = diff_queries(
+        left, right, schema=schema, database=database, db_id=db_id, as_written=as_written
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        return
+    if found.equal:
+        assumed = ", ".join(found.assumptions)
+        typer.echo(f"equal{f', assuming {assumed}' if assumed else ''}")
+    for each in found.differences:
+        typer.echo(f"- {each.words}")
+    if not found.equal and not found.differences:
+        typer.echo("the clauses are the same, but they stand together otherwise")
+
+
+@app.command()
+def plan(
+    sql: Annotated[str, typer.Argument(help="The query.")],
+    schema: Schema = None,
+    database: Database = None,
+    db_id: DbId = "",
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help="The query's: sqlite, postgres, mysql, ...")
+    ] = None,
+    canonical: Annotated[
+        bool, typer.Option("--canonical", help="Rewrite away what does not change the rows.")
+    ] = False,
+    svg: Annotated[Path | None, typer.Option("--svg", help="Draw the tree into this file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a query computes, as a tree of operators; nothing is executed."""
+    from sqljury.api import plan_query
+
+    found = plan_query(
+        sql, schema=schema, database=database, db_id=db_id, dialect=dialect, canonical=canonical
+    )
+    if svg is not None:
+        from sqljury.reports.writing import new_file
+
+        with new_file(svg) as file:
+            file.write(found.svg)
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        return
+    typer.echo(found.text)
+    if found.assumptions:
+        typer.echo(f"\nassuming {', '.join(found.assumptions)}")
