@@ -33,7 +33,7 @@ from sqljury.queries.trees.nodes import (
     Working,
 )
 
-_SWAPPABLE = frozenset(("=", "<>", "IS", "AND", "OR", "+", "*", "IN"))
+SWAPPABLE = frozenset(("=", "<>", "IS", "AND", "OR", "+", "*", "IN"))
 
 Rows = tuple[tuple[Node, ...], ...]
 """What the columns of the row at hand stand for, then those of the rows further out."""
@@ -151,7 +151,7 @@ def _expression(expression: Expression, rows: Rows) -> Node:
             return Node(f"cast {expression.type_name}", (_expression(expression.operand, rows),))
         case Call():
             below = tuple(_expression(part, rows) for part in expression.operands)
-            return Node(expression.name, below, expression.name not in _SWAPPABLE)
+            return Node(expression.name, below, expression.name not in SWAPPABLE)
         case Subquery():
             inner, _ = _relation(expression.relation, rows)
             below = tuple(_expression(part, rows) for part in expression.operands)

@@ -1,0 +1,9 @@
+"""Queries as graphs for a graph network: operators, expressions and content; three kinds of
+edges. Pure functions."""
+
+from sqljury.queries.graphs.build import query_graph
+from sqljury.queries.graphs.nodes import EdgeKind, PairGraph, QueryGraph
+from sqljury.queries.graphs.pair import pair_graph
+from sqljury.queries.graphs.syntax import syntax_graph
+
+__all__ = ["EdgeKind", "PairGraph", "QueryGraph", "pair_graph", "query_graph", "syntax_graph"]
