@@ -116,6 +116,21 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "A detector needs questions of both kinds, answerable and not (or SQL that is right and "
         "SQL that is wrong), at least five of each.",
     ),
+    "SJ022": (
+        "a language model that cannot be loaded",
+        "It is the folder of a causal language model as transformers writes it (config.json, "
+        "tokenizer, weights), of a PEFT adapter whose base model is where it was, or, where a hub "
+        "can be reached, a model's name.",
+    ),
+    "SJ023": (
+        "a tokenizer without single tokens for Yes and No",
+        "A verifier's score is the probability of one token. Nearly all published models have "
+        "them; for others train with --objective bce, which ends in a number.",
+    ),
+    "SJ024": (
+        "memory does not suffice for a model",
+        "Batches are halved as long as they do not fit; this is a single prompt.",
+    ),
     # --- SJ1xx: benchmark files (benchmarks/)
     "SJ101": (
         "no such file",

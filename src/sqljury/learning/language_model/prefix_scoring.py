@@ -1,0 +1,206 @@
+"""Scores of many prompts that begin alike: the beginning is computed once.
+
+The candidates of a question share its schema and its text, which is most of a prompt. The keys and
+values of that part are kept, and each candidate adds its own tokens only: one forward pass, nothing
+is generated.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import exp, log1p
+from typing import Any
+
+from sqljury.errors import InfrastructureError
+from sqljury.learning.language_model.answer_tokens import AnswerTokens
+from sqljury.learning.language_model.loading import LanguageModel
+
+BATCH = 16
+"""Candidates at once; halved for as long as memory does not suffice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a model thinks of one prompt."""
+
+    logit: float
+    """The logarithm of P(Yes) / P(No)."""
+    mass: float | None
+    """P(Yes) + P(No): how much of its belief is on an answer at all; None with a score head."""
+
+    def probability(self, temperature: float = 1.0) -> float:
+        """P(Yes) among Yes and No, in [0, 1].
+
+        >>> Score(0.0, None).probability()
+        0.5
+        """
+        return logistic(self.logit / temperature)
+
+
+def logistic(value: float) -> float:
+    """The probability that a logit means, without overflow."""
+    return 1 / (1 + exp(-value)) if value >= 0 else exp(value - log1p(exp(value)))
+
+
+@dataclass
+class PrefixScorer:
+    """Scores prompts; remembers the beginning that it met last.
+
+    Args:
+        answers: the tokens that say Yes and No, for a model that ends in words.
+        share: off, every prompt is computed whole, for comparison.
+    """
+
+    language_model: LanguageModel
+    answers: AnswerTokens | None
+    batch: int = BATCH
+    share: bool = True
+    _shared: tuple[int, ...] = field(default=(), init=False, repr=False)
+    _cache: Any = field(default=None, init=False, repr=False)
+
+    def scores(self, shared: Sequence[int], owns: Sequence[Sequence[int]]) -> list[Score]:
+        """The scores of prompts, each the shared tokens and some of its own, in their order.
+
+        Equal prompts are computed once. On a GPU sums in bfloat16 depend on the batch: there
+        scores agree with those of single prompts to some 1e-2, on a CPU to 1e-5.
+
+        Raises:
+            InfrastructureError: SJ024: memory does not suffice for a single prompt.
+        """
+        distinct = sorted(set(map(tuple, owns)), key=lambda own: (len(own), own))
+        found: dict[tuple[int, ...], Score] = {}
+        size = self.batch
+        while len(found) < len(distinct):
+            batch = distinct[len(found) : len(found) + size]
+            try:
+                found |= zip(batch, self._batch(tuple(shared), batch), strict=True)
+            except Exception as error:
+                if not out_of_memory(error):
+                    raise
+                self._forget()
+                if size == 1:
+                    raise _too_large(len(shared) + len(batch[0])) from None
+                # Smaller for all that follow: what did not fit once will not fit again.
+                size = self.batch = max(1, min(size, len(batch)) // 2)
+        return [found[tuple(own)] for own in owns]
+
+    def _batch(self, shared: tuple[int, ...], owns: Sequence[tuple[int, ...]]) -> list[Score]:
+        torch = self._torch
+        with torch.inference_mode():
+            cache = self._cached(shared) if self.share else None
+            past = len(shared) if cache is not None else 0
+            rows = owns if past else [shared + own for own in owns]
+            return self._forward(rows, past, cache)
+
+    def _cached(self, shared: tuple[int, ...]) -> Any:
+        """The keys and values of the shared tokens; None where the network has no such thing."""
+        if not shared or not self._can_share:
+            return None
+        if shared != self._shared or self._cache is None:
+            self._forget()
+            ids = self._torch.tensor([shared], device=self.language_model.device)
+            network = self.language_model.model.base_model
+            self._cache = network(input_ids=ids, use_cache=True).past_key_values
+            self._shared = shared
+        return self._cache
+
+    def _forget(self) -> None:
+        self._shared, self._cache = (), None
+
+    def _forward(self, rows: Sequence[tuple[int, ...]], past: int, cache: Any) -> list[Score]:
+        torch, model = self._torch, self.language_model.model
+        longest = max(map(len, rows))
+        lengths = torch.tensor([len(row) for row in rows], device=model.device)
+        pad = self.language_model.tokenizer.pad_token_id
+        ids = torch.tensor(
+            [[*row, *[pad] * (longest - len(row))] for row in rows], device=model.device
+        )
+        places = torch.arange(longest, device=model.device)
+        own_mask = (places[None, :] < lengths[:, None]).long()
+        mask = torch.cat([own_mask.new_ones(len(rows), past), own_mask], dim=1)
+        inputs: dict[str, Any] = {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "position_ids": (past + places)[None, :].expand(len(rows), -1),
+            "use_cache": cache is not None,
+        }
+        if cache is not None:
+            inputs["past_key_values"] = _repeated(cache, len(rows))
+        if self.answers is None:
+            return [Score(float(one), None) for one in model(**inputs).logits[:, 0].float()]
+        # The vocabulary is wide: only the places where a row ends are turned into words.
+        ends, which = torch.unique(lengths - 1, return_inverse=True)
+        if self._keeps_some:
+            logits = model(**inputs, logits_to_keep=ends).logits
+        else:
+            logits = model(**inputs).logits[:, ends]
+        rows_at = torch.arange(len(rows), device=model.device)
+        return _scores(torch, logits[rows_at, which].float(), self.answers)
+
+    # ------------------------------------------------------------ what the network can
+
+    @cached_property
+    def _torch(self) -> Any:
+        import torch
+
+        return torch
+
+    @cached_property
+    def _keeps_some(self) -> bool:
+        forward = type(self.language_model.model).forward
+        return "logits_to_keep" in inspect.signature(forward).parameters
+
+    @cached_property
+    def _can_share(self) -> bool:
+        """Attention over plain keys and values: recurrent states are not shared."""
+        from transformers import DynamicCache
+        from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+
+        known: tuple[Callable[..., Any], ...] = (DynamicLayer, DynamicSlidingWindowLayer)
+        layers = DynamicCache(config=self.language_model.model.config).layers
+        return all(type(layer) in known for layer in layers)
+
+
+def _repeated(cache: Any, times: int) -> Any:
+    """A cache for several rows. The kept one is not changed: layers replace their tensors."""
+    found = copy.copy(cache)
+    found.layers = [copy.copy(layer) for layer in cache.layers]
+    for layer in found.layers:
+        if layer.is_initialized:
+            layer.keys = layer.keys.expand(times, -1, -1, -1)
+            layer.values = layer.values.expand(times, -1, -1, -1)
+    return found
+
+
+def _scores(torch: Any, logits: Any, answers: AnswerTokens) -> list[Score]:
+    """From the logits of the next word, (rows, words), to Yes and No."""
+    every = torch.logsumexp(logits, dim=1)
+    yes = torch.logsumexp(logits[:, list(answers.yes)], dim=1)
+    no = torch.logsumexp(logits[:, list(answers.no)], dim=1)
+    mass = torch.exp(torch.logaddexp(yes, no) - every)
+    return [
+        Score(float(logit), min(1.0, float(part)))
+        for logit, part in zip(yes - no, mass, strict=True)
+    ]
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory did not suffice, on a GPU or a CPU."""
+    if isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError":
+        return True
+    text = str(error)
+    return isinstance(error, RuntimeError) and (
+        "out of memory" in text or "not enough memory" in text or "can't allocate memory" in text
+    )
+
+
+def _too_large(tokens: int) -> InfrastructureError:
+    return InfrastructureError(
+        "SJ024",
+        f"memory does not suffice for one prompt of {tokens:,} tokens.",
+        hint="Use a smaller model, or another machine.",
+    )
