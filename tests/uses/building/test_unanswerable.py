@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqljury.databases import schema_from_ddl
+from sqljury.queries.identifiers import singular, words
 from sqljury.queries.resolve import resolve
 from sqljury.uses.building import KINDS, unanswerable_questions
 from sqljury.uses.building.entities import entities, vocabulary
@@ -19,7 +20,7 @@ from sqljury.uses.building.related import class_of
 from sqljury.uses.building.relative_time import reads_clock, relative_times
 from sqljury.uses.building.surface import surface
 from sqljury.uses.building.unanswerable import folded
-from sqljury.uses.building.wording import plural, sayable, singular, stems, words
+from sqljury.uses.building.wording import plural, sayable, stems
 
 KENNEL = schema_from_ddl(
     """

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from sqljury.queries.identifiers import words
 from sqljury.schema import Schema, Table
-from sqljury.uses.building.wording import word_set, words
+from sqljury.uses.building.wording import word_set
 
 _IDS = word_set("id key code no number")
 

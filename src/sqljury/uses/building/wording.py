@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+
+from sqljury.queries.identifiers import IRREGULAR, singular, words
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -12,31 +13,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_IRREGULAR = {
-    "people": "person",
-    "men": "man",
-    "women": "woman",
-    "children": "child",
-    "mice": "mouse",
-    "indices": "index",
-    "matches": "match",
-    "branches": "branch",
-    "churches": "church",
-    "coaches": "coach",
-    "dishes": "dish",
-    "boxes": "box",
-    "taxes": "tax",
-    "movies": "movie",
-    "cookies": "cookie",
-    "series": "series",
-    "species": "species",
-    "buses": "bus",
-    "viruses": "virus",
-    "statuses": "status",
-    "campuses": "campus",
-}
-_PLURALS = {one: many for many, one in _IRREGULAR.items()}
+_PLURALS = {one: many for many, one in IRREGULAR.items()}
 _SHORT = word_set("of to in on by at age day sex job tax fee bus car dog cat pet map art zip")
 _VOWELS = re.compile("[aeiouy]")
 _UNSAID = re.compile(
@@ -47,16 +24,6 @@ _UNSAID = re.compile(
     ".(?<!post)(?<!bar)code$|.(?<!proto)type$|date(time|stamp)|[^aeiou]num$|.(?<!pa)(?<!gr)(?<!liqu)(?<!hybr)(?<!sol)id$"
 )
 """No English word begins or ends so, but many joined and cut ones do."""
-
-
-@lru_cache(maxsize=4096)
-def words(name: str) -> tuple[str, ...]:
-    """The words of an identifier, in lower case.
-
-    >>> words("Song_releaseYear"), words("PetID")
-    (('song', 'release', 'year'), ('pet', 'id'))
-    """
-    return tuple(word.lower() for word in _WORD.findall(name))
 
 
 def sayable(parts: Sequence[str]) -> bool:
@@ -86,23 +53,6 @@ _CLIPPED = word_set(
 def spoken(parts: Sequence[str]) -> str:
     """Words as a phrase."""
     return " ".join(parts)
-
-
-def singular(word: str) -> str:
-    """A noun's singular; a word that is none stays.
-
-    >>> [singular(word) for word in ("cities", "classes", "status", "dogs", "people", "bus")]
-    ['city', 'class', 'status', 'dog', 'person', 'bus']
-    """
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    if word.endswith("ies") and len(word) > 4:
-        return f"{word[:-3]}y"
-    if word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if word.endswith(("ss", "us", "is", "as", "os")) or not word.endswith("s") or len(word) < 4:
-        return word
-    return word[:-1]
 
 
 def plural(word: str) -> str:
