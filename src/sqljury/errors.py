@@ -131,6 +131,21 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "memory does not suffice for a model",
         "Batches are halved as long as they do not fit; this is a single prompt.",
     ),
+    "SJ025": (
+        "nothing that can be calibrated",
+        "Calibration compares scores with labels: one finite score and one label for each case.",
+    ),
+    "SJ026": (
+        "a verifier that cannot be used, or a folder that holds another one",
+        "`sqljury train verifier` writes a folder with verifier.json, and goes on with what it "
+        "finds there if base, data and settings are the same; otherwise give another --out. A "
+        "verifier is read with the prompt that it was trained with.",
+    ),
+    "SJ027": (
+        "too little to train a verifier on",
+        "It needs candidates with labels, right and wrong ones, of at least ten questions: some "
+        "questions are kept back for validation.",
+    ),
     # --- SJ1xx: benchmark files (benchmarks/)
     "SJ101": (
         "no such file",

@@ -1,0 +1,121 @@
+"""32 candidates of one question: the shared beginning computed once, against one by one without.
+
+    python bench/prefix.py
+
+One by one is how the reference implementation scores: ``generate`` of one token for each
+candidate, ``use_cache=False``, the whole prompt every time. The model is made here, with random
+weights: what a forward pass costs does not depend on them. Both sides run on the same machine,
+one after the other, and must give the same scores to 1e-4. On a CPU seconds are those of the
+process, so that neighbours on the machine do not count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+CANDIDATES = 32
+PREFIX = 1500
+OWN = (30, 80)
+"""Tokens of a candidate's own: SQL of Spider and BIRD, and the line that asks."""
+AIM = 8.0
+WORDS = 8000
+
+
+def made_model():
+    """A Qwen2-like network of some 20 million weights, and a tokenizer of as many words."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen2Config
+
+    from sqljury.learning.language_model.loading import LanguageModel
+
+    words = ["<unk>", "<pad>", "Yes", "No", *(f"w{i}" for i in range(WORDS - 4))]
+    plain = Tokenizer(
+        models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<unk>")
+    )
+    plain.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=plain, unk_token="<unk>", pad_token="<pad>"
+    )
+    torch.manual_seed(0)
+    config = Qwen2Config(
+        vocab_size=WORDS,
+        hidden_size=384,
+        intermediate_size=1024,
+        num_hidden_layers=8,
+        num_attention_heads=6,
+        num_key_value_heads=2,
+        tie_word_embeddings=True,
+        pad_token_id=1,
+    )
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    model = AutoModelForCausalLM.from_config(config).to(device).eval()
+    return LanguageModel(model, tokenizer, "words")
+
+
+def one_by_one(language_model, answers, shared, owns):
+    """As the reference does it; the logits of Yes and No are all that is looked at."""
+    import torch
+
+    found = []
+    for own in owns:
+        ids = torch.tensor([[*shared, *own]], device=language_model.device)
+        with torch.no_grad():
+            out = language_model.model.generate(
+                input_ids=ids,
+                attention_mask=torch.ones_like(ids),
+                max_new_tokens=1,
+                do_sample=False,
+                use_cache=False,
+                output_logits=True,
+                return_dict_in_generate=True,
+                pad_token_id=1,
+            )
+        logits = out.logits[0][0].float()
+        yes, no = (torch.logsumexp(logits[list(side)], 0) for side in (answers.yes, answers.no))
+        found.append(float(torch.sigmoid(yes - no)))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=2, help="the fastest of each side counts")
+    options = parser.parse_args()
+    import torch
+
+    from sqljury.learning.language_model.answer_tokens import answer_tokens
+    from sqljury.learning.language_model.prefix_scoring import PrefixScorer
+
+    torch.set_num_threads(options.threads)
+    language_model = made_model()
+    answers = answer_tokens(language_model.tokenizer, after_space=False)
+    torch.manual_seed(1)
+    shared = torch.randint(4, WORDS, (PREFIX,)).tolist()
+    lengths = torch.randint(*OWN, (CANDIDATES,)).tolist()
+    owns = [torch.randint(4, WORDS, (length,)).tolist() for length in lengths]
+    clock = time.process_time if str(language_model.device) == "cpu" else time.perf_counter
+    seconds = {"one by one": [], "shared": []}
+    for _ in range(options.repeats):
+        start = clock()
+        scorer = PrefixScorer(language_model, answers)  # a new one: nothing is remembered
+        ours = [score.probability() for score in scorer.scores(shared, owns)]
+        seconds["shared"].append(clock() - start)
+        start = clock()
+        theirs = one_by_one(language_model, answers, shared, owns)
+        seconds["one by one"].append(clock() - start)
+    apart = max(abs(one - other) for one, other in zip(ours, theirs, strict=True))
+    slow, fast = (min(seconds[name]) for name in ("one by one", "shared"))
+    weights = sum(p.numel() for p in language_model.model.parameters())
+    tokens = sum(lengths) / len(lengths)
+    print(f"{weights:,} weights on {language_model.device}, {options.threads} thread(s)")
+    print(f"{CANDIDATES} candidates, {PREFIX} shared tokens, {tokens:.0f} own each on average")
+    print(f"one by one, no cache: {slow:.2f} s; shared beginning: {fast:.2f} s")
+    print(f"ratio {slow / fast:.1f} (aim {AIM:g}), scores apart by at most {apart:.1e} (aim 1e-4)")
+    if slow / fast < AIM or apart > 1e-4:
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    main()
