@@ -1,0 +1,52 @@
+"""What proofs are about: rows, what is known of them, and blocks whose inputs are paired."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import z3
+
+from sqljury.queries.proof.values import Frame, Frames
+from sqljury.queries.trees.nodes import Relation
+
+MOST_ORDERS = 6
+"""Orders of columns and keys that are tried."""
+
+Columns = tuple[int | None, ...]
+"""For each column of the right relation, the equal one of the left."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A row of a relation that a block reads."""
+
+    relation: Relation
+    frame: Frame
+
+
+@dataclass
+class Session:
+    """What is known of the rows at hand and around."""
+
+    above: Session | None = None
+    facts: list[z3.BoolRef] = field(default_factory=list)
+    instances: list[Instance] = field(default_factory=list)
+
+    def all_facts(self) -> list[z3.BoolRef]:
+        """The facts here and around."""
+        return self.facts if self.above is None else self.above.all_facts() + self.facts
+
+    def all_instances(self) -> list[Instance]:
+        """The rows here and around."""
+        return self.instances if self.above is None else self.above.all_instances() + self.instances
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Two blocks whose inputs are paired, with equivalent conditions."""
+
+    session: Session
+    left: Frames
+    right: Frames
+    choice: tuple[tuple[int, Columns], ...]
+    """For each input of the right block, that of the left and its columns."""
