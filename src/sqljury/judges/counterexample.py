@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import thread_time
 from typing import TYPE_CHECKING
 
 from sqljury.execution import Execution, ResultTable, Status
@@ -162,19 +162,19 @@ class Searcher:
             counted: the profiles on which a difference counts.
             further: databases to make where the others show no difference that counts, until
                 one does.
-            seconds: stop when that much time is spent.
+            seconds: stop when that much processor time is spent, so that load changes no verdict.
         """
-        started = perf_counter()
+        started = thread_time()
         result = Search(counted)
         for plan in plans:
             self._try(plan, result)
-            if result.settled or perf_counter() - started > seconds:
+            if result.settled or thread_time() - started > seconds:
                 break
         for plan in further:
-            if result.failure is not None or result.refuted or perf_counter() - started > seconds:
+            if result.failure is not None or result.refuted or thread_time() - started > seconds:
                 break
             self._try(plan, result)
-        result.seconds = perf_counter() - started
+        result.seconds = thread_time() - started
         return result
 
     def _try(self, plan: Plan, result: Search) -> None:

@@ -38,7 +38,7 @@ class Equivalence:
             ``duplicates`` (equal rows in tables without a key), ``foreign_keys_violated``,
             ``nulls``, ``keys_violated``.
         seed: of the generated databases.
-        seconds: most time for the databases of one pair.
+        seconds: most processor time for the databases of one pair.
         second_opinion: run a counterexample in DuckDB, too.
         assuming: what a proof may assume at most, as for the judge ``canonical``; an assumption
             that a profile contradicts counts only where that profile shows no difference.
