@@ -2,8 +2,19 @@
 edges. Pure functions."""
 
 from sqljury.queries.graphs.build import query_graph
+from sqljury.queries.graphs.form import GRAPH_FORMS, GraphForm, graph_of
 from sqljury.queries.graphs.nodes import EdgeKind, PairGraph, QueryGraph
 from sqljury.queries.graphs.pair import pair_graph
 from sqljury.queries.graphs.syntax import syntax_graph
 
-__all__ = ["EdgeKind", "PairGraph", "QueryGraph", "pair_graph", "query_graph", "syntax_graph"]
+__all__ = [
+    "GRAPH_FORMS",
+    "EdgeKind",
+    "GraphForm",
+    "PairGraph",
+    "QueryGraph",
+    "graph_of",
+    "pair_graph",
+    "query_graph",
+    "syntax_graph",
+]

@@ -14,27 +14,22 @@ def pair_graph(left: QueryGraph, right: QueryGraph) -> PairGraph:
     Seeds are the tops of parts that are equal, the largest first, each node in one of them at
     most: of an operator that both queries have, its node alone; of one that differs, what its
     expressions have in common. Equal are trees of which partial matching finds all in each other
-    (RelPM is 1), where a computed column counts as what computes it.
+    (RelPM is 1), where a computed column counts as what computes it. Exchanging the sides
+    exchanges the sides of the joins, and a graph is joined to itself node by node.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), section 4.2 and figure 4.
     """
     number = Numbering()
     one, other = _Parts(left, number), _Parts(right, number)
     joins = [(left.roots[0], right.roots[0])]
-    free = defaultdict(list)
-    for node in reversed(other.largest_first()):
-        free[other.numbers[node]].append(node)
-    for node in one.largest_first():
-        if one.taken[node]:
-            continue
-        candidates = free[one.numbers[node]]
-        while candidates and other.taken[candidates[-1]]:
-            candidates.pop()
-        if candidates:
-            match = candidates.pop()
-            joins.append((node, match))
-            one.take(node)
-            other.take(match)
+    kinds, other_kinds = one.by_kind(), other.by_kind()
+    # Parts of one size are never inside each other: only the order of sizes matters.
+    for kind in sorted(kinds.keys() & other_kinds.keys(), reverse=True):
+        free = (one.free(kinds[kind]), other.free(other_kinds[kind]))
+        for a, b in zip(*free, strict=False):
+            joins.append((a, b))
+            one.take(a)
+            other.take(b)
     return PairGraph(left, right, tuple(joins))
 
 
@@ -67,12 +62,19 @@ class _Parts:
             self._trees[node] = Node(value, below, self._graph.ordered[node])
         return self._trees[node]
 
-    def largest_first(self) -> list[int]:
-        """All nodes by the size of what is below them, in the graph's own tree."""
-        sizes = [0] * len(self.children)
+    def by_kind(self) -> dict[tuple[int, int], list[int]]:
+        """All nodes by how many are below them, and by their number."""
+        sizes = [1] * len(self.children)
         for node in self._children_first():
-            sizes[node] = 1 + sum(sizes[child] for child in self.children[node])
-        return sorted(range(len(sizes)), key=lambda node: (-sizes[node], node))
+            sizes[node] += sum(sizes[child] for child in self.children[node])
+        found = defaultdict(list)
+        for node, kind in enumerate(zip(sizes, self.numbers, strict=True)):
+            found[kind].append(node)
+        return found
+
+    def free(self, nodes: list[int]) -> list[int]:
+        """Those that are in no seed yet."""
+        return [node for node in nodes if not self.taken[node]]
 
     def _children_first(self) -> list[int]:
         order = [self._graph.roots[0]]
