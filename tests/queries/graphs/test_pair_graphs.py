@@ -114,7 +114,7 @@ def tree_of(graph: QueryGraph) -> dict[int, Node]:
     for start, end, kind in graph.edges:
         if kind == EdgeKind.TREE:
             parts.setdefault(start, []).append(end)
-        if kind == EdgeKind.DATA:
+        if kind == EdgeKind.DATA and end not in graph.roots:
             sources.setdefault(end, start)
     made: dict[int, Node] = {}
 

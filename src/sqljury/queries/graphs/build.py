@@ -78,7 +78,8 @@ def query_graph(tree: Relation, context: Context, *, flows: bool = True) -> Quer
     The root's parts are the operators of the query, each with its expressions below it; logic
     edges lead from operator to operator as rows are handed on. Tables show the columns that
     somebody reads. A column that is read elsewhere is a node of its own there, to which a data
-    edge leads from where it was computed. The order of output columns is not part of the graph.
+    edge leads from where it was computed; what the query gives flows into its root. The order of
+    output columns is not part of the graph.
 
     Args:
         tree: a faithful or a canonical operator tree.
@@ -146,7 +147,9 @@ class _Building:
         """A query's root, and all its operators below it."""
         root = self.compute("query", parent, ordered=True)
         self.roots.append(root)
-        self.relation(tree, root, outer)
+        _, row = self.relation(tree, root, outer)
+        outputs = dict.fromkeys(node for column in row for node in self.sources(column))
+        self.edges += [(node, root, EdgeKind.DATA) for node in outputs]
         return root
 
     def relation(self, relation: Relation, root: int, outer: tuple[_Row, ...]) -> tuple[int, _Row]:

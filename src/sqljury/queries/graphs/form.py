@@ -37,8 +37,8 @@ def graph_of(
 
     >>> from sqljury.schema import Column, Table
     >>> pet = Table(name="pet", columns=(Column(name="id", type="INTEGER"),))
-    >>> graph_of("SELECT id FROM pet", Schema(dialect="sqlite", tables=(pet,))).labels
-    ('query', 'scan', 'pet', 'project', 'pet.id', 'pet.id')
+    >>> graph_of("SELECT p.id FROM pet AS p", Schema(dialect="sqlite", tables=(pet,))).labels
+    ('query', 'scan', 'pet', 'pet.id')
     """
     dialect = dialect or schema.dialect
     if form == "syntax":

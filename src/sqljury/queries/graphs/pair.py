@@ -42,7 +42,7 @@ class _Parts:
         for start, end, kind in graph.edges:
             if kind == EdgeKind.TREE:
                 self.children[start].append(end)
-            elif kind == EdgeKind.DATA:
+            elif kind == EdgeKind.DATA and end not in graph.roots:
                 self._sources.setdefault(end, start)
         self._graph = graph
         self._trees: dict[int, Node] = {}
