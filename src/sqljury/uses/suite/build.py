@@ -21,12 +21,12 @@ from sqljury.databases import Database, open_databases
 from sqljury.errors import InputError, SqljuryError
 from sqljury.execution import Limits, ResultTable
 from sqljury.judges.execution import is_ordered
+from sqljury.queries.variants import neighbours
 from sqljury.schema import Schema
 from sqljury.tables import compare, make_policy
 from sqljury.uses.suite.candidates import constants_of, generated
 from sqljury.uses.suite.distil import distil
 from sqljury.uses.suite.mutations import Original, completed, mutation
-from sqljury.uses.suite.neighbours import neighbours
 from sqljury.uses.suite.stage import Contents, Stage, definitions_of
 
 MANIFEST = "suite.json"
