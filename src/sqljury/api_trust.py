@@ -312,6 +312,7 @@ def train_detector_on(
     *,
     judge: str | None = None,
     kind: str = "novelty",
+    vectors: str | None = None,
     background: PathLike | None = None,
     seed: int = 0,
 ) -> tuple[Detector | DistanceDetector, int, int]:
@@ -322,11 +323,14 @@ def train_detector_on(
             teach which SQL is right.
         judge: whose verdicts, where a run has several.
         kind: ``novelty``, ``forest``, or ``distance``, which learns from yes alone.
+        vectors: representation of texts, for ``novelty`` and ``distance``
+            (:mod:`sqljury.learning.representations`).
         background: questions of any kind, which make the distance relative.
 
     Raises:
-        InputError: files or runs that cannot be used, SJ021: too few examples.
-        MissingExtraError: scikit-learn is not installed.
+        InputError: files or runs that cannot be used, SJ021: too few examples, SJ022, SJ028: no
+            such representation.
+        MissingExtraError: scikit-learn is not installed, or what the representation needs.
     """
     from sqljury.learning.detector import train_detector
     from sqljury.learning.distance import train_distance
@@ -349,10 +353,13 @@ def train_detector_on(
     if kind == "distance":
         answerable = [text for text, yes in zip(texts, labels, strict=True) if yes]
         around = [] if background is None else [c.question or "" for c in read_cases(background)]
-        near = train_distance(answerable, background=around, reads=reads, seed=seed)
+        near = train_distance(
+            answerable, background=around, vectors=vectors or "lsa", reads=reads, seed=seed
+        )
         return near, *counts
     chosen: Kind = "forest" if kind == "forest" else "novelty"
-    return train_detector(texts, labels, kind=chosen, reads=reads, seed=seed), *counts
+    found = train_detector(texts, labels, kind=chosen, vectors=vectors, reads=reads, seed=seed)
+    return found, *counts
 
 
 def _run_examples(folder: Path, judge: str | None) -> Iterator[Example]:

@@ -146,6 +146,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "It needs candidates with labels, right and wrong ones, of at least ten questions: some "
         "questions are kept back for validation.",
     ),
+    "SJ028": (
+        "a representation that does not exist",
+        "Detectors turn texts into vectors by lsa, embeddings[,model=FOLDER] or "
+        "hidden,model=FOLDER[,layer=N][,pooling=mean|last]: a sentence model, or the hidden states "
+        "of a language model, from a folder on this machine.",
+    ),
     # --- SJ1xx: benchmark files (benchmarks/)
     "SJ101": (
         "no such file",
@@ -382,6 +388,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Dialects are called as sqlglot calls them: sqlite, postgres, mysql, duckdb, bigquery, "
         "snowflake, tsql, ...",
     ),
+    "SJ328": (
+        "a server that no counterexample can be run on",
+        "`compare --replay` takes the URL of a database on a PostgreSQL, MySQL or MariaDB server: "
+        "postgresql://user@host/database. Any database does; nothing in it is read or written.",
+    ),
     # --- SJ350 to SJ359: judges that ask a model
     "SJ350": (
         "a judge that asks a model was not told which",
@@ -581,6 +592,26 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "a benchmark that cannot be built",
         "`build trust` takes questions with their reference SQL, databases or schemas, and kinds "
         "out of column-surface, column-related, column-unrelated, non-sql, out-of-domain.",
+    ),
+    "SJ570": (
+        "there is no such strategy",
+        "Strategies are first, random, execution, majority, verifier, verifier-majority, "
+        "judge:NAME, system:NAME, oracle.",
+    ),
+    "SJ571": (
+        "strategies without the results they look at",
+        "`select` runs candidates where --databases says where. Pools with result_hash, num_rows "
+        "and evaluation for each candidate need no database.",
+    ),
+    "SJ572": (
+        "nothing, or too much, says which candidates are right",
+        "What is right is said by a judge (--judge, with references) or by a field of the "
+        "candidates (--label FIELD).",
+    ),
+    "SJ573": ("a strategy was asked for twice", "Name each strategy once."),
+    "SJ574": (
+        "a question's candidates in several places",
+        "Candidates are read one question after the other, so that files may be large.",
     ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (

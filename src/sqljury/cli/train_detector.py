@@ -21,6 +21,14 @@ def train_detector(
     kind: Annotated[
         str, typer.Option("--kind", help="novelty, forest (RF, RF*) or distance (FEATMD, FEATRMD).")
     ] = "novelty",
+    representation: Annotated[
+        str | None,
+        typer.Option(
+            "--representation",
+            help="Vectors of the texts: lsa, embeddings[,model=FOLDER] or "
+            "hidden,model=FOLDER[,layer=N][,pooling=last].",
+        ),
+    ] = None,
     background: Annotated[
         Path | None,
         typer.Option("--background", help="Any questions: makes the distance relative."),
@@ -35,8 +43,12 @@ def train_detector(
 
     if kind not in ("novelty", "forest", "distance"):
         raise InputError("SJ003", f"--kind {kind} is none of novelty, forest, distance.")
+    if kind == "forest" and representation is not None:
+        raise InputError("SJ006", "--representation is for novelty and distance.")
+    if kind != "distance" and background is not None:
+        raise InputError("SJ006", "--background is for --kind distance.")
     model, yes, no = train_detector_on(
-        inputs, judge=judge, kind=kind, background=background, seed=seed
+        inputs, judge=judge, kind=kind, vectors=representation, background=background, seed=seed
     )
     model.save(out)
     typer.echo(f"{out}: {model.kind} that reads the {model.reads}, from {yes:,} yes, {no:,} no")

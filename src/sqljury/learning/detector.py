@@ -3,14 +3,15 @@
 ``forest`` is the paper's RF and RF*: a random forest on TF–IDF of words and pairs of words.
 ``novelty`` adds what a forest cannot see, words that it never met: a logistic regression, fitted on
 held-out folds, joins extra trees on words and characters with the share of unknown words and the
-similarity to the nearest answerable questions.
+similarity to the nearest answerable questions; and, where a representation is given, with a plane
+through its vectors.
 
 Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; stacking: Wolpert (1992).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal
@@ -22,6 +23,8 @@ from sqljury.learning.forest import Forest
 from sqljury.learning.masking import Reads, masked
 from sqljury.learning.model_file import PathLike, read_model, write_model
 from sqljury.learning.novelty import Novelty
+from sqljury.learning.plane import Plane
+from sqljury.learning.representations import Representation, from_file, representation
 from sqljury.learning.tfidf import Tfidf
 
 if TYPE_CHECKING:
@@ -31,7 +34,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["forest", "novelty"]
 
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,9 @@ class Detector:
     novelty: Novelty | None = None
     weights: tuple[float, ...] = ()
     """Of the logistic regression: the constant, then one for each measure."""
+    vectors: Representation | None = None
+    plane: Plane | None = None
+    """Through those vectors."""
 
     def scores(self, texts: Sequence[str]) -> list[float]:
         """The probability of yes for each text."""
@@ -55,8 +61,10 @@ class Detector:
         yes = self.forest.probabilities(_vectors(self.tfidfs, plain))
         if self.novelty is None:
             return [float(one) for one in yes]
-        measures = self.novelty.measures(plain)
-        return [_logistic(self.weights, (y, *row)) for y, row in zip(yes, measures, strict=True)]
+        measures = [yes, *self.novelty.measures(plain).T]
+        if self.vectors is not None and self.plane is not None:
+            measures.append(self.plane.heights(self.vectors.transform(plain)))
+        return [_logistic(self.weights, row) for row in zip(*measures, strict=True)]
 
     def save(self, path: PathLike) -> None:
         """Write a model file.
@@ -71,6 +79,9 @@ class Detector:
             arrays |= self.novelty.arrays()
             tfidfs.append(self.novelty.tfidf)
             facts |= {"words": sorted(self.novelty.words), "weights": list(self.weights)}
+        if self.vectors is not None and self.plane is not None:
+            arrays |= {**self.vectors.arrays(), **self.plane.arrays()}
+            facts["representation"] = self.vectors.facts()
         for place, tfidf in enumerate(tfidfs):
             arrays[f"idf_{place}"] = tfidf.idf
         facts["tfidfs"] = [[one.analyzer, one.ngrams, one.terms] for one in tfidfs]
@@ -84,10 +95,17 @@ def load_detector(path: PathLike) -> Detector | DistanceDetector:
         InputError: SJ020: not such a file.
     """
     facts, arrays = read_model(path)
-    if facts.get("version") == _VERSION and "terms" in facts:
-        return distance_from_file(facts, arrays)
-    if facts.get("version") != _VERSION or "tfidfs" not in facts:
+    if facts.get("version") != _VERSION or "kind" not in facts:
         raise InputError("SJ020", "not a detector of this version.", where=str(path))
+    try:
+        if facts["kind"] in ("distance", "relative"):
+            return distance_from_file(facts, arrays)
+        return _from_file(facts, arrays)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError("SJ020", f"not a whole detector: {error}.", where=str(path)) from None
+
+
+def _from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Detector:
     tfidfs = [
         Tfidf(analyzer, (low, high), tuple(terms), arrays[f"idf_{place}"])
         for place, (analyzer, (low, high), terms) in enumerate(facts["tfidfs"])
@@ -95,6 +113,7 @@ def load_detector(path: PathLike) -> Detector | DistanceDetector:
     novelty = None
     if facts["kind"] == "novelty":
         novelty = Novelty.from_arrays(facts["words"], tfidfs.pop(), arrays)
+    plane = Plane.from_arrays(arrays) if "representation" in facts else None
     return Detector(
         kind=facts["kind"],
         reads=facts["reads"],
@@ -102,6 +121,8 @@ def load_detector(path: PathLike) -> Detector | DistanceDetector:
         forest=Forest.from_arrays(arrays, "forest_"),
         novelty=novelty,
         weights=tuple(facts.get("weights", ())),
+        vectors=from_file(facts["representation"], arrays) if plane else None,
+        plane=plane,
     )
 
 
@@ -113,14 +134,19 @@ def train_detector(
     labels: Sequence[bool],
     *,
     kind: Kind = "novelty",
+    vectors: str | None = None,
     reads: Reads = "question",
     seed: int = 0,
 ) -> Detector:
     """Train on texts and whether answering was right; the same seed gives the same detector.
 
+    Args:
+        vectors: a representation for ``novelty``, by the names of
+            :mod:`sqljury.learning.representations`; words only without it.
+
     Raises:
-        InputError: SJ021: too few texts of a label.
-        MissingExtraError: scikit-learn is not installed.
+        InputError: SJ021: too few texts of a label; SJ022, SJ028: no such representation.
+        MissingExtraError: scikit-learn is not installed, or what the representation needs.
     """
     least = min(sum(labels), len(labels) - sum(labels))
     if least < FOLDS:
@@ -130,8 +156,11 @@ def train_detector(
         tfidf = Tfidf.fit(plain)
         forest = Forest.train(tfidf.transform(plain), labels, seed=seed)
         return Detector(kind, reads, (tfidf,), forest)
-    weights = _weights(plain, labels, seed)
-    return Detector(kind, reads, *_parts(plain, labels, seed), weights)
+    known = None if vectors is None else representation(vectors, plain)
+    rows = None if known is None else known.transform(plain)
+    weights = _weights(plain, rows, labels, seed)
+    plane = None if rows is None else Plane.fit(rows, labels)
+    return Detector(kind, reads, *_parts(plain, labels, seed), weights, known, plane)
 
 
 def _parts(
@@ -146,7 +175,9 @@ def _parts(
     return tfidfs, forest, Novelty.fit(answerable)
 
 
-def _weights(texts: Sequence[str], labels: Sequence[bool], seed: int) -> tuple[float, ...]:
+def _weights(
+    texts: Sequence[str], vectors: Array | None, labels: Sequence[bool], seed: int
+) -> tuple[float, ...]:
     """A logistic regression on what each fold's texts measure by the others'."""
     try:
         from sklearn.linear_model import LogisticRegression
@@ -154,13 +185,16 @@ def _weights(texts: Sequence[str], labels: Sequence[bool], seed: int) -> tuple[f
         raise MissingExtraError("scikit-learn", "learning", "Training a detector") from None
     import numpy as np
 
-    rows = np.zeros((len(texts), 3))
+    rows = np.zeros((len(texts), 3 if vectors is None else 4))
     for inside, outside in folds(labels, seed):
         known = [texts[i] for i in inside]
-        tfidfs, forest, novelty = _parts(known, [labels[i] for i in inside], seed)
+        said = [labels[i] for i in inside]
+        tfidfs, forest, novelty = _parts(known, said, seed)
         held = [texts[i] for i in outside]
         rows[outside, 0] = forest.probabilities(_vectors(tfidfs, held))
-        rows[outside, 1:] = novelty.measures(held)
+        rows[outside, 1:3] = novelty.measures(held)
+        if vectors is not None:
+            rows[outside, 3] = Plane.fit(vectors[inside], said).heights(vectors[outside])
     center, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     model = LogisticRegression(class_weight="balanced").fit((rows - center) / scale, labels)
     slopes = model.coef_[0] / scale

@@ -4,7 +4,7 @@ A question's score is the share of answerable questions, held out from the Gauss
 far: answerable questions score below s with a probability of about s.
 
 Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; the share is the p-value of
-conformal prediction, Vovk et al. (2005). The paper takes hidden states of T5 for representations.
+conformal prediction, Vovk et al. (2005). The paper's representations are hidden states of T5.
 """
 
 from __future__ import annotations
@@ -15,18 +15,17 @@ from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InputError
 from sqljury.learning.folds import FOLDS, folds
-from sqljury.learning.lsa import Lsa
 from sqljury.learning.mahalanobis import Gaussian
 from sqljury.learning.masking import Reads, masked
 from sqljury.learning.model_file import PathLike, write_model
-from sqljury.learning.tfidf import Tfidf
+from sqljury.learning.representations import Representation, from_file, representation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class DistanceDetector:
     """The Mahalanobis distance to answerable questions, less that to a background if any."""
 
     reads: Reads
-    lsa: Lsa
+    vectors: Representation
     inside: Gaussian
     background: Gaussian | None
     held_out: Array
@@ -49,7 +48,7 @@ class DistanceDetector:
         """For each text the share of held-out answerable ones that lie as far."""
         import numpy as np
 
-        rows = self.lsa.transform(list(map(masked, texts)))
+        rows = self.vectors.transform(list(map(masked, texts)))
         far = _far(rows, self.inside, self.background)
         nearer = np.searchsorted(self.held_out, far, side="left")
         return [(1 + len(self.held_out) - int(n)) / (1 + len(self.held_out)) for n in nearer]
@@ -60,16 +59,13 @@ class DistanceDetector:
         Raises:
             InputError: SJ020: it cannot be written.
         """
-        tfidf = self.lsa.tfidf
         facts = {
             "version": VERSION,
             "kind": self.kind,
             "reads": self.reads,
-            "terms": tfidf.terms,
-            "ngrams": tfidf.ngrams,
-            "analyzer": tfidf.analyzer,
+            "representation": self.vectors.facts(),
         }
-        arrays = {"idf": tfidf.idf, "axes": self.lsa.axes, "held_out": self.held_out}
+        arrays = {**self.vectors.arrays(), "held_out": self.held_out}
         arrays |= self.inside.arrays("inside_")
         arrays |= {} if self.background is None else self.background.arrays("background_")
         write_model(path, facts, arrays)
@@ -77,12 +73,10 @@ class DistanceDetector:
 
 def distance_from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> DistanceDetector:
     """The detector that a model file holds."""
-    low, high = facts["ngrams"]
-    tfidf = Tfidf(facts["analyzer"], (low, high), tuple(facts["terms"]), arrays["idf"])
     is_relative = facts["kind"] == "relative"
     return DistanceDetector(
         facts["reads"],
-        Lsa(tfidf, arrays["axes"]),
+        from_file(facts["representation"], arrays),
         Gaussian.from_arrays(arrays, "inside_"),
         Gaussian.from_arrays(arrays, "background_") if is_relative else None,
         arrays["held_out"],
@@ -93,6 +87,7 @@ def train_distance(
     texts: Sequence[str],
     *,
     background: Sequence[str] = (),
+    vectors: str = "lsa",
     reads: Reads = "question",
     seed: int = 0,
 ) -> DistanceDetector:
@@ -100,24 +95,27 @@ def train_distance(
 
     Args:
         background: any other questions; with them the distance is relative.
+        vectors: the representation, by the names of :mod:`sqljury.learning.representations`.
 
     Raises:
-        InputError: SJ021: too few texts.
+        InputError: SJ021: too few texts; SJ022, SJ028: no such representation.
+        MissingExtraError: SJ001: the representation's packages are not installed.
     """
     import numpy as np
 
     if len(texts) < 4 * FOLDS:
         raise InputError("SJ021", f"there are {len(texts)} answerable questions.")
-    lsa = Lsa.fit(list(map(masked, texts)))
-    rows = lsa.transform(list(map(masked, texts)))
+    plain = list(map(masked, texts))
+    known = representation(vectors, plain)
+    rows = known.transform(plain)
     # The background Gaussian is of all data, as in the paper.
-    others = lsa.transform(list(map(masked, background))) if background else None
+    others = known.transform(list(map(masked, background))) if background else None
     held_out = [
         _far(rows[outside], *_gaussians(rows[inside], others))
         for inside, outside in folds([True] * len(texts), seed)
     ]
     inside, around = _gaussians(rows, others)
-    return DistanceDetector(reads, lsa, inside, around, np.sort(np.concatenate(held_out)))
+    return DistanceDetector(reads, known, inside, around, np.sort(np.concatenate(held_out)))
 
 
 def _gaussians(rows: Array, others: Array | None) -> tuple[Gaussian, Gaussian | None]:

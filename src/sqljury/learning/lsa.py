@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -46,6 +46,27 @@ class Lsa:
         kept = np.sqrt((inside**2).sum(axis=1, keepdims=True))
         lost = np.sqrt(np.clip(1 - kept**2, 0, None))
         return np.hstack([inside / np.maximum(kept, 1e-12), lost])
+
+    def facts(self) -> dict[str, Any]:
+        """The terms, for a model file."""
+        tfidf = self.tfidf
+        return {
+            "name": "lsa",
+            "terms": tfidf.terms,
+            "ngrams": tfidf.ngrams,
+            "analyzer": tfidf.analyzer,
+        }
+
+    def arrays(self) -> dict[str, Array]:
+        """The axes and the terms' weights, for a model file."""
+        return {"idf": self.tfidf.idf, "axes": self.axes}
+
+    @classmethod
+    def from_file(cls, facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Lsa:
+        """The inverse of :meth:`facts` and :meth:`arrays`."""
+        low, high = facts["ngrams"]
+        tfidf = Tfidf(facts["analyzer"], (low, high), tuple(facts["terms"]), arrays["idf"])
+        return cls(tfidf, arrays["axes"])
 
 
 def _axes(vectors: csr_array) -> Array:

@@ -1,0 +1,105 @@
+"""What a language model's layers hold of a text, as one vector a text.
+
+Source: Ren et al. (2022), arXiv:2209.15558, and TrustSQL (Lee et al. 2024), section 4.2, take the
+mean over the tokens of the input in the last layer of the encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqljury.errors import InputError
+from sqljury.learning.embeddings import quiet
+from sqljury.learning.language_model.loading import libraries
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+Pooling = Literal["mean", "last"]
+
+_PURPOSE = "Reading the hidden states of a language model"
+_BATCH = 16
+_LONGEST = 512
+"""Tokens of a text that are read; questions have some tens."""
+
+
+def hidden_states(
+    texts: Sequence[str], *, model: str, layer: int = -1, pooling: Pooling = "mean"
+) -> Array:
+    """The hidden states of some texts, as float32 rows as long as the model is wide.
+
+    Computed in float32 on the CPU: the same call gives the same rows.
+
+    Args:
+        model: the folder of a model that transformers reads: encoder (BERT), decoder (Llama), or
+            both (T5), of which the encoder is taken.
+        layer: as Python counts; 0 is what goes into the first layer, -1 what comes out of the last.
+        pooling: the mean over a text's tokens, or the last of them.
+
+    Raises:
+        InputError: SJ022: it cannot be loaded, or has no such layer.
+        MissingExtraError: SJ001: the packages are not installed.
+    """
+    import numpy as np
+
+    network, tokenizer = _loaded(model)
+    plain = [text.encode("utf-8", "replace").decode() for text in texts]
+    rows = list(_pooled(network, tokenizer, plain, layer, pooling, model))
+    width = int(network.config.hidden_size)
+    return np.concatenate([*rows, np.zeros((0, width), dtype=np.float32)])
+
+
+def _pooled(
+    network: Any, tokenizer: Any, texts: Sequence[str], layer: int, pooling: Pooling, where: str
+) -> Iterator[Array]:
+    import torch
+
+    for start in range(0, len(texts), _BATCH):
+        given = tokenizer(
+            # A tokenizer may make nothing of an empty text, and of nothing there is no mean.
+            [text or " " for text in texts[start : start + _BATCH]],
+            padding=True,
+            truncation=True,
+            max_length=_LONGEST,
+            return_tensors="pt",
+        )
+        wanted = {key: given[key] for key in ("input_ids", "attention_mask")}
+        with torch.inference_mode():
+            layers = network(**wanted, output_hidden_states=True).hidden_states
+        if not -len(layers) <= layer < len(layers):
+            raise InputError(
+                "SJ022", f"there is no layer {layer}: it has {len(layers) - 1}.", where=where
+            )
+        mask = wanted["attention_mask"].to(torch.float32)
+        if pooling == "last":
+            # Padding stands at either end: the last token is where the count of tokens is highest.
+            last = (mask.cumsum(1) * mask).argmax(1)
+            mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(torch.float32)
+        total = (layers[layer].float() * mask[:, :, None]).sum(1)
+        yield (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str) -> tuple[Any, Any]:
+    torch, transformers = libraries(_PURPOSE)
+    if not Path(model).is_dir():
+        raise InputError("SJ022", "no such folder.", where=model, hint="Models are not downloaded.")
+    try:
+        with quiet():
+            network = transformers.AutoModel.from_pretrained(
+                model, dtype=torch.float32, local_files_only=True
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=True)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        first = str(error).strip().split("\n", 1)[0]
+        raise InputError("SJ022", f"cannot be loaded: {first}", where=model) from None
+    if network.config.is_encoder_decoder:
+        network = network.get_encoder()
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return network.eval(), tokenizer

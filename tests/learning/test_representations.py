@@ -1,0 +1,129 @@
+"""Texts as vectors of networks: tiny random ones, and the sentence model that comes along."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiny_models import write_tiny_model
+
+from sqljury.errors import InputError
+from sqljury.learning.detector import load_detector, train_detector
+from sqljury.learning.distance import train_distance
+from sqljury.learning.hidden_states import hidden_states
+from sqljury.learning.representations import representation
+
+pytest.importorskip("transformers")
+
+TEXTS = ["How many boats?", "x", "", "List the captains of all boats of the harbour.", "\ud800"]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("models")
+    return {kind: write_tiny_model(folder / kind, kind) for kind in ("llama", "bert", "t5")}
+
+
+@pytest.mark.parametrize("kind", ["llama", "bert", "t5"])
+@pytest.mark.parametrize("pooling", ["mean", "last"])
+def test_a_text_among_others_and_by_itself(models, kind: str, pooling: str) -> None:
+    together = hidden_states(TEXTS, model=models[kind], pooling=pooling)
+    assert together.shape == (len(TEXTS), 16)
+    assert together.dtype == np.float32
+    for text, row in zip(TEXTS, together, strict=True):
+        alone = hidden_states([text], model=models[kind], pooling=pooling)[0]
+        np.testing.assert_allclose(row, alone, atol=1e-5)
+    np.testing.assert_array_equal(
+        together, hidden_states(TEXTS, model=models[kind], pooling=pooling)
+    )
+    assert hidden_states([], model=models[kind]).shape == (0, 16)
+
+
+def test_pooling_and_layers_as_transformers_gives_them(models) -> None:
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    model = AutoModel.from_pretrained(models["llama"]).eval()
+    given = AutoTokenizer.from_pretrained(models["llama"])(TEXTS[0], return_tensors="pt")
+    with torch.inference_mode():
+        layers = model(input_ids=given["input_ids"], output_hidden_states=True).hidden_states
+    assert len(layers) == 3
+    for layer in (-1, 0, 1, 2, -3):
+        mean = hidden_states(TEXTS[:1], model=models["llama"], layer=layer)[0]
+        last = hidden_states(TEXTS[:1], model=models["llama"], layer=layer, pooling="last")[0]
+        np.testing.assert_allclose(mean, layers[layer][0].mean(0), atol=1e-6)
+        np.testing.assert_allclose(last, layers[layer][0, -1], atol=1e-6)
+
+
+def test_models_that_are_not_there(models, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    for model, layer in ((str(tmp_path), 0), ("nowhere", 0), (models["llama"], 3)):
+        with pytest.raises(InputError, match="SJ022"):
+            hidden_states(["a"], model=model, layer=layer)
+
+
+def questions(n: int, topics: tuple[str, ...], seed: int) -> list[str]:
+    generator = random.Random(seed)
+    verbs, places = ("count", "list", "show", "name"), ("oslo", "bergen", "hull", "leith", "riga")
+    return [
+        f"{generator.choice(verbs)} the {generator.choice(topics)} of {generator.choice(places)}"
+        for _ in range(n)
+    ]
+
+
+INSIDE = questions(80, ("boats", "ports", "captains", "crews"), 1)
+OUTSIDE = questions(80, ("symphonies", "dumplings", "volcanoes"), 2)
+
+
+@pytest.mark.parametrize("vectors", ["embeddings", "hidden,model={llama},layer=1,pooling=mean"])
+def test_detectors_are_written_and_read_back(models, tmp_path: Path, vectors: str) -> None:
+    chosen = vectors.format(**models)
+    labels = [True] * len(INSIDE) + [False] * len(OUTSIDE)
+    for number, found in enumerate(
+        (
+            train_distance(INSIDE, vectors=chosen),
+            train_distance(INSIDE, vectors=chosen, background=OUTSIDE),
+            train_detector([*INSIDE, *OUTSIDE], labels, vectors=chosen),
+        )
+    ):
+        asked = ["count the boats of riga", "name the volcanoes of hull", ""]
+        near, far, _ = scores = found.scores(asked)
+        assert near > far
+        found.save(tmp_path / f"{number}.npz")
+        assert load_detector(tmp_path / f"{number}.npz").scores(asked) == scores
+
+
+def test_embeddings_see_meaning_where_words_are_new() -> None:
+    labels = [True] * len(INSIDE) + [False] * len(OUTSIDE)
+    asked = ["show the ferries of hull", "show the noodles of hull"]
+    words = train_detector([*INSIDE, *OUTSIDE], labels).scores(asked)
+    meaning = train_detector([*INSIDE, *OUTSIDE], labels, vectors="embeddings").scores(asked)
+    assert meaning[0] - meaning[1] > words[0] - words[1] + 0.1
+
+
+def test_another_model_than_in_training(models, tmp_path: Path) -> None:
+    folder = write_tiny_model(tmp_path / "model", "llama")
+    train_distance(INSIDE, vectors=f"hidden,model={folder}").save(tmp_path / "d.npz")
+    write_tiny_model(tmp_path / "model", "llama", seed=7)
+    hidden_states.__globals__["_loaded"].cache_clear()
+    with pytest.raises(InputError, match=r"SJ020.*not the model"):
+        load_detector(tmp_path / "d.npz").scores(["a"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bert",
+        "lsa,model=x",
+        "embeddings,layer=1",
+        "hidden",
+        "hidden,model=x,pooling=sum",
+        "hidden,model",
+        "hidden,model=x,layer=two",
+    ],
+)
+def test_names_of_none(text: str) -> None:
+    with pytest.raises(InputError, match="SJ028"):
+        representation(text, INSIDE)
