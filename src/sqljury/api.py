@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from sqljury.queries.trees.nodes import Relation
 
 if TYPE_CHECKING:
-    from sqljury.judges.pair import PairAnswer
+    from sqljury.judges.pair import PairAnswer, Server
     from sqljury.schema import Schema
     from sqljury.tables import Policy
     from sqljury.uses.diagnose import DiagnosisReport
@@ -593,6 +594,8 @@ def compare_queries(
     second_opinion: bool = True,
     assuming: str | None = None,
     prove: bool | None = None,
+    dialect: str | None = None,
+    replay: str | None = None,
 ) -> PairAnswer:
     """Whether two queries give the same rows whatever the data, or a database where they do not.
 
@@ -612,9 +615,16 @@ def compare_queries(
             ``no_overflow``; or ``all``, ``nothing``. None for what the schema declares, and no
             overflow.
         prove: look for a proof with z3: None where it is installed, False for none at all.
+        dialect: of the queries, and of the types of a schema given as a file; by default the
+            database's, else SQLite's.
+        replay: URL of a PostgreSQL, MySQL or MariaDB server on which a counterexample is run,
+            too. Its rows stand in the query that is sent: no table there is read or written. A
+            server of the queries' own dialect decides: the same rows there, and the queries are
+            not refuted.
 
     Raises:
-        InputError: no schema, or no such policy, profile or assumption.
+        InputError: no schema, or no such policy, profile, assumption, dialect or database.
+        InfrastructureError: the server cannot be reached.
         MissingExtraError: a proof is demanded, and z3 is not installed.
 
     >>> table = "CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)"
@@ -638,20 +648,51 @@ def compare_queries(
         raise InputError("SJ315", str(error)) from error
     rules = make_policy(policy) if isinstance(policy, str) else policy
     tables = _schema_of(schema, database, db_id)
+    if dialect is not None:
+        tables = replace(tables, dialect=_known_dialect(dialect))
     proofs = Proofs(left, right, tables, rules, counted, allowed, demanded=prove is True)
-    return compare_pair(
-        left,
-        right,
-        tables,
-        DatabaseEvidence(Case(id="compare"), None, ExecutionCache(), Limits()),
-        policy=rules,
-        profiles=counted,
-        seed=seed,
-        seconds=seconds,
-        identity=None if prove is False else proofs.identity,
-        prove=None if prove is False else proofs.prove,
-        second_opinion=second_opinion,
-    )
+    with _server(replay) if replay is not None else nullcontext() as server:
+        return compare_pair(
+            left,
+            right,
+            tables,
+            DatabaseEvidence(Case(id="compare"), None, ExecutionCache(), Limits()),
+            policy=rules,
+            profiles=counted,
+            seed=seed,
+            seconds=seconds,
+            identity=None if prove is False else proofs.identity,
+            prove=None if prove is False else proofs.prove,
+            second_opinion=second_opinion,
+            server=server,
+        )
+
+
+@contextmanager
+def _server(url: str) -> Iterator[Server]:
+    """A server that counterexamples are run on.
+
+    Raises:
+        InputError: SJ328: it is none of those that can be asked, or has no such database.
+    """
+    from sqljury.databases import open_databases
+    from sqljury.judges.pair import Server
+
+    scheme = url.partition("://")[0]
+    if scheme not in ("postgresql", "postgres", "mysql", "mariadb"):
+        raise InputError("SJ328", f"a counterexample cannot be run on {scheme!r}.")
+    database = open_databases(url).open("")
+    if database is None:
+        raise InputError("SJ328", f"the {scheme} server has no such database.")
+    engine = re.match(r"[a-z]*", database.engine)
+    try:
+        yield Server(
+            engine[0] if engine is not None else database.engine,
+            database.dialect,
+            lambda sql: database.execute(sql, Limits()),
+        )
+    finally:
+        database.close()
 
 
 @dataclass(frozen=True, slots=True)

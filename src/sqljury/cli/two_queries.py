@@ -40,6 +40,16 @@ def compare(
         bool | None,
         typer.Option("--prove/--no-prove", help="Look for a proof [default: if z3 is installed]."),
     ] = None,
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help="The queries': sqlite, postgres, mysql, ...")
+    ] = None,
+    replay: Annotated[
+        str | None,
+        typer.Option(
+            "--replay",
+            help="URL of a PostgreSQL or MySQL server to run a counterexample on; writes nothing.",
+        ),
+    ] = None,
     fail_on: Annotated[
         str | None, typer.Option("--fail-on", help="Exit 1 on these verdicts: refuted,unknown.")
     ] = None,
@@ -64,6 +74,8 @@ def compare(
         seconds=seconds,
         assuming=assuming,
         prove=prove,
+        dialect=dialect,
+        replay=replay,
     )
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))

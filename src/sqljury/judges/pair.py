@@ -16,7 +16,13 @@ from sqljury.evidence import Evidence
 from sqljury.execution import Execution, ResultTable
 from sqljury.judges.counterexample import Look, Search, Searcher, Side
 from sqljury.judges.grading import graded
-from sqljury.queries import merged_profiles, remove_distinct, transpiled, value_profile
+from sqljury.queries import (
+    merged_profiles,
+    over_rows,
+    remove_distinct,
+    transpiled,
+    value_profile,
+)
 from sqljury.schema import Schema
 from sqljury.tables import Policy, render_cell
 
@@ -29,6 +35,21 @@ Prove = Callable[[], Sequence[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Server:
+    """A database server on which a counterexample is run, too; nothing on it is read or written.
+
+    Args:
+        engine: its name.
+        dialect: sqlglot's name of its SQL.
+        execute: runs one statement there, read-only and limited.
+    """
+
+    engine: str
+    dialect: str
+    execute: Callable[[str], Execution]
+
+
+@dataclass(frozen=True, slots=True)
 class Witness:
     """A database that tells the queries apart.
 
@@ -37,7 +58,9 @@ class Witness:
         left: the rows of the left query on it.
         right: the rows of the right query on it.
         engines: the engines that give different rows.
-        doubt: what speaks against it: another engine agrees, or a query was translated.
+        doubt: what speaks against it: another engine gives the same rows, or a query was
+            translated.
+        denied: the engine that the queries were written for gives the same rows.
     """
 
     sql: str
@@ -45,6 +68,7 @@ class Witness:
     right: ResultTable
     engines: tuple[str, ...] = ("sqlite",)
     doubt: str = ""
+    denied: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +135,7 @@ def compare_pair(
     identity: Prove | None = None,
     prove: Prove | None = None,
     second_opinion: bool = False,
+    server: Server | None = None,
 ) -> PairAnswer:
     """Decide whether two queries give the same rows on every database of a schema.
 
@@ -122,6 +147,8 @@ def compare_pair(
         identity: asked first.
         prove: asked where no database tells the queries apart.
         second_opinion: run a counterexample in DuckDB, too.
+        server: run it there, too. If the queries are in the server's dialect and it gives the
+            same rows, they are not refuted.
     """
     started = perf_counter()
     same = identity() if identity is not None else None
@@ -131,7 +158,7 @@ def compare_pair(
         )
     else:
         answer = _tried(
-            _Pair(left, right, schema, evidence, policy, second_opinion),
+            _Pair(left, right, schema, evidence, policy, second_opinion, server),
             list(profiles),
             seed,
             seconds,
@@ -183,6 +210,7 @@ class _Pair:
     evidence: Evidence
     policy: Policy
     second_opinion: bool
+    server: Server | None
 
     def side(self, sql: str) -> Side | str:
         """A query ready to be run in SQLite, or why it cannot be."""
@@ -287,6 +315,13 @@ def _refuted(pair: _Pair, searcher: Searcher, search: Search, score: float) -> P
             reason="a difference was seen, but not again when the database was made anew",
             tried=_tally(search),
         )
+    if witness.denied:
+        return PairAnswer(
+            verdict="unknown",
+            reason=f"other rows in SQLite, but {witness.doubt}",
+            witness=witness,
+            tried=_tally(search),
+        )
     kind = search.found.plan.profile
     return PairAnswer(
         verdict="refuted",
@@ -335,24 +370,59 @@ def _replayed(pair: _Pair, searcher: Searcher, material: Material, rows: Rows) -
         runs = searcher.scratch.replayed(sql, (searcher.left.sql, searcher.right.sql))
         left, right = (run.table for run in runs)
         if left is not None and right is not None and searcher.differ(left, right):
-            engines, doubt = _opinions(pair, searcher, rows)
-            return Witness(sql, left, right, engines, doubt)
+            engines, doubts, denied = _opinions(pair, searcher, rows)
+            return Witness(sql, left, right, engines, "; ".join(doubts), denied)
     return None
 
 
-def _opinions(pair: _Pair, searcher: Searcher, rows: Rows) -> tuple[tuple[str, ...], str]:
-    """The engines that see a difference, and what speaks against it."""
-    doubts = []
-    if pair.schema.dialect != "sqlite":
-        doubts.append(f"translated from {pair.schema.dialect} to SQLite")
-    engines = ["sqlite"]
+def _opinions(
+    pair: _Pair, searcher: Searcher, rows: Rows
+) -> tuple[tuple[str, ...], list[str], bool]:
+    """The engines that see a difference, what speaks against it, and whether that is enough."""
+    engines, doubts, denied = ["sqlite"], list[str](), False
+    confirmed = pair.schema.dialect == "sqlite"
     if pair.second_opinion:
         said = _in_duckdb(searcher, rows, pair)
         if said is True:
             engines.append("duckdb")
         elif said is False:
             doubts.append("DuckDB gives the same rows")
-    return tuple(engines), "; ".join(doubts)
+    if pair.server is not None:
+        own = pair.server.dialect == pair.schema.dialect
+        seen = _on_server(searcher, rows, pair, pair.server)
+        if seen is True:
+            engines.append(pair.server.engine)
+            confirmed = confirmed or own
+        elif seen is False:
+            denied = own
+            doubts.append(f"{pair.server.engine} gives the same rows")
+        else:
+            doubts.append(f"{pair.server.engine} could not be asked: {seen}")
+    if not confirmed:
+        doubts.insert(0, f"translated from {pair.schema.dialect} to SQLite")
+    return tuple(engines), doubts, denied
+
+
+def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> bool | str:
+    """Whether the rows differ on a server, or why it does not say."""
+    own = pair.schema.dialect == server.dialect
+    found: list[ResultTable] = []
+    for sql in (pair.left, pair.right):
+        text = sql if own else transpiled(sql, pair.schema.dialect, server.dialect)
+        if text is not None and pair.policy.remove_distinct:
+            text = remove_distinct(text)
+        written = (
+            None
+            if text is None
+            else over_rows(text, server.dialect, searcher.material.tables, rows)
+        )
+        if written is None:
+            return "a query cannot be written over rows"
+        run = server.execute(written)
+        if run.table is None:
+            return run.message
+        found.append(run.table)
+    return searcher.differ(*found)
 
 
 def _in_duckdb(searcher: Searcher, rows: Rows, pair: _Pair) -> bool | None:

@@ -6,6 +6,7 @@ from sqljury.queries.distinct import remove_distinct
 from sqljury.queries.features import FEATURES, features
 from sqljury.queries.hardness import HARDNESS, hardness
 from sqljury.queries.ordering import any_order, top_level_order
+from sqljury.queries.over_rows import over_rows
 from sqljury.queries.sources import neighbours_of, some_values, tables_of
 from sqljury.queries.text import normalise_text
 from sqljury.queries.tie_breaks import tie_broken
@@ -30,6 +31,7 @@ __all__ = [
     "merged_profiles",
     "neighbours_of",
     "normalise_text",
+    "over_rows",
     "parse",
     "remove_distinct",
     "some_values",
