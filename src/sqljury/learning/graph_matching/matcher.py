@@ -1,0 +1,190 @@
+"""A trained network: pairs of graphs to distances, scores and attention; its model file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sqljury.errors import InputError, MissingExtraError
+from sqljury.learning.graph_matching.graphs import (
+    Encoded,
+    EncodedPair,
+    Encoder,
+    PairGraph,
+    QueryGraph,
+    Vocabulary,
+)
+from sqljury.learning.graph_matching.options import NetworkOptions
+from sqljury.learning.graph_matching.positions import pair_positions
+from sqljury.learning.model_file import PathLike, read_model, write_model
+
+if TYPE_CHECKING:
+    from sqljury.learning.graph_matching.network import GraphMatchingNetwork
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """A network with what it needs to read graphs.
+
+    ``notes`` are facts that go with the weights: what graphs it was trained on, on what data,
+    with what options.
+    """
+
+    network: GraphMatchingNetwork
+    vocabulary: Vocabulary
+    threshold: float = 0.5
+    """The score from which a pair counts as equivalent; chosen on validation pairs."""
+    notes: Mapping[str, Any] = field(default_factory=dict)
+
+    def distances(self, pairs: Sequence[PairGraph]) -> list[float]:
+        """How far the queries of each pair are apart: 0 for a query and itself."""
+        encoded, texts = encode(pairs, self.vocabulary, self.network.options)
+        return list(map(float, distances_of(self.network, encoded, texts)))
+
+    def scores(self, pairs: Sequence[PairGraph]) -> list[float]:
+        """For each pair a number in [0, 1]; 1 for a query and itself.
+
+        Source: Zhan et al. 2024, appendix L: max(0, (3 − distance) / 3).
+        """
+        return list(map(float, score_of(np.array(self.distances(pairs)))))
+
+    def attention(self, pair: PairGraph) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+        """For each step, how much each left node looks at each right node, and the other way.
+
+        Each row adds up to 1: left × right, right × left.
+        """
+        import torch
+
+        from sqljury.learning.graph_matching.batch import make_batch
+        from sqljury.learning.graph_matching.network import Attention
+
+        encoded, texts = encode([pair], self.vocabulary, self.network.options)
+        watched: list[Attention] = []
+        with torch.inference_mode():
+            self.network(make_batch(encoded, texts), watched)
+        n, m = encoded[0].left.size, encoded[0].right.size
+        return [
+            (step.weights[0, :n, :m].numpy().copy(), step.weights[1, :m, :n].numpy().copy())
+            for step in watched
+        ]
+
+    def save(self, path: PathLike) -> None:
+        """Write a model file.
+
+        Raises:
+            InputError: SJ020: it cannot be written.
+        """
+        facts = {
+            "version": VERSION,
+            "kind": "graph matching",
+            "options": self.network.options.to_json(),
+            "operators": self.vocabulary.operators,
+            "types": self.vocabulary.types,
+            "threshold": self.threshold,
+            "notes": dict(self.notes),
+        }
+        arrays = {name: w.numpy() for name, w in self.network.state_dict().items()}
+        write_model(path, facts, arrays)
+
+
+def load_matcher(path: PathLike) -> Matcher:
+    """The network of a model file.
+
+    Raises:
+        InputError: SJ020: not such a file.
+        MissingExtraError: torch is not installed.
+    """
+    facts, arrays = read_model(path)
+    if facts.get("kind") != "graph matching" or facts.get("version") != VERSION:
+        raise InputError("SJ020", "not a graph network of this version.", where=str(path))
+    need_torch("Scoring with a graph network")
+    import torch
+
+    try:
+        vocabulary = Vocabulary(tuple(facts["operators"]), tuple(facts["types"]))
+        network = new_network(NetworkOptions(**facts["options"]), vocabulary)
+        network.load_state_dict({name: torch.from_numpy(w) for name, w in arrays.items()})
+        threshold, notes = float(facts["threshold"]), dict(facts["notes"])
+    except (KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise InputError("SJ020", f"the network is not whole: {error}.", where=str(path)) from None
+    return Matcher(network, vocabulary, threshold, notes)
+
+
+def need_torch(purpose: str) -> None:
+    """Say what is missing before anything imports it.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+    """
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise MissingExtraError("torch", "torch", purpose)
+
+
+def new_network(options: NetworkOptions, vocabulary: Vocabulary) -> GraphMatchingNetwork:
+    """A network for these operators and types, with weights by torch's seed."""
+    from sqljury.learning.graph_matching.network import GraphMatchingNetwork
+
+    return GraphMatchingNetwork(options, len(vocabulary.operators), len(vocabulary.types)).eval()
+
+
+def encode(
+    pairs: Sequence[PairGraph], vocabulary: Vocabulary, options: NetworkOptions
+) -> tuple[list[EncodedPair], list[str]]:
+    """Pairs in numbers, with positions, and all texts. A graph object is encoded once."""
+    encoder = Encoder(vocabulary)
+    known: dict[int, Encoded] = {}
+
+    def encoded(graph: QueryGraph) -> Encoded:
+        if id(graph) not in known:
+            known[id(graph)] = encoder(graph)
+        return known[id(graph)]
+
+    sides = [
+        (
+            encoded(pair.left),
+            encoded(pair.right),
+            np.array(pair.joins, dtype=np.int32).reshape(-1, 2),
+        )
+        for pair in pairs
+    ]
+    return with_positions(sides, options), list(encoder.texts)
+
+
+def with_positions(
+    sides: Sequence[tuple[Encoded, Encoded, NDArray[np.int32]]], options: NetworkOptions
+) -> list[EncodedPair]:
+    """Pairs with the positions that the network asks for."""
+    positions = pair_positions(sides, options.positions, options.walk)
+    return [EncodedPair(*side, found) for side, found in zip(sides, positions, strict=True)]
+
+
+def distances_of(
+    network: GraphMatchingNetwork, pairs: Sequence[EncodedPair], texts: Sequence[str]
+) -> NDArray[np.float64]:
+    """The distance of each pair, computed with pairs of like size together."""
+    import torch
+
+    from sqljury.learning.graph_matching.batch import batches_by_size, make_batch
+    from sqljury.learning.graph_matching.content import read_all
+    from sqljury.learning.graph_matching.network import distances
+
+    found = np.zeros(len(pairs))
+    with torch.inference_mode():
+        read = read_all(network.encoder.texts, texts)
+        for places in batches_by_size(pairs):
+            batch = make_batch([pairs[place] for place in places], texts, read)
+            found[places] = distances(network(batch)).numpy()
+    return found
+
+
+def score_of(distance: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Appendix L: a distance as a number in [0, 1]."""
+    return np.maximum(0.0, (3.0 - distance) / 3.0)

@@ -1,0 +1,90 @@
+"""Positions of nodes: how likely a random walk is back where it began, after 1 … K steps.
+
+On the merged graph of a pair, joined where the queries match, nodes that lie alike get like
+positions, and a walk that can leave to the other query comes back less often.
+
+Source: Dwivedi et al. 2021 (random-walk positional encoding); Zhan et al. 2024, section 4.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sqljury.learning.graph_matching.graphs import Encoded, Integers
+from sqljury.learning.graph_matching.options import Positions
+
+Floats = NDArray[np.float32]
+
+_CELLS = 1 << 21
+"""Of the matrices that are multiplied at once, to stay within the cache's reach."""
+
+
+def walk_positions(adjacencies: Floats, longest: int) -> Floats:
+    """The diagonals of T, T², …, T^K for T = A D⁻¹.
+
+    Args:
+        adjacencies: b × n × n, symmetric; a node without edges never moves on, nor comes back.
+        longest: K.
+
+    Returns:
+        b × n × K.
+    """
+    count, size, _ = adjacencies.shape
+    degrees = adjacencies.sum(axis=1, keepdims=True)
+    step = np.divide(adjacencies, degrees, out=np.zeros_like(adjacencies), where=degrees > 0)
+    found = np.zeros((count, size, longest), dtype=np.float32)
+    half = (longest + 1) // 2
+    powers = [step]
+    while len(powers) < half:
+        powers.append(powers[-1] @ step)
+    for number, power in enumerate(powers):
+        found[:, :, number] = np.einsum("bii->bi", power)
+    # The diagonal of a product needs no product: half of the powers are enough.
+    turned = np.ascontiguousarray(powers[-1].transpose(0, 2, 1))
+    for number in range(half, longest):
+        other = powers[number - half]
+        found[:, :, number] = (other * turned).sum(axis=2)
+    return found
+
+
+def pair_positions(
+    pairs: Sequence[tuple[Encoded, Encoded, Integers]], kind: Positions, longest: int
+) -> list[Floats]:
+    """For each pair the positions of the left nodes, then of the right ones.
+
+    Pairs of like size are computed together.
+    """
+    if kind == "none":
+        return [np.zeros((a.size + b.size, 0), dtype=np.float32) for a, b, _ in pairs]
+    sizes = [left.size + right.size for left, right, _ in pairs]
+    order = sorted(range(len(pairs)), key=sizes.__getitem__)
+    found: list[Floats] = [np.zeros((0, longest), dtype=np.float32)] * len(pairs)
+    start = 0
+    while start < len(order):
+        end = start + 1
+        while end < len(order) and (end + 1 - start) * sizes[order[end]] ** 2 <= _CELLS:
+            end += 1
+        chosen = order[start:end]
+        size = sizes[chosen[-1]]
+        adjacencies = np.zeros((len(chosen), size, size), dtype=np.float32)
+        for place, number in enumerate(chosen):
+            _connect(adjacencies[place], *pairs[number], merged=kind == "merged")
+        walked = walk_positions(adjacencies, longest)
+        for place, number in enumerate(chosen):
+            found[number] = walked[place, : sizes[number]].copy()
+        start = end
+    return found
+
+
+def _connect(cells: Floats, left: Encoded, right: Encoded, joins: Integers, merged: bool) -> None:
+    """Write the edges of a pair, of all kinds and both directions, into an adjacency matrix."""
+    shift = left.size
+    links = [left.edges[:, :2], right.edges[:, :2] + shift]
+    if merged and len(joins):
+        links.append(joins + np.array([0, shift], dtype=np.int32))
+    ends = np.concatenate(links)
+    cells[ends[:, 0], ends[:, 1]] = 1
+    cells[ends[:, 1], ends[:, 0]] = 1

@@ -1,0 +1,215 @@
+"""Training on labelled pairs: validation pairs of other databases choose the epoch and threshold.
+
+The same data, options and seed give the same network on the same machine with the same number of
+threads. After each epoch a checkpoint is kept.
+
+Source: Zhan et al. 2024, sections 4 and 5; Li et al. 2019.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from sqljury.errors import InputError
+from sqljury.learning.graph_matching.batch import make_batch, shuffled_batches
+from sqljury.learning.graph_matching.checkpoint import Arrays, Checkpoint, load_checkpoint
+from sqljury.learning.graph_matching.graphs import Encoded, EncodedPair, Vocabulary
+from sqljury.learning.graph_matching.loss import margin_loss
+from sqljury.learning.graph_matching.matcher import Matcher, distances_of, new_network, score_of
+from sqljury.learning.graph_matching.network import GraphMatchingNetwork, distances
+from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
+from sqljury.learning.graph_matching.pretraining import batches_of, contrast
+from sqljury.learning.graph_matching.steps import Stepper
+from sqljury.learning.graph_matching.validation import auc, best_threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Labelled pairs."""
+
+    pairs: Sequence[EncodedPair]
+    labels: NDArray[np.bool_]
+    """True for equivalent queries."""
+
+    def graphs(self) -> list[Encoded]:
+        """Every graph once."""
+        sides = (graph for pair in self.pairs for graph in (pair.left, pair.right))
+        return list({id(graph): graph for graph in sides}.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What an epoch of training came to."""
+
+    phase: str
+    """``pretraining`` or ``training``."""
+    number: int
+    """From 1, in its phase."""
+    loss: float
+    auc: float | None = None
+    """Of the validation pairs."""
+    accuracy: float | None = None
+    """Of the validation pairs at their best threshold."""
+
+
+@dataclass(slots=True)
+class Trainer:
+    """One training; :meth:`run` goes on from a checkpoint if there is one.
+
+    Args:
+        training: pairs to learn from.
+        validation: pairs of other databases.
+        texts: of the content nodes, by number.
+        vocabulary: what the graphs were encoded with.
+        network_options: the shape of the network.
+        options: how it is trained.
+        fingerprint: of the data; a checkpoint of other data or options is not used.
+        checkpoint: where to keep it; None keeps nothing.
+        report: told of each epoch, those of a checkpoint included.
+    """
+
+    training: Examples
+    validation: Examples
+    texts: Sequence[str]
+    vocabulary: Vocabulary
+    network_options: NetworkOptions
+    options: TrainingOptions
+    fingerprint: str = ""
+    checkpoint: Path | None = None
+    report: Callable[[Epoch], None] | None = None
+    _network: GraphMatchingNetwork = field(init=False, repr=False)
+    _state: Checkpoint = field(init=False, repr=False)
+
+    def run(self, notes: Mapping[str, Any]) -> tuple[Matcher, list[Epoch]]:
+        """The network of the best epoch with its threshold, and all epochs.
+
+        Raises:
+            InputError: SJ021: a part of the data lacks a label.
+        """
+        for name, part in (("training", self.training), ("validation", self.validation)):
+            if len(set(part.labels.tolist())) < 2:
+                raise InputError("SJ021", f"the {name} pairs do not have both labels.")
+        self._begin()
+        for epoch in self._state.curve:
+            self._tell(Epoch(**epoch))
+        self._pretrain()
+        self._train()
+        _set_weights(self._network, self._state.best)
+        scores = score_of(-self._scores())
+        threshold, _ = best_threshold(scores, self.validation.labels)
+        matcher = Matcher(self._network, self.vocabulary, threshold, dict(notes))
+        return matcher, [Epoch(**epoch) for epoch in self._state.curve]
+
+    def _begin(self) -> None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.options.seed)
+            self._network = new_network(self.network_options, self.vocabulary)
+        self._state = Checkpoint()
+        if self.checkpoint is not None:
+            self._state = load_checkpoint(self.checkpoint, self._key())
+        if self._state.weights:
+            _set_weights(self._network, self._state.weights)
+
+    def _key(self) -> str:
+        """What a checkpoint must agree in."""
+        said = [
+            self.fingerprint,
+            self.network_options.to_json(),
+            self.options.to_json(),
+            [self.vocabulary.operators, self.vocabulary.types],
+            [part.labels.astype(int).tolist() for part in (self.training, self.validation)],
+        ]
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+    def _pretrain(self) -> None:
+        options = self.options.pretraining
+        if self._state.done >= options.epochs:
+            return
+        graphs = self.training.graphs()
+        generator = np.random.default_rng((self.options.seed, 0))
+        chosen = generator.permutation(len(graphs))[: options.graphs]
+        graphs = [graphs[i] for i in sorted(chosen.tolist())]
+        steps = batches_of(graphs, options) * options.epochs
+        stepper = Stepper(self._network, steps, options.rate)
+        self._go_on(stepper)
+        for number in range(self._state.done, options.epochs):
+            seed = (self.options.seed, 1, number)
+            self._network.train()
+            loss = contrast(self._network, graphs, self.texts, options, stepper, seed)
+            self._keep(Epoch("pretraining", number + 1, loss), stepper)
+
+    def _train(self) -> None:
+        before = self.options.pretraining.epochs
+        per_epoch = len(shuffled_batches(self.training.pairs, self.options.batch, _order(0, 0)))
+        stepper = Stepper(
+            self._network, per_epoch * self.options.epochs, self.options.rate, self.options.decay
+        )
+        if self._state.done > before:
+            self._go_on(stepper)
+        for number in range(self._state.done - before, self.options.epochs):
+            loss = self._epoch(number, stepper)
+            scores = self._scores()
+            _, accuracy = best_threshold(scores, self.validation.labels)
+            found = auc(scores, self.validation.labels)
+            best = max((e["auc"] for e in self._state.curve if e["auc"] is not None), default=-1)
+            if found > best:
+                self._state.best = _weights(self._network)
+            self._keep(Epoch("training", number + 1, loss, found, accuracy), stepper)
+
+    def _epoch(self, number: int, stepper: Stepper) -> float:
+        """All training pairs once; gives the mean loss."""
+        pairs, labels = self.training.pairs, self.training.labels
+        self._network.train()
+        losses = []
+        generator = _order(self.options.seed, number)
+        for places in shuffled_batches(pairs, self.options.batch, generator):
+            batch = make_batch([pairs[place] for place in places], self.texts)
+            wanted = torch.from_numpy(labels[places].astype(np.float32))
+            loss = margin_loss(distances(self._network(batch)), wanted, self.options.margin)
+            losses.append(stepper.step(loss))
+        return float(np.mean(losses))
+
+    def _scores(self) -> NDArray[np.float64]:
+        """Of the validation pairs: minus the distance, which unlike a score has no end."""
+        self._network.eval()
+        return -distances_of(self._network, self.validation.pairs, self.texts)
+
+    def _go_on(self, stepper: Stepper) -> None:
+        if self._state.stepper:
+            stepper.load_arrays(self._state.stepper)
+
+    def _tell(self, epoch: Epoch) -> None:
+        if self.report is not None:
+            self.report(epoch)
+
+    def _keep(self, epoch: Epoch, stepper: Stepper) -> None:
+        self._state.done += 1
+        self._state.curve.append(asdict(epoch))
+        self._tell(epoch)
+        if self.checkpoint is not None:
+            self._state.weights = _weights(self._network)
+            last = epoch.phase == "pretraining" and epoch.number == self.options.pretraining.epochs
+            # Training begins with a stepper of its own.
+            self._state.stepper = {} if last else stepper.arrays()
+            self._state.save(self.checkpoint, self._key())
+
+
+def _order(seed: int, epoch: int) -> np.random.Generator:
+    return np.random.default_rng((seed, 2, epoch))
+
+
+def _weights(network: GraphMatchingNetwork) -> Arrays:
+    return {name: weight.numpy().copy() for name, weight in network.state_dict().items()}
+
+
+def _set_weights(network: GraphMatchingNetwork, weights: Arrays) -> None:
+    network.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
