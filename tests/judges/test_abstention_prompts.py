@@ -74,7 +74,7 @@ def demos(tmp_path: Path) -> str:
     return str(tmp_path / "demos.jsonl")
 
 
-@pytest.mark.parametrize("pick", ["fixed", "similar"])
+@pytest.mark.parametrize("pick", ["fixed", "similar", "dense"])
 def test_examples_of_the_own_database_but_never_the_own_question(demos: str, pick: str) -> None:
     case = Case(id="1", db_id="a", question="how many boats 3?")
     chosen = Demonstrations(demos, pick, 0).chosen(case, 9, 9)
@@ -91,6 +91,62 @@ def test_the_nearest_of_a_database_that_has_none(demos: str) -> None:
     case = Case(id="1", db_id="c", question="trees, are there many?")
     chosen = Demonstrations(demos, "similar", 0).chosen(case, 3, 0)
     assert {one.db_id for one in chosen} == {"b"}
+
+
+def test_dense_retrieval_finds_the_meaning(tmp_path: Path) -> None:
+    asked = ["How many ships are there?", "Which opera is the longest?", "What does the soup cost?"]
+    write_cases(
+        [Case(id=q, db_id="a", question=q, reference_sqls=("SELECT 1",)) for q in asked],
+        tmp_path / "d.jsonl",
+    )
+    case = Case(id="1", db_id="a", question="Which is the price of this broth?")
+    for pick, expected in (("similar", asked[1]), ("dense", asked[2])):
+        (one,) = Demonstrations(str(tmp_path / "d.jsonl"), pick, 0).chosen(case, 1, 0)
+        assert one.question == expected
+
+
+# SQLPROMPT and DEMO (appendix B), and CLSPROMPT (appendix D).
+@pytest.mark.parametrize("style", ["create", "columns"])
+@pytest.mark.parametrize(("positives", "negatives"), [(4, 4), (8, 0), (8, 8), (16, 0), (16, 16)])
+def test_the_papers_counts(tmp_path: Path, style: str, positives: int, negatives: int) -> None:
+    cases = [
+        Case(id=f"{i}", db_id="a", question=f"Is {i} odd?", answerable=i % 2 == 0,
+             reference_sqls=("SELECT 1",) if i % 2 == 0 else ())
+        for i in range(40)
+    ]  # fmt: skip
+    write_cases(cases, tmp_path / "d.jsonl")
+    evidence = Courtroom(
+        Case(id="1", db_id="a", question="Is 99 odd?"), None, by_prompt((DEMO, {"sql": "null"}))
+    )
+    options = f"demos={tmp_path / 'd.jsonl'},positives={positives},negatives={negatives}"
+    verdict_of(f"demo,{MODEL},{options},style={style}", evidence)
+    text = evidence.requests[0].messages[1].content
+    assert text.count("Answer: SELECT 1\n") == positives
+    assert text.count("Answer: not_answerable\n") == negatives
+    numbers = [line for line in text.split("\n") if line.startswith("Question: Is ")]
+    assert len(set(numbers)) == positives + negatives
+
+
+@pytest.mark.parametrize("databases", [1, 3, 5, 9])
+def test_examples_of_other_databases(tmp_path: Path, databases: int) -> None:
+    cases = [
+        Case(id=f"{db}{i}", db_id=f"db{db}", question=f"Is {db}.{i} odd?", answerable=i % 2 == 0,
+             reference_sqls=("SELECT 1",) if i % 2 == 0 else ())
+        for db in range(6)
+        for i in range(20)
+    ]  # fmt: skip
+    write_cases(cases, tmp_path / "d.jsonl")
+    known = Demonstrations(str(tmp_path / "d.jsonl"), "fixed", 0)
+    case = Case(id="1", db_id="db2", question="Is 99 odd?")
+    shown = known.elsewhere(case, 7, 3, databases)
+    assert "db2" not in shown
+    assert len(shown) == min(databases, 5)
+    if databases <= 5:
+        yes = [sum(one.sql is not None for one in found) for found in shown.values()]
+        assert sum(yes) == 7 and max(yes) - min(yes) <= 1
+        assert sum(len(found) for found in shown.values()) == 10
+    assert {one.db_id for found in shown.values() for one in found} == set(shown)
+    assert known.elsewhere(case, 7, 3, databases) == shown
 
 
 def test_verbal_shows_other_peoples_sql_as_incorrect(demos: str) -> None:
@@ -114,6 +170,9 @@ def test_verbal_shows_other_peoples_sql_as_incorrect(demos: str) -> None:
         (f"demo,{MODEL},positives=-1", "SJ304"),
         (f"verbal,{MODEL},pick=any,demos=nowhere", "SJ304"),
         (f"selfref,{MODEL},style=prose", "SJ304"),
+        (f"demo,{MODEL},databases=2", "SJ304"),
+        (f"demo,{MODEL},databases=2,schemas=nowhere.json", "SJ206"),
+        (f"demo,{MODEL},demos=nowhere,retriever=x", "SJ304"),
     ],
 )
 def test_bad_options(spec: str, code: str) -> None:

@@ -6,6 +6,7 @@ raise the ``version`` of the judges that use it, and the table below.
 
 from __future__ import annotations
 
+import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -94,6 +95,15 @@ SHOWN = [
     ("selfref", "selfref", "5", {}),
     ("demo", "demo,demos={demos},positives=1,negatives=1,pick=fixed", "5", {}),
     ("verbal", "verbal,demos={demos},positives=2,negatives=2", "5", {}),
+    ("clsprompt_columns", "clsprompt,demos={demos},positives=1,negatives=1,style=columns", "5", {}),
+    ("demo_create", "demo,demos={demos},positives=1,negatives=1,style=create", "5", {}),
+    ("selfref_create", "selfref,style=create", "5", {}),
+    (
+        "clsprompt_other_databases",
+        "clsprompt,demos={demos},positives=2,negatives=2,databases=2,schemas={schemas},style=columns",
+        "5",
+        {},
+    ),
 ]
 
 
@@ -103,10 +113,29 @@ SHOWN = [
 def test_snapshot(demo, tmp_path: Path, name: str, spec: str, case_id: str, changes: dict) -> None:
     cases, databases = demo
     if "{demos}" in spec:
-        shown = [case for case in cases.values() if case.db_id == cases[case_id].db_id][:8]
-        lost = Case(id="x", db_id=cases[case_id].db_id, question="Draw a pie.", answerable=False)
-        write_cases([*shown, lost], tmp_path / "demos.jsonl")
+        own = cases[case_id].db_id
+        others = {one.db_id for one in cases.values()} if "{schemas}" in spec else set()
+        listed = [own, *sorted(others - {own})]
+        shown = [c for db_id in listed for c in [c for c in cases.values() if c.db_id == db_id][:8]]
+        lost = [
+            Case(id=f"x{db_id}", db_id=db_id, question=f"Draw a pie{'.' * i}", answerable=False)
+            for i, db_id in enumerate(listed, 1)
+        ]
+        write_cases([*shown, *lost], tmp_path / "demos.jsonl")
+        schemas = [
+            {
+                "db_id": db_id,
+                "table_names_original": ["t"],
+                "column_names_original": [[-1, "*"], [0, "id"], [0, f"of_{db_id}"]],
+                "column_types": ["text", "number", "text"],
+                "primary_keys": [1],
+                "foreign_keys": [],
+            }
+            for db_id in listed
+        ]
+        (tmp_path / "tables.json").write_text(json.dumps(schemas))
         spec = spec.replace("{demos}", str(tmp_path / "demos.jsonl"))
+        spec = spec.replace("{schemas}", str(tmp_path / "tables.json"))
     case = replace(cases[case_id], **changes)
     evidence = Courtroom(case, databases.open(case.db_id), MODEL_SAYS)
     verdict_of(",".join([spec.partition(",")[0], MODEL, *spec.split(",")[1:]]), evidence)
@@ -166,7 +195,7 @@ VERSIONS = {
     "rose_unified": 1,
     "rose_wogt": 1,
     "selfref": 1,
-    "verbal": 1,
+    "verbal": 2,
 }
 
 

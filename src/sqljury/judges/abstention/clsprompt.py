@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, examples
-from sqljury.judges.abstention.schema_text import schema_section
+from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration
 from sqljury.judges.asking import Hearing
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
@@ -38,14 +38,16 @@ class ClsPrompt(AbstentionPrompt):
     positives: int = 16
     negatives: int = 16
 
+    def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+        """Whether each question can be answered."""
+        return [
+            (one.question, NOT_ANSWERABLE if one.sql is None else "answerable") for one in shown
+        ]
+
     def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
         """Ask once."""
         hearing = Hearing(self, evidence, sample)
-        said = [
-            (one.question, NOT_ANSWERABLE if one.sql is None else "answerable")
-            for one in self.shown(case)
-        ]
-        sections = [*schema_section(evidence, self.style), *examples(said), *asked(case)]
+        sections = [*self.before_the_question(case, evidence), *asked(case)]
         found = hearing.ask("clsprompt", CLSPROMPT, sections)
         if found is None:
             return hearing.unavailable()

@@ -28,7 +28,12 @@ def schema_section(evidence: Evidence, style: str) -> list[Section]:
     return [Section("Database schema", text, f"dialect: {schema.dialect}")]
 
 
-def create_table(schema: Schema, evidence: Evidence) -> Iterator[str]:
+def other_schema(schema: Schema, style: str) -> list[Section]:
+    """The schema of examples on a database that is not the case's, and is not opened."""
+    return [Section("Another database's schema", "\n".join(STYLES[style](schema, None)))]
+
+
+def create_table(schema: Schema, evidence: Evidence | None) -> Iterator[str]:
     """CREATE TABLE statements, each with three values of its columns."""
     for table in _sorted(schema):
         yield f"CREATE TABLE {table.name} ("
@@ -46,8 +51,8 @@ def create_table(schema: Schema, evidence: Evidence) -> Iterator[str]:
         yield ""
 
 
-def _values(table: Table, evidence: Evidence) -> Iterator[str]:
-    if not evidence.has_database or table.is_view:
+def _values(table: Table, evidence: Evidence | None) -> Iterator[str]:
+    if evidence is None or not evidence.has_database or table.is_view:
         return
     yield f"-- {_SAMPLES} values of each column of {table.name}:"
     for column in table.columns:
@@ -58,7 +63,7 @@ def _values(table: Table, evidence: Evidence) -> Iterator[str]:
         yield f"-- {column.name}: {', '.join(shown)}"
 
 
-def columns_list(schema: Schema, evidence: Evidence) -> Iterator[str]:  # noqa: ARG001 - a style
+def columns_list(schema: Schema, evidence: Evidence | None) -> Iterator[str]:  # noqa: ARG001 - a style
     """``Table t, columns = [a,b]``, then all foreign and primary keys."""
     tables = _sorted(schema)
     for table in tables:
@@ -78,7 +83,7 @@ def _sorted(schema: Schema) -> list[Table]:
     return sorted(schema.tables, key=lambda table: (table.name.casefold(), table.name))
 
 
-STYLES: dict[str, Callable[[Schema, Evidence], Iterator[str]]] = {
+STYLES: dict[str, Callable[[Schema, Evidence | None], Iterator[str]]] = {
     "create": create_table,
     "columns": columns_list,
 }

@@ -9,8 +9,7 @@ from typing import ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import Demonstration, examples
-from sqljury.judges.abstention.schema_text import schema_section
+from sqljury.judges.abstention.demonstrations import Demonstration
 from sqljury.judges.asking import Hearing, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import Dossier
@@ -32,7 +31,7 @@ class Verbal(AbstentionPrompt):
     """
 
     name: ClassVar[str] = "verbal"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.LLM
     title: ClassVar[str] = "VERBAL"
     prompts: ClassVar[tuple[Prompt, ...]] = (VERBAL,)
@@ -45,35 +44,27 @@ class Verbal(AbstentionPrompt):
             return unasked()
         hearing = Hearing(self, evidence, sample)
         query = Dossier(case, evidence).sql("Predicted SQL", str(case.predicted_sql))
-        found = hearing.ask(
-            "verbal",
-            VERBAL,
-            [
-                *schema_section(evidence, self.style),
-                *examples(_marked(self.shown(case), self.positives)),
-                *asked(case),
-                query,
-            ],
-        )
+        sections = [*self.before_the_question(case, evidence), *asked(case), query]
+        found = hearing.ask("verbal", VERBAL, sections)
         if found is None:
             return hearing.unavailable()
         if found["mark"] == "correct":
             return hearing.accepts("marked as correct")
         return hearing.rejects("marked as incorrect")
 
-    def shown(self, case: Case) -> list[Demonstration]:
+    @property
+    def wanted(self) -> tuple[int, int]:
         """Answerable questions only, enough for both marks."""
-        if self.known is None:
-            return []
-        return self.known.chosen(case, self.positives + self.negatives, 0)
+        return self.positives + self.negatives, 0
 
-
-def _marked(shown: Sequence[Demonstration], positives: int) -> list[tuple[str, str]]:
-    """The first with their own SQL, each of the others with that of the next."""
-    right, others = shown[:positives], shown[positives:]
-    marked = [(one.question, f"{one.sql} # correct") for one in right]
-    for one, other in zip(others, [*others[1:], *others[:1]], strict=True):
-        if one.sql != other.sql:
-            marked.append((one.question, f"{other.sql} # incorrect"))
-    # Two kinds in turn, so that the last example does not give the mark away.
-    return marked[::2] + marked[1::2]
+    def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+        """The first with their own SQL, each of the others with that of the next."""
+        size = len(shown)
+        first = -(-size * self.positives // (self.positives + self.negatives)) if size else 0
+        right, others = shown[:first], shown[first:]
+        marked = [(one.question, f"{one.sql} # correct") for one in right]
+        for one, other in zip(others, [*others[1:], *others[:1]], strict=True):
+            if one.sql != other.sql:
+                marked.append((one.question, f"{other.sql} # incorrect"))
+        # Two kinds in turn, so that the last example does not give the mark away.
+        return marked[::2] + marked[1::2]
