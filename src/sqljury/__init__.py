@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         plan_query,
     )
     from sqljury.api_build import build_trust_files
+    from sqljury.api_select import select
     from sqljury.api_trust import trust_files
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
@@ -65,6 +66,7 @@ _HOMES = {
     "register": "sqljury.judges",
     "compare_tables": "sqljury.tables",
     "build_trust_files": "sqljury.api_build",
+    "select": "sqljury.api_select",
     "trust_files": "sqljury.api_trust",
     "agree": "sqljury.uses.agree",
     "Outcome": "sqljury.verdict",
@@ -105,6 +107,7 @@ __all__ = [
     "plan_query",
     "read_cases",
     "register",
+    "select",
     "trust_files",
     "write_cases",
 ]

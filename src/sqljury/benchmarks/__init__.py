@@ -16,6 +16,7 @@ from sqljury.benchmarks.files import Source, fingerprint
 from sqljury.benchmarks.formats import Format, Options, formats, register
 from sqljury.benchmarks.logprobs import Token, read_logprobs
 from sqljury.benchmarks.mapping import parse_mapping
+from sqljury.benchmarks.pools import RecordedResult, recorded_result, recorded_verdict
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import read_labels, read_results
 from sqljury.benchmarks.rose_methods import MethodFacts, RecordedMethod, read_rose_methods
@@ -41,6 +42,7 @@ __all__ = [
     "ProverAnswer",
     "RecordedJudgement",
     "RecordedMethod",
+    "RecordedResult",
     "RecordedRun",
     "RefuterAnswer",
     "Source",
@@ -58,6 +60,8 @@ __all__ = [
     "read_results",
     "read_rose_methods",
     "read_rose_output",
+    "recorded_result",
+    "recorded_verdict",
     "recording_fingerprint",
     "register",
     "write_cases",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
-from sqljury.benchmarks.fields import as_object, as_sql, build, plain
+from sqljury.benchmarks.fields import as_label, as_object, as_sql, build, plain
 from sqljury.benchmarks.files import Record, Source
 from sqljury.benchmarks.formats import Format, Options, has_keys, id_key, register
 from sqljury.benchmarks.layout import stated
@@ -33,11 +34,11 @@ class Pools(Format):
     """
 
     name = "pools"
-    description = "pools of candidates: gold_sql, and a list of candidates with sql"
+    description = "pools: a question and a list of candidates with sql"
 
     def claims(self, source: Source) -> bool:
         """By the list of candidates."""
-        return has_keys(source, _POOL, "gold_sql")
+        return has_keys(source, _POOL)
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a candidate, question after question."""
@@ -47,15 +48,21 @@ class Pools(Format):
             shared = build(
                 record, layout, position=position, stem=source.stem, benchmark=options.benchmark
             )
-            for number, candidate in enumerate(_candidates(record)):
+            # A question without candidates stays a question, whose prediction is missing.
+            for number, candidate in enumerate(_candidates(record) or [{}]):
                 yield _case(shared, candidate, number)
 
 
 def _candidates(record: Record) -> list[Mapping[str, Json]]:
+    """Objects, or queries as text: then nothing else is known of them."""
     found = as_object(record).get(_POOL)
-    if not isinstance(found, list) or not all(isinstance(one, dict) for one in found):
-        raise InputError("SJ105", f"{_POOL!r} must be a list of objects.", where=record.origin)
-    return found
+    if not isinstance(found, list) or not all(
+        one is None or isinstance(one, dict | str) for one in found
+    ):
+        raise InputError(
+            "SJ105", f"{_POOL!r} must be a list of objects.", where=record.origin
+        )
+    return [one if isinstance(one, dict) else {_SQL: one} for one in found]
 
 
 def _case(shared: Case, candidate: Mapping[str, Json], number: int) -> Case:
@@ -75,3 +82,39 @@ def _case(shared: Case, candidate: Mapping[str, Json], number: int) -> Case:
         extra={**shared.extra, **rest},
         origin=shared.origin,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedResult:
+    """What running a candidate gave, as a pool has it written down."""
+
+    runs: bool
+    rows: int
+    table: str
+    """Equal for equal result tables."""
+
+
+def recorded_result(extra: Mapping[str, Json]) -> RecordedResult | None:
+    """The recorded result of a candidate, from ContextualAI's keys; None where there is none.
+
+    >>> recorded_result({"evaluation": "pass: correct", "result_hash": "6d99", "num_rows": 1})
+    RecordedResult(runs=True, rows=1, table='6d99')
+    """
+    table, rows, said = (extra.get(key) for key in ("result_hash", "num_rows", "evaluation"))
+    if not isinstance(table, str) or not isinstance(rows, int) or not isinstance(said, str):
+        return None
+    return RecordedResult(not said.startswith("error"), rows, table)
+
+
+def recorded_verdict(value: Json, origin: str) -> bool | None:
+    """A recorded verdict as a truth value; None where nothing is said.
+
+    True/false, yes/no, 1/0, and what ContextualAI writes: ``pass: correct``, ``pass: incorrect``,
+    ``pass: incorrect-empty``, ``error: ...``.
+
+    Raises:
+        InputError: SJ109: anything else.
+    """
+    if isinstance(value, str) and (head := value.split(":")[0]) in ("pass", "error"):
+        return head == "pass" and value.removeprefix("pass:").strip() == "correct"
+    return as_label(value, origin)

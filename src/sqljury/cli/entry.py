@@ -18,6 +18,7 @@ for _name in (
     "evaluate",
     "agree",
     "trust",
+    "select",
     "two_queries",
     "runs",
     "rose",

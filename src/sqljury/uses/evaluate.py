@@ -126,9 +126,7 @@ def failing(summary: Summary, threshold: float) -> list[str]:
     Raises:
         InputError: the threshold is not a fraction.
     """
-    if not 0 <= threshold <= 1:
-        fraction = f"Write {threshold / 100:g}." if 1 < threshold <= 100 else "Write 0.8 for 80 %."
-        raise InputError("SJ506", f"--fail-under {threshold:g} is not in [0, 1].", hint=fraction)
+    check_threshold(threshold)
     return [
         f"{judge.name}: nothing was scored"
         if judge.score is None
@@ -136,6 +134,17 @@ def failing(summary: Summary, threshold: float) -> list[str]:
         for judge in summary.judges
         if judge.score is None or judge.score < threshold
     ]
+
+
+def check_threshold(threshold: float) -> None:
+    """Refuse a threshold that is not a fraction.
+
+    Raises:
+        InputError: SJ506.
+    """
+    if not 0 <= threshold <= 1:
+        fraction = f"Write {threshold / 100:g}." if 1 < threshold <= 100 else "Write 0.8 for 80 %."
+        raise InputError("SJ506", f"--fail-under {threshold:g} is not in [0, 1].", hint=fraction)
 
 
 # ---------------------------------------------------------------- counting

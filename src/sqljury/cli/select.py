@@ -1,0 +1,161 @@
+"""`sqljury select`: one of many candidates."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.options import AsJson
+from sqljury.cli.output import console
+from sqljury.cli.progress import progress
+from sqljury.errors import EXIT_BELOW_THRESHOLD
+
+if TYPE_CHECKING:
+    from sqljury.uses.select import Selection
+
+
+@app.command()
+def select(
+    files: Annotated[
+        list[Path], typer.Argument(help="Pools: questions with candidates; or questions, with -p.")
+    ],
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option("--predictions", "-p", help="Prediction files: each is a candidate."),
+    ] = None,
+    databases: Annotated[
+        str | None,
+        typer.Option(
+            "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
+        ),
+    ] = None,
+    strategy: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--strategy",
+            "-s",
+            help="first, random, execution, majority, verifier, verifier-majority, judge:NAME, "
+            "system:NAME, oracle; repeatable.",
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None,
+        typer.Option("--judge", "-j", help="Judge that says what is right; execution."),
+    ] = None,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", help="Field of the candidates that says what is right."),
+    ] = None,
+    match: Annotated[
+        str | None,
+        typer.Option(
+            "--match", help="When results are equal: strict,column_order=any; as the judge."
+        ),
+    ] = None,
+    format_: Annotated[
+        str | None, typer.Option("--format", help="Format of the files; detected by default.")
+    ] = None,
+    descriptions: Annotated[
+        Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
+    ] = None,
+    schemas: Annotated[
+        Path | None,
+        typer.Option("--schemas", "--schema", help="CREATE TABLE statements or tables.json."),
+    ] = None,
+    suites: Annotated[
+        Path | None, typer.Option("--suites", help="Folder of test suites, for --judge test_suite.")
+    ] = None,
+    run: Annotated[
+        Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
+    ] = None,
+    limit_seconds: Annotated[
+        float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
+    ] = 30.0,
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="File that keeps what chat models answer.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of ties and draws.")] = 0,
+    resamples: Annotated[
+        int, typer.Option("--resamples", min=1, help="Orders that a vote's curve is the mean of.")
+    ] = 400,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write what is picked: a case per line.")
+    ] = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option("--fail-under", help="Exit 1 when a strategy's accuracy is below."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Pick one of the candidates for each question, and compare ways of picking."""
+    from sqljury.api import default_run
+    from sqljury.api_select import DEFAULT_STRATEGIES, write_picks
+    from sqljury.api_select import select as select_from
+    from sqljury.execution import Limits
+    from sqljury.llm import ClientSettings
+
+    folder = run or default_run([*files, *(predictions or [])], {"select": databases})
+    asked = ledger or folder / "ledger.sqlite"
+    llm = ClientSettings(ledger=str(replay or asked), replay=replay is not None, max_cost=max_cost)
+    with progress() as on_progress:
+        found = select_from(
+            files,
+            strategy or DEFAULT_STRATEGIES,
+            databases,
+            judge=judge,
+            label=label,
+            match=match,
+            predictions=predictions or None,
+            format=format_,
+            descriptions=descriptions,
+            schemas=schemas,
+            suites=suites,
+            run=folder,
+            limits=Limits(seconds=limit_seconds),
+            workers=workers,
+            llm=llm,
+            seed=seed,
+            resamples=resamples,
+            on_progress=on_progress,
+        )
+        on_progress(-1, -1)
+    if out is not None:
+        write_picks(found, out)
+    _print(found, as_json)
+    _exit_below(found, fail_under)
+
+
+def _print(found: Selection, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(found.to_json(), indent=2))
+        return
+    from sqljury.reports.select_tables import print_selection
+
+    print_selection(found, console())
+
+
+def _exit_below(found: Selection, threshold: float | None) -> None:
+    if threshold is None:
+        return
+    from sqljury.uses.evaluate import check_threshold
+
+    check_threshold(threshold)
+    below = [one for one in found.strategies if one.accuracy is None or one.accuracy < threshold]
+    for one in below:
+        score = "nothing was scored" if one.accuracy is None else f"{one.accuracy:.4f}"
+        typer.echo(f"below {threshold:g}: {one.name}: {score} over {one.n} questions", err=True)
+    if below:
+        raise typer.Exit(EXIT_BELOW_THRESHOLD)

@@ -1,0 +1,123 @@
+"""A question with the candidates written for it, and what strategies may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+
+from sqljury.benchmarks import RecordedResult, recorded_result
+from sqljury.case import MISSING, Case, Json, Missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A distinct query, and how often it was given."""
+
+    sql: str | None
+    """None abstains."""
+    count: int = 1
+    """Candidates that are this query: samples, or systems."""
+    systems: tuple[str, ...] = ()
+    """Who gave it, where that is known."""
+    extra: Mapping[str, Json] = field(default_factory=dict)
+    """What else the pool says of it: recorded verdicts, log-probabilities."""
+
+    @property
+    def recorded(self) -> RecordedResult | None:
+        """What running it gave, where the pool says that."""
+        return recorded_result(self.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """A question and its candidates; equal texts are one candidate."""
+
+    question: Case
+    """Without a prediction."""
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What the question is known by."""
+        return self.question.benchmark, self.question.id
+
+    @property
+    def n(self) -> int:
+        """Candidates, equal ones counted as often as they were given."""
+        return sum(candidate.count for candidate in self.candidates)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ballot:
+    """What strategies may look at: one entry for each distinct candidate. No reference."""
+
+    counts: tuple[int, ...]
+    runs: tuple[bool, ...] = ()
+    """Whether each runs; empty where nothing was run."""
+    rows: tuple[bool, ...] = ()
+    """Whether each returns a row."""
+    groups: tuple[int | None, ...] = ()
+    """Those with equal results have one number; what does not run has none."""
+    systems: tuple[tuple[str, ...], ...] = ()
+    scores: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    """By judge: what it says of each, None where it cannot say."""
+    right: tuple[bool, ...] | None = None
+    """Whether each is right: for the oracle alone, and for scoring."""
+
+    @property
+    def n(self) -> int:
+        """Candidates, equal ones counted."""
+        return sum(self.counts)
+
+
+def pools_of(cases: Iterable[Case]) -> Iterator[Pool]:
+    """Pools of cases that stand together by benchmark and id.
+
+    A case is a candidate, or as many as its ``pool`` holds. A pool's ``count`` or list of
+    ``systems`` says how many candidates one case is. A missing prediction is no candidate.
+    """
+    for _, group in groupby(cases, key=lambda case: (case.benchmark, case.id)):
+        own = list(group)
+        yield Pool(_question(own[0]), tuple(_merged(_candidates(own))))
+
+
+def _question(case: Case) -> Case:
+    return replace(
+        case, predicted_sql=MISSING, pool=(), source="", label=None, extra=dict(case.extra)
+    )
+
+
+def _candidates(cases: Iterable[Case]) -> Iterator[Candidate]:
+    for case in cases:
+        if case.pool:
+            yield from (Candidate(sql=sql) for sql in case.pool)
+        elif not isinstance(case.predicted_sql, Missing):
+            yield _candidate(case, case.predicted_sql)
+
+
+def _candidate(case: Case, sql: str | None) -> Candidate:
+    listed = case.extra.get("systems")
+    systems = tuple(map(str, listed)) if isinstance(listed, list) else ()
+    count = case.extra.get("count", 0)
+    stated = isinstance(count, int) and not isinstance(count, bool) and count > 0
+    times: int = count if stated else len(systems) or 1
+    return Candidate(sql=sql, count=times, systems=systems or _named(case), extra=case.extra)
+
+
+def _named(case: Case) -> tuple[str, ...]:
+    """The file that a prediction is from; a candidate's number is nobody's name."""
+    return () if not case.source or case.source.isdigit() else (case.source,)
+
+
+def _merged(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
+    """One for each text, where it first stood."""
+    found: dict[str | None, Candidate] = {}
+    for new in candidates:
+        old = found.get(new.sql)
+        found[new.sql] = (
+            new
+            if old is None
+            else replace(old, count=old.count + new.count, systems=old.systems + new.systems)
+        )
+    yield from found.values()

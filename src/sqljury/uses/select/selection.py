@@ -1,0 +1,349 @@
+"""Select: what each strategy picks, how often it is right, and whether that differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from hashlib import blake2b
+from math import fsum
+
+from sqljury.case import Json
+from sqljury.queries import hardness
+from sqljury.uses.select.curves import sizes_up_to
+from sqljury.uses.select.pool import Ballot, Pool
+from sqljury.uses.select.strategies import BASELINES, Oracle, Strategy
+from sqljury.uses.statistics import Bootstrap, bonferroni, mcnemar_chi2, mcnemar_exact
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """What one strategy picks for one question."""
+
+    pool: Pool
+    place: int | None
+    """Among the distinct candidates; None where there is none to pick."""
+    share: float
+    """How likely this pick was."""
+    right: bool | None
+    """None where nothing says so."""
+
+    @property
+    def sql(self) -> str | None:
+        """The query; None abstains, or there is none."""
+        return None if self.place is None else self.pool.candidates[self.place].sql
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceFigures:
+    """The questions that share a property."""
+
+    dimension: str
+    value: str
+    n: int
+    accuracy: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrategyFigures:
+    """One strategy's figures over the questions that count. Fractions.
+
+    ``accuracy`` is the expectation over everything that is drawn at random (a tie, a query of the
+    largest group); ``drawn`` is the accuracy of the picks that this seed makes, which tests are
+    done on.
+    """
+
+    name: str
+    n: int
+    accuracy: float | None
+    low: float | None
+    """95 % interval by resampling questions."""
+    high: float | None
+    drawn: float | None
+    regret: float | None
+    """What the oracle has more."""
+    curve: tuple[float, ...] = ()
+    """Accuracy for each of :attr:`Selection.sizes`; empty where it is not known."""
+    slices: tuple[SliceFigures, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedTest:
+    """McNemar's test of a strategy against a baseline, on the drawn picks."""
+
+    strategy: str
+    baseline: str
+    n: int
+    only_strategy: int
+    """Questions that only the strategy gets right."""
+    only_baseline: int
+    difference: float
+    """Of the accuracies, with its 95 % interval by resampling questions."""
+    low: float | None
+    high: float | None
+    p: float
+    """Exact, two-sided."""
+    p_chi2: float
+    p_bonferroni: float
+    """Of ``p``, over all tests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """What `select` finds. ``n`` is the denominator; what is left out of it is counted by why."""
+
+    strategies: tuple[StrategyFigures, ...]
+    oracle: StrategyFigures | None
+    """None where no candidate is known to be right or wrong."""
+    tests: tuple[PairedTest, ...]
+    systems: Mapping[str, float]
+    """The accuracy of each system of a pool of systems, the best first."""
+    sizes: tuple[int, ...]
+    """Numbers of candidates that curves are given for."""
+    n: int
+    total: int
+    left_out: Mapping[str, int]
+    candidates: int
+    """Of the questions that count, equal ones counted."""
+    distinct: int
+    signature: str
+    picks: Mapping[str, tuple[Pick, ...]] = field(default_factory=dict, repr=False)
+    """By strategy, for every question, also those that do not count."""
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object: fractions, null where nothing is known; without the picks."""
+        rest = {
+            name: getattr(self, name) for name in self.__slots__ if name not in _NOT_AS_THEY_ARE
+        }
+        strategies = [asdict(figures) for figures in self.strategies]
+        oracle = None if self.oracle is None else asdict(self.oracle)
+        tests = [asdict(test) for test in self.tests]
+        return {"strategies": strategies, "oracle": oracle, "tests": tests, **rest}
+
+
+_NOT_AS_THEY_ARE = ("strategies", "oracle", "tests", "picks")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A question, what strategies may look at, and why it does not count, if it does not."""
+
+    pool: Pool
+    ballot: Ballot
+    left_out: str = ""
+
+
+def selection(
+    seen: Sequence[Seen],
+    strategies: Sequence[Strategy],
+    *,
+    signature: str,
+    seed: int = 0,
+    resamples: int = 400,
+    without_curve: Iterable[str] = (),
+) -> Selection:
+    """Pick by every strategy, and score the picks where it is known what is right.
+
+    The same picks and figures in whatever order the questions come.
+
+    Args:
+        signature: how candidates were judged.
+        seed: of everything that is drawn.
+        resamples: orders of the candidates that a vote's curve is the mean over.
+        without_curve: strategies whose scores say nothing of smaller pools.
+    """
+    counted = [one for one in seen if not one.left_out and one.ballot.right is not None]
+    sizes = sizes_up_to(max((one.ballot.n for one in counted), default=0))
+    skipped = set(without_curve)
+    found = {
+        strategy.name: _Found(
+            strategy, counted, [] if strategy.name in skipped else sizes, seed, resamples
+        )
+        for strategy in strategies
+    }
+    bound = _Found(Oracle("oracle"), counted, sizes, seed, resamples) if counted else None
+    best = None if bound is None else bound.accuracy
+    drawn = f"seed:{seed}|resamples:{resamples}|bootstrap:{Bootstrap().resamples}"
+    return Selection(
+        strategies=tuple(one.figures(best) for one in found.values()),
+        oracle=None if bound is None else bound.figures(best),
+        tests=tuple(_tests(found)),
+        systems=_systems(counted),
+        sizes=tuple(sizes),
+        n=len(counted),
+        total=len(seen),
+        left_out=dict(sorted(Counter(one.left_out for one in seen if one.left_out).items())),
+        candidates=sum(one.ballot.n for one in counted),
+        distinct=sum(len(one.ballot.counts) for one in counted),
+        signature=f"select|{signature}|n:{len(counted)}|{drawn}",
+        picks={
+            strategy.name: tuple(draw(strategy, one, seed) for one in seen)
+            for strategy in strategies
+            if not isinstance(strategy, Oracle) or len(counted) == len(seen)
+        },
+    )
+
+
+class _Found:
+    """One strategy over the questions that count."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        seen: Sequence[Seen],
+        sizes: Sequence[int],
+        seed: int,
+        resamples: int,
+    ) -> None:
+        self.strategy, self.seen, self.n = strategy, seen, len(seen)
+        self.expected = [_expected(strategy, one.ballot) for one in seen]
+        self.drawn = [bool(draw(strategy, one, seed).right) for one in seen]
+        self.accuracy = _mean(self.expected)
+        self.curve = self._curve(sizes, seed, resamples)
+
+    def _curve(self, sizes: Sequence[int], seed: int, resamples: int) -> tuple[float, ...]:
+        if not sizes or not self.seen:
+            return ()
+        curves = [
+            self.strategy.curve(
+                one.ballot,
+                one.ballot.right or (),
+                sizes,
+                _number(f"{seed}/{self.strategy.name}", one.pool),
+                resamples,
+            )
+            if one.ballot.counts
+            else [0.0] * len(sizes)
+            for one in self.seen
+        ]
+        return tuple(fsum(column) / self.n for column in zip(*curves, strict=True))
+
+    def figures(self, best: float | None) -> StrategyFigures:
+        """The figures, with the regret against the best that there could be."""
+        low, high = Bootstrap().mean(Counter(self.expected)) or (None, None)
+        known = best is not None and self.accuracy is not None
+        return StrategyFigures(
+            name=self.strategy.name,
+            n=self.n,
+            accuracy=self.accuracy,
+            low=low,
+            high=high,
+            drawn=_mean([float(right) for right in self.drawn]),
+            regret=(best or 0.0) - (self.accuracy or 0.0) if known else None,
+            curve=self.curve,
+            slices=tuple(self._slices()),
+        )
+
+    def _slices(self) -> Iterable[SliceFigures]:
+        for dimension, value_of in _DIMENSIONS.items():
+            parts: dict[str, list[float]] = {}
+            for one, expected in zip(self.seen, self.expected, strict=True):
+                parts.setdefault(value_of(one.pool), []).append(expected)
+            for value in sorted(filter(None, parts), key=_hardness_order):
+                accuracy = fsum(parts[value]) / len(parts[value])
+                yield SliceFigures(
+                    dimension=dimension, value=value, n=len(parts[value]), accuracy=accuracy
+                )
+
+
+def _difficulty(pool: Pool) -> str:
+    return pool.question.difficulty or ""
+
+
+def _hardness(pool: Pool) -> str:
+    references = pool.question.reference_sqls
+    return (hardness(references[0]) if references else None) or ""
+
+
+_DIMENSIONS: dict[str, Callable[[Pool], str]] = {
+    "difficulty": _difficulty,
+    "hardness": _hardness,
+}
+_EASY_TO_HARD = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
+
+
+def _hardness_order(value: str) -> tuple[int, str]:
+    known = value in _EASY_TO_HARD
+    return _EASY_TO_HARD.index(value) if known else len(_EASY_TO_HARD), value
+
+
+def _expected(strategy: Strategy, ballot: Ballot) -> float:
+    if not ballot.counts:
+        return 0.0
+    shares = strategy.shares(ballot)
+    return fsum(share for share, right in zip(shares, ballot.right or (), strict=True) if right)
+
+
+def draw(strategy: Strategy, one: Seen, seed: int) -> Pick:
+    """The pick that a seed makes: all strategies of a question are drawn by one number."""
+    ballot = one.ballot
+    shares = strategy.shares(ballot) if ballot.counts else []
+    if not any(shares):
+        return Pick(pool=one.pool, place=None, share=1.0, right=False if ballot.right else None)
+    at = _number(str(seed), one.pool) / 2**64 * sum(shares)
+    place = next(i for i, share in enumerate(shares) if share)
+    passed = 0.0
+    for i, share in enumerate(shares):
+        if share:
+            place, passed = i, passed + share
+            if at < passed:
+                break
+    right = None if ballot.right is None else ballot.right[place]
+    return Pick(pool=one.pool, place=place, share=shares[place], right=right)
+
+
+def _number(salt: str, pool: Pool) -> int:
+    """64 bits that depend on the question alone, not on its place or on a hash seed."""
+    text = "\0".join((salt, *pool.key)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fsum(values) / len(values) if values else None
+
+
+def _tests(found: Mapping[str, _Found]) -> list[PairedTest]:
+    """Every strategy that is no baseline against every one that is; baselines among themselves
+    where there is nothing else."""
+    asked = [one for one in found.values() if one.n and not isinstance(one.strategy, Oracle)]
+    base = [one for one in asked if isinstance(one.strategy, BASELINES)]
+    pairs = [(one, other) for one in asked if one not in base for other in base]
+    pairs += [(one, other) for i, one in enumerate(base) for other in base[:i]]
+    ps = [mcnemar_exact(*_only(one, other)) for one, other in pairs]
+    return [
+        _test(one, other, p, adjusted)
+        for (one, other), p, adjusted in zip(pairs, ps, bonferroni(ps), strict=True)
+    ]
+
+
+def _only(one: _Found, other: _Found) -> tuple[int, int]:
+    pairs = Counter(zip(one.drawn, other.drawn, strict=True))
+    return pairs[True, False], pairs[False, True]
+
+
+def _test(one: _Found, other: _Found, p: float, adjusted: float) -> PairedTest:
+    differences = [a - b for a, b in zip(one.expected, other.expected, strict=True)]
+    low, high = Bootstrap().mean(Counter(differences)) or (None, None)
+    only_one, only_other = _only(one, other)
+    return PairedTest(
+        strategy=one.strategy.name,
+        baseline=other.strategy.name,
+        n=one.n,
+        only_strategy=only_one,
+        only_baseline=only_other,
+        difference=fsum(differences) / one.n,
+        low=low,
+        high=high,
+        p=p,
+        p_chi2=mcnemar_chi2(only_one, only_other),
+        p_bonferroni=adjusted,
+    )
+
+
+def _systems(seen: Sequence[Seen]) -> dict[str, float]:
+    """A system that has no answer to a question is wrong there."""
+    right: Counter[str] = Counter()
+    for one in seen:
+        for names, yes in zip(one.ballot.systems, one.ballot.right or (), strict=True):
+            right.update({name: int(yes) for name in set(names)})
+    return {name: right[name] / len(seen) for name in sorted(right, key=lambda n: (-right[n], n))}

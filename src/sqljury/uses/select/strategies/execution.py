@@ -1,0 +1,21 @@
+"""Execution-based Best-of-N: what runs and returns rows goes before what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqljury.uses.select.pool import Ballot
+from sqljury.uses.select.strategies.base import Ranking
+
+
+class Execution(Ranking):
+    """Candidates that run and return a row, else those that run, else any.
+
+    Source: Tritto et al. 2026 (GradeSQL), section 4, after Chen et al. 2023.
+    """
+
+    needs_results = True
+
+    def ranks(self, ballot: Ballot) -> Sequence[float]:
+        """2 with rows, 1 without, 0 for what fails."""
+        return [runs + rows for runs, rows in zip(ballot.runs, ballot.rows, strict=True)]

@@ -1,0 +1,14 @@
+"""The first candidate of the pool: what a system without selection answers."""
+
+from __future__ import annotations
+
+from sqljury.uses.select.pool import Ballot
+from sqljury.uses.select.strategies.base import Fixed
+
+
+class First(Fixed):
+    """The first candidate, whatever the others are."""
+
+    def place(self, ballot: Ballot) -> int:  # noqa: ARG002 - a strategy's shape
+        """The one that the pool lists first."""
+        return 0

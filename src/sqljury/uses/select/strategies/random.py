@@ -1,0 +1,16 @@
+"""Any candidate: the mean accuracy of the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqljury.uses.select.pool import Ballot
+from sqljury.uses.select.strategies.base import Ranking
+
+
+class Random(Ranking):
+    """A candidate drawn uniformly: no rank is higher than another."""
+
+    def ranks(self, ballot: Ballot) -> Sequence[float]:
+        """The same for all."""
+        return [0.0] * len(ballot.counts)
