@@ -335,3 +335,13 @@ def test_unreadable() -> None:
     found = canonical_query("SELECT FROM WHERE", SHOP, "sqlite")
     assert isinstance(found, Unreadable)
     assert equal_under("SELECT FROM WHERE", "SELECT FROM WHERE", SHOP, "sqlite") is None
+
+
+def test_a_foreign_key_may_name_a_column_that_does_not_exist() -> None:
+    """SQLite takes such a key; Spider's database restaurants has one."""
+    schema = schema_from_ddl("""
+        CREATE TABLE restaurant (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE location (restaurant_id INTEGER REFERENCES restaurant (restaurant_id));
+    """)
+    sql = "SELECT l.restaurant_id FROM location AS l JOIN restaurant AS r ON l.restaurant_id = r.id"
+    assert isinstance(canonical_query(sql, schema, "sqlite"), Canonical)

@@ -107,11 +107,12 @@ def _along(
     parent = schema.table(links.parent.table)
     targets = key.target_columns or (parent.primary_key if parent is not None else ())
     link: Link = {}
-    if len(targets) != len(key.columns):
+    places = {name.casefold(): place for place, name in enumerate(links.parent.columns)}
+    # SQLite lets a key refer to a column that does not exist.
+    if len(targets) != len(key.columns) or any(t.casefold() not in places for t in targets):
         return None
     for name, target in zip(key.columns, targets, strict=True):
-        place = [c.casefold() for c in links.parent.columns].index(target.casefold())
-        mine = links.own.start + place
+        mine = links.own.start + places[target.casefold()]
         other = next((o for m, o in columns.get(name.casefold(), ()) if m == mine), None)
         if other is None:
             return None
