@@ -49,6 +49,7 @@ class Request:
         logprobs: how many alternatives of each token to report.
         attempt: tells apart samples of the same question.
         again: how often this question was asked again because its answer could not be used.
+        choices: how many answers one call is to bring, for :meth:`Client.sample`.
     """
 
     model: Model
@@ -57,6 +58,7 @@ class Request:
     logprobs: int = 0
     attempt: int = 0
     again: int = 0
+    choices: int = 1
 
     def canonical(self) -> str:
         """All that can change the answer, as one line of JSON.
@@ -65,6 +67,8 @@ class Request:
         schema keeps its order, for models write their keys in it.
         """
         options = {k: v for k, v in sorted(self.model.options) if k not in PLACE_OPTIONS}
+        # Not in requests for one answer: ledgers from before there were several stay valid.
+        several = {"choices": self.choices} if self.choices > 1 else {}
         return one_line(
             {
                 "model": str(self.model),
@@ -74,6 +78,7 @@ class Request:
                 "logprobs": self.logprobs,
                 "attempt": self.attempt,
                 "again": self.again,
+                **several,
             }
         )
 

@@ -16,7 +16,7 @@ from sqljury.llm.chat import Answer, Json, Reply, Request
 from sqljury.llm.ledger import Entry, Ledger
 from sqljury.llm.limits import Bucket, Clock, Pause, Sleep
 from sqljury.llm.prices import Price, Prices
-from sqljury.llm.providers import provider
+from sqljury.llm.providers import ManyAnswers, provider
 from sqljury.llm.retry import CallFailedError, backoff
 from sqljury.llm.settings import ClientSettings
 from sqljury.llm.shapes import check_schema
@@ -129,6 +129,21 @@ class Client:
             if cost.calls >= self._settings.attempts or reply.finish == "rejected":
                 return cost.answer(None, reply.text, problem)
             current = asked_again(current, request, reply, problem)
+
+    def sample(self, request: Request, *, case: str) -> tuple[Reply, ...]:
+        """All replies of one call as they are: nothing is asked again for what it says.
+
+        A call that fails brings replies whose ``finish`` is ``failed``, and ``refusal`` why.
+
+        Raises:
+            InputError, BudgetReachedError, InfrastructureError: as :meth:`ask`.
+        """
+        check(request)
+        try:
+            raw = self._find(request, case).entry.raw
+        except CallFailedError as error:
+            return (Reply("", "failed", refusal=str(error)),) * request.choices
+        return tuple(read_all(request, raw))
 
     def close(self) -> None:
         """Close the ledger."""
@@ -270,6 +285,8 @@ def check(request: Request) -> None:
     if request.logprobs > can.logprobs:
         most = f"at most {can.logprobs}" if can.logprobs else "no"
         raise InputError("SJ903", f"{request.model} offers {most} logprobs.")
+    if request.choices > 1 and not can.choices:
+        raise InputError("SJ903", f"{request.model} gives one answer a call.", hint="Ask for 1.")
     if request.schema is not None:
         check_schema(request.schema)
 
@@ -303,6 +320,14 @@ def read(request: Request, raw: Json) -> Reply:
     # Some servers count nothing; limits and budgets must hold all the same.
     written = -(-len(reply.text.encode("utf-8", "replace")) // 4)
     return replace(reply, prompt_tokens=likely_tokens(request), completion_tokens=written)
+
+
+def read_all(request: Request, raw: Json) -> list[Reply]:
+    """All replies to a request; the tokens of the call stand with the first."""
+    answering = provider(request.model.provider)
+    if request.choices == 1 or "rejected" in raw or not isinstance(answering, ManyAnswers):
+        return [read(request, raw)] * request.choices
+    return [read(request, raw), *answering.read_all(raw)[1:]]
 
 
 class _OneAtATime:

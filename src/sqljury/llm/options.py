@@ -13,7 +13,7 @@ from sqljury.llm.providers import known_providers, provider
 def parse_model(text: str, options: Mapping[str, str] | None = None) -> Model:
     """A model from ``openai:o3-2025-04-16`` and the options of its questions.
 
-    Options: ``base_url``, ``temperature``, ``seed``, ``max_tokens``, ``effort``,
+    Options: ``base_url``, ``temperature``, ``top_p``, ``seed``, ``max_tokens``, ``effort``,
     ``json_schema`` (false: the schema is put in words, for servers that cannot enforce one).
 
     >>> parse_model("openai:gpt-4.1", {"temperature": "0.0"}).options
@@ -32,8 +32,9 @@ def parse_model(text: str, options: Mapping[str, str] | None = None) -> Model:
     options = options or {}
     written = {key: _written(key, value, text) for key, value in options.items()}
     can = provider(name).capabilities(model)
-    for key in ("temperature", "seed", "effort", "base_url"):
-        if key in written and not getattr(can, key):
+    for key in ("temperature", "top_p", "seed", "effort", "base_url"):
+        # Who lets the temperature be set lets the nucleus be set, too.
+        if key in written and not getattr(can, "temperature" if key == "top_p" else key):
             raise InputError("SJ903", f"{text} does not offer {key}.", hint=_INSTEAD.get(key, ""))
     if written.get("json_schema") == "true" and not can.json_schema:
         raise InputError("SJ903", f"{text} does not offer json_schema.", hint="Leave it out.")
@@ -42,6 +43,7 @@ def parse_model(text: str, options: Mapping[str, str] | None = None) -> Model:
 
 _INSTEAD = {
     "temperature": "Reasoning models set their own; leave it out.",
+    "top_p": "Reasoning models set their own; leave it out.",
     "effort": "It is for reasoning models; leave it out.",
 }
 
@@ -51,6 +53,13 @@ def _number(text: str) -> str:
     if not math.isfinite(value) or value < 0:
         raise ValueError
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
+
+
+def _share(text: str) -> str:
+    value = float(text)
+    if not 0 < value <= 1:
+        raise ValueError
+    return _number(text)
 
 
 def _count(text: str) -> str:
@@ -84,6 +93,7 @@ _FORMS: Mapping[str, tuple[str, Callable[[str], str]]] = {
     "max_tokens": ("a whole number above 0", _count),
     "seed": ("a whole number", lambda text: str(int(text))),
     "temperature": ("a number from 0 on", _number),
+    "top_p": ("a number above 0, at most 1", _share),
 }
 
 

@@ -48,7 +48,7 @@ class Price:
         """The most that a request can cost; None where its answer has no known end."""
         if not self.output:
             return self.input * most_tokens(request) / _MILLION
-        output = int(request.model.option("max_tokens") or self.max_output)
+        output = int(request.model.option("max_tokens") or self.max_output) * request.choices
         if not output:
             return None
         return (self.input * most_tokens(request) + self.output * output) / _MILLION

@@ -94,12 +94,12 @@ class Anthropic:
             "messages": [_turn(one) for one in messages if one.role != "system"],
         }
         system = "\n\n".join(one.content for one in messages if one.role == "system")
-        temperature = model.option("temperature")
+        sampling = {key: model.option(key) for key in ("temperature", "top_p")}
         return (
             body
             | ({"system": system} if system else {})
             | ({"output_config": output} if output else {})
-            | ({"temperature": float(temperature)} if temperature is not None else {})
+            | {key: float(value) for key, value in sampling.items() if value is not None}
         )
 
 

@@ -23,6 +23,8 @@ class Capabilities:
     temperature: bool = False
     effort: bool = False
     batch: bool = False
+    choices: bool = False
+    """One call can bring several answers."""
     base_url: bool = True
 
 
@@ -53,7 +55,19 @@ class Provider(Protocol):
         """
 
     def read(self, raw: Json) -> Reply:
-        """The parts of a raw answer.
+        """The parts of a raw answer; of the first where it holds several.
+
+        Raises:
+            CallFailedError: it does not have the parts.
+        """
+
+
+@runtime_checkable
+class ManyAnswers(Protocol):
+    """A provider whose calls can bring several answers."""
+
+    def read_all(self, raw: Json) -> list[Reply]:
+        """All answers in a raw one; the tokens of the call stand with the first.
 
         Raises:
             CallFailedError: it does not have the parts.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
@@ -18,8 +19,8 @@ from sqljury.llm.providers.transport import exchange, malformed
 _REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
 _WITHOUT_SCHEMAS = re.compile(r"gpt-3\.5|gpt-4(-|$)|gpt-4o-2024-05-13|o1-(mini|preview)")
 _THINKS = Capabilities(json_schema=True, seed=True, effort=True, batch=True)
-_SPEAKS = Capabilities(json_schema=True, logprobs=20, seed=True, temperature=True, batch=True)
-_OLD = Capabilities(logprobs=20, seed=True, temperature=True, batch=True)
+_OLD = Capabilities(logprobs=20, seed=True, temperature=True, batch=True, choices=True)
+_SPEAKS = replace(_OLD, json_schema=True)
 
 
 @register
@@ -47,28 +48,28 @@ class OpenAI:
         return exchange(lambda: completions.create(**body, timeout=timeout), _sdk(), timeout)
 
     def read(self, raw: Json) -> Reply:
-        """The first choice."""
+        """The first choice, and the tokens of the whole call."""
         try:
-            choice = raw["choices"][0]
-            message = choice["message"]
-            text = _text(message.get("content"))
-            refusal = _text(message.get("refusal"))
-            finish = _text(choice.get("finish_reason"))
             prompt, completion, reasoning = _usage(raw.get("usage") or {})
-            logprobs = (choice.get("logprobs") or {}).get("content")
+            return replace(
+                _choice(raw["choices"][0]),
+                prompt_tokens=prompt,
+                completion_tokens=completion,
+                model=str(raw.get("model") or ""),
+                raw=raw,
+                reasoning_tokens=reasoning,
+            )
         except (LookupError, TypeError, ValueError, AttributeError) as error:
             raise malformed(f"{type(error).__name__}: {error}") from error
-        return Reply(
-            text=text,
-            finish=finish or "stop",
-            refusal=refusal,
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            model=str(raw.get("model") or ""),
-            logprobs=logprobs,
-            raw=raw,
-            reasoning_tokens=reasoning,
-        )
+
+    def read_all(self, raw: Json) -> list[Reply]:
+        """All choices, in the order of their index."""
+        first = self.read(raw)
+        try:
+            further = sorted(raw["choices"][1:], key=lambda choice: int(choice["index"]))
+            return [first, *map(_choice, further)]
+        except (LookupError, TypeError, ValueError, AttributeError) as error:
+            raise malformed(f"{type(error).__name__}: {error}") from error
 
     def body(self, request: Request) -> dict[str, Json]:
         """The request as it goes over the wire."""
@@ -84,6 +85,8 @@ class OpenAI:
             body["response_format"] = {"type": "json_schema", "json_schema": shape}
         if request.logprobs:
             body |= {"logprobs": True, "top_logprobs": request.logprobs}
+        if request.choices > 1:
+            body["n"] = request.choices
         return body | _options(model)
 
     def _client(self, model: Model) -> Any:
@@ -121,7 +124,7 @@ class OpenAI:
 def _options(model: Model) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for key, value in model.options:
-        if key == "temperature":
+        if key in ("temperature", "top_p"):
             found[key] = float(value)
         elif key == "seed":
             found[key] = int(value)
@@ -132,6 +135,16 @@ def _options(model: Model) -> dict[str, Json]:
             thinks = _REASONING.match(model.name)
             found["max_completion_tokens" if thinks else "max_tokens"] = int(value)
     return found
+
+
+def _choice(choice: Json) -> Reply:
+    message = choice["message"]
+    return Reply(
+        text=_text(message.get("content")),
+        finish=_text(choice.get("finish_reason")) or "stop",
+        refusal=_text(message.get("refusal")),
+        logprobs=(choice.get("logprobs") or {}).get("content"),
+    )
 
 
 def _text(content: Json) -> str:

@@ -49,7 +49,9 @@ class Vllm(OpenAI):
 
     def capabilities(self, model: str) -> Capabilities:  # noqa: ARG002
         """All of them, whatever the model."""
-        return Capabilities(json_schema=True, logprobs=20, seed=True, temperature=True, effort=True)
+        return Capabilities(
+            json_schema=True, logprobs=20, seed=True, temperature=True, effort=True, choices=True
+        )
 
 
 @register
