@@ -20,6 +20,7 @@ for _name in (
     "trust",
     "select",
     "two_queries",
+    "explain_match",
     "runs",
     "rose",
     "demo",

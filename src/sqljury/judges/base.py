@@ -88,6 +88,7 @@ _BUILT_IN = {
     "execution": "sqljury.judges.execution",
     "flex": "sqljury.judges.flex",
     "g_eval": "sqljury.judges.g_eval",
+    "graph_match": "sqljury.judges.graph_match",
     "known_names": "sqljury.judges.abstention.known_names",
     "known_values": "sqljury.judges.abstention.known_values",
     "llm_sql_solver": "sqljury.judges.llm_sql_solver",

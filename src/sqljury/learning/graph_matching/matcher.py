@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,6 +92,11 @@ class Matcher:
         }
         arrays = {name: w.numpy() for name, w in self.network.state_dict().items()}
         write_model(path, facts, arrays)
+
+
+def shipped_model() -> Path:
+    """The file of the network that comes with sqljury."""
+    return Path(__file__).with_name("weights.npz")
 
 
 def load_matcher(path: PathLike) -> Matcher:

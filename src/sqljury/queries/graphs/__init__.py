@@ -4,7 +4,7 @@ edges. Pure functions."""
 from sqljury.queries.graphs.build import query_graph
 from sqljury.queries.graphs.form import GRAPH_FORMS, GraphForm, graph_of
 from sqljury.queries.graphs.nodes import EdgeKind, PairGraph, QueryGraph
-from sqljury.queries.graphs.pair import pair_graph
+from sqljury.queries.graphs.pair import pair_graph, shared_nodes
 from sqljury.queries.graphs.syntax import syntax_graph
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "graph_of",
     "pair_graph",
     "query_graph",
+    "shared_nodes",
     "syntax_graph",
 ]

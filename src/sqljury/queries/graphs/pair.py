@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 
 from sqljury.queries.graphs.nodes import EdgeKind, PairGraph, QueryGraph
 from sqljury.queries.matching.labelled import Node, Numbering
@@ -31,6 +32,21 @@ def pair_graph(left: QueryGraph, right: QueryGraph) -> PairGraph:
             one.take(a)
             other.take(b)
     return PairGraph(left, right, tuple(joins))
+
+
+def shared_nodes(pair: PairGraph) -> tuple[frozenset[int], frozenset[int]]:
+    """The nodes of either side that are in a part that both have."""
+    left, right = zip(*pair.joins, strict=True)
+    return _within(pair.left, left[1:]), _within(pair.right, right[1:])
+
+
+def _within(graph: QueryGraph, tops: Iterable[int]) -> frozenset[int]:
+    found = set(tops)
+    # Parts have higher numbers than what they are parts of.
+    for start, end, kind in sorted(graph.edges):
+        if kind == EdgeKind.TREE and start in found:
+            found.add(end)
+    return frozenset(found)
 
 
 class _Parts:

@@ -1,0 +1,143 @@
+"""Why a graph network says that two queries are alike or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqljury.api import PathLike, _schema_of
+from sqljury.case import Json
+from sqljury.errors import InputError
+from sqljury.judges.graph_match import GraphMatch
+from sqljury.queries.graphs import PairGraph, QueryGraph, graph_of, pair_graph, shared_nodes
+from sqljury.queries.trees.nodes import Unreadable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sqljury.learning.graph_matching.matcher import Matcher
+    from sqljury.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Where a node of the reference looks most: a node of the prediction, and how much of its
+    attention that one has."""
+
+    node: int
+    at: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchExplanation:
+    """Two graphs, their score, what they share, and who looks at whom in each step."""
+
+    texts: tuple[str, str]
+    """The reference and the prediction."""
+    pair: PairGraph
+    score: float
+    threshold: float
+    attention: tuple[NDArray[Any], ...]
+    """For each step the weights of left nodes (rows, each adding up to 1) on right ones."""
+
+    @property
+    def equivalent(self) -> bool:
+        """Whether the score reaches the threshold."""
+        return self.score >= self.threshold
+
+    @property
+    def summary(self) -> str:
+        """The score in a line."""
+        said = "equivalent" if self.equivalent else "not equivalent"
+        return f"{said}: score {self.score:.3f}, threshold {self.threshold:.3f}"
+
+    def looks(self, step: int) -> list[Look]:
+        """Where each node of the reference looks most, in a step (from 0; -1 for the last)."""
+        weights = self.attention[step]
+        most = weights.argmax(axis=1)
+        return [Look(i, int(j), float(weights[i, j])) for i, j in enumerate(most)]
+
+    def only(self, side: int) -> list[str]:
+        """What is in no part that both have: labels of the reference (0) or the prediction (1)."""
+        graph = (self.pair.left, self.pair.right)[side]
+        shared = shared_nodes(self.pair)[side] | {graph.roots[0]}
+        return [label for node, label in enumerate(graph.labels) if node not in shared]
+
+    @property
+    def svg(self) -> str:
+        """Both graphs with the attention of the first and the last step, as figure 17."""
+        from sqljury.reports.graph_pair import Panel, graph_pair_svg
+
+        steps = len(self.attention)
+        panels = [Panel(f"step 1 of {steps}", self.attention[0])]
+        if steps > 1:
+            panels.append(Panel(f"step {steps} of {steps}", self.attention[-1]))
+        return graph_pair_svg(self.pair, self.texts, panels, self.summary)
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object."""
+        return {
+            "score": self.score,
+            "threshold": self.threshold,
+            "equivalent": self.equivalent,
+            "left": _graph_json(self.pair.left),
+            "right": _graph_json(self.pair.right),
+            "joins": [list(join) for join in self.pair.joins],
+            "looks": {
+                name: [[look.at, round(look.weight, 6)] for look in self.looks(step)]
+                for name, step in (("first", 0), ("last", -1))
+            },
+        }
+
+
+def _graph_json(graph: QueryGraph) -> dict[str, Json]:
+    return {
+        "labels": list(graph.labels),
+        "computing": list(graph.computing),
+        "types": list(graph.types),
+        "edges": [[start, end, int(kind)] for start, end, kind in graph.edges],
+    }
+
+
+def explain_match(
+    reference: str,
+    prediction: str,
+    *,
+    schema: Schema | PathLike | None = None,
+    database: PathLike | None = None,
+    db_id: str = "",
+    model: PathLike = "",
+) -> MatchExplanation:
+    """The graphs of two queries as the judge ``graph_match`` sees them; nothing is executed.
+
+    Args:
+        schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
+            ``tables.json``.
+        database: a database to take the schema from: a file, or a URL; nothing in it is read.
+        db_id: which schema or database, where there are several.
+        model: a file that ``sqljury train graph-match`` wrote; the one that comes with sqljury if
+            empty.
+
+    Raises:
+        InputError: SJ316: no schema; SJ318: a query that cannot be read; SJ020: no model.
+        MissingExtraError: torch is not installed.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), appendix H.
+    """
+    known = _schema_of(schema, database, db_id)
+    matcher = GraphMatch(str(model)).matcher
+    left = _graph(reference, "reference", known, matcher)
+    right = _graph(prediction, "prediction", known, matcher)
+    pair = pair_graph(left, right)
+    score = 1.0 if left == right else matcher.scores([pair])[0]
+    attention = tuple(forth for forth, _ in matcher.attention(pair))
+    return MatchExplanation((reference, prediction), pair, score, matcher.threshold, attention)
+
+
+def _graph(sql: str, which: str, schema: Schema, matcher: Matcher) -> QueryGraph:
+    notes = matcher.notes
+    graph = graph_of(sql, schema, form=notes["form"], flows=bool(notes["flows"]))
+    if isinstance(graph, Unreadable):
+        raise InputError("SJ318", f"the {which} cannot be read: {graph.reason}.")
+    return graph

@@ -1,0 +1,120 @@
+"""How far apart are the graphs of the two queries, as a trained network sees them?"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from sqljury.case import Case, Json
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs, register
+from sqljury.judges.comparing import compared, graded
+from sqljury.verdict import Verdict
+
+if TYPE_CHECKING:
+    from sqljury.learning.graph_matching.matcher import Matcher
+    from sqljury.queries.graphs import QueryGraph
+    from sqljury.queries.trees.nodes import Unreadable
+
+MOST_NODES = 1500
+"""Of a graph; each looks at all nodes of the other one."""
+
+
+@register
+@dataclass(frozen=True)
+class GraphMatch:
+    """A graph network's distance between the queries; needs no rows, only the schema.
+
+    The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. The threshold is
+    that of the model, chosen on validation pairs. With several references the nearest counts. A
+    query that cannot be read is ``unknown``.
+
+    Args:
+        model: a file that ``sqljury train graph-match`` wrote; the one that comes with sqljury if
+            empty.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), section 4 and appendix L.
+    """
+
+    name: ClassVar[str] = "graph_match"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
+
+    model: str = ""
+
+    @property
+    def threshold(self) -> float:
+        """The score from which on the verdict is ``correct``."""
+        return self.matcher.threshold
+
+    def signature_fields(self) -> dict[str, Json]:
+        """A digest of the model's file."""
+        return {"model": hashlib.sha256(self._path.read_bytes()).hexdigest()[:8]}
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """The score beside the nearest reference."""
+        return compared(case, lambda sql: self._graph(sql, evidence), self._compare)
+
+    @property
+    def _path(self) -> Path:
+        if self.model:
+            return Path(self.model)
+        from sqljury.learning.graph_matching.matcher import shipped_model
+
+        return shipped_model()
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        """The network.
+
+        Raises:
+            InputError: SJ020: the model's file is not there, or not one.
+            MissingExtraError: torch is not installed.
+        """
+        return _loaded(str(self._path))
+
+    def _graph(self, sql: str, evidence: Evidence) -> QueryGraph | Unreadable:
+        from sqljury.queries.trees.nodes import Unreadable
+
+        graph = self._any_graph(sql, evidence)
+        if isinstance(graph, Unreadable) or len(graph.labels) <= MOST_NODES:
+            return graph
+        return Unreadable(f"its graph has more than {MOST_NODES:,} nodes", "too_large")
+
+    def _any_graph(self, sql: str, evidence: Evidence) -> QueryGraph | Unreadable:
+        """As ``graph_of`` makes it, from trees that other judges may have asked for, too."""
+        from sqljury.queries.canonical import Canonical
+        from sqljury.queries.graphs import graph_of, query_graph
+        from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
+        from sqljury.queries.trees.nodes import Unreadable
+
+        schema, notes = evidence.schema(), self.matcher.notes
+        assert schema is not None  # needs SCHEMA
+        if notes["form"] == "syntax":
+            return graph_of(sql, schema, evidence.dialect, form="syntax")
+        found = evidence.canonical(sql) if notes["form"] == "canonical" else evidence.tree(sql)
+        if isinstance(found, Unreadable):
+            return found
+        tree = found.relation if isinstance(found, Canonical) else found
+        context = Context(schema, evidence.dialect, DECLARED_ASSUMPTIONS)
+        return query_graph(tree, context, flows=bool(notes["flows"]))
+
+    def _compare(self, prediction: QueryGraph, reference: QueryGraph) -> Verdict:
+        from sqljury.queries.graphs import pair_graph
+
+        if prediction == reference:
+            # Known without the network, which rounds.
+            return graded(1.0, self.threshold, "the graphs are equal")
+        (score,) = self.matcher.scores([pair_graph(reference, prediction)])
+        reason = f"score {score:.3f}, equivalent from {self.threshold:.3f} on"
+        return graded(score, self.threshold, reason)
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: str) -> Matcher:
+    from sqljury.learning.graph_matching.matcher import load_matcher
+
+    return load_matcher(path)
