@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -156,23 +156,3 @@ class EncodedPair:
     def larger(self) -> int:
         """Nodes of the larger graph."""
         return max(self.left.size, self.right.size)
-
-
-def to_arrays(graphs: Sequence[Encoded]) -> dict[str, NDArray[Any]]:
-    """All graphs in a few arrays, to be kept in a file."""
-    names = ("operators", "texts", "types", "edges", "roots")
-    found: dict[str, NDArray[Any]] = {}
-    for name in names:
-        parts = [getattr(graph, name) for graph in graphs]
-        empty = np.zeros((0, 3) if name == "edges" else 0, dtype=np.int32)
-        found[name] = np.concatenate([empty, *parts])
-        found[f"{name}_ends"] = np.cumsum([len(part) for part in parts], dtype=np.int64)
-    return found
-
-
-def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> list[Encoded]:
-    """The graphs that :func:`to_arrays` put together."""
-    names = ("operators", "texts", "types", "edges", "roots")
-    parts = {name: np.split(arrays[name], arrays[f"{name}_ends"][:-1]) for name in names}
-    count = len(arrays["roots_ends"])
-    return [Encoded(**{name: parts[name][i] for name in names}) for i in range(count)]

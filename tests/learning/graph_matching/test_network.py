@@ -1,0 +1,253 @@
+"""The network's promises: equal queries are at distance 0, order and company do not count."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+from graphs_by_chance import (
+    OPERATORS,
+    TYPES,
+    Graph,
+    Pair,
+    chance_graph,
+    chance_pair,
+    chances,
+    renamed,
+    shuffled,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqljury.errors import InputError
+from sqljury.learning.graph_matching.graphs import Vocabulary
+from sqljury.learning.graph_matching.matcher import Matcher, encode, load_matcher, new_network
+from sqljury.learning.graph_matching.options import NetworkOptions
+from sqljury.learning.graph_matching.positions import walk_positions
+from sqljury.learning.model_file import write_model
+
+torch = pytest.importorskip("torch")
+
+from sqljury.learning.graph_matching.batch import batches_by_size, make_batch  # noqa: E402
+from sqljury.learning.graph_matching.loss import contrastive_loss, margin_loss  # noqa: E402
+from sqljury.learning.graph_matching.network import distances  # noqa: E402
+
+VOCABULARY = Vocabulary(OPERATORS, TYPES[1:])
+SMALL = {"hidden": 16, "steps": 2, "blocks": 1, "walk": 6}
+
+
+def matcher(positions: str = "merged", seed: int = 0) -> Matcher:
+    torch.manual_seed(seed)
+    options = NetworkOptions(positions=positions, **SMALL)  # type: ignore[arg-type]
+    return Matcher(new_network(options, VOCABULARY), VOCABULARY)
+
+
+MATCHERS = {kind: matcher(kind) for kind in ("none", "separate", "merged")}
+any_matcher = pytest.mark.parametrize("kind", list(MATCHERS))
+
+
+@any_matcher
+@given(chance=chances)
+@settings(max_examples=20)
+def test_a_query_and_itself(kind: str, chance: random.Random) -> None:
+    graph = chance_graph(chance, chance.randint(1, 15))
+    pair = Pair(graph, graph, tuple((i, i) for i in range(len(graph.labels))))
+    assert MATCHERS[kind].distances([pair]) == [pytest.approx(0, abs=1e-5)]
+    assert MATCHERS[kind].scores([pair]) == [pytest.approx(1, abs=1e-5)]
+
+
+@any_matcher
+@given(chance=chances)
+@settings(max_examples=20)
+def test_symmetric(kind: str, chance: random.Random) -> None:
+    pair = chance_pair(chance)
+    turned = Pair(pair.right, pair.left, tuple((b, a) for a, b in pair.joins))
+    one, other = MATCHERS[kind].distances([pair, turned])
+    assert one == pytest.approx(other, abs=1e-5)
+
+
+@any_matcher
+@given(chance=chances)
+@settings(max_examples=20)
+def test_the_order_of_nodes_does_not_count(kind: str, chance: random.Random) -> None:
+    pair = chance_pair(chance)
+    left, to_left = shuffled(pair.left, chance)
+    right, to_right = shuffled(pair.right, chance)
+    other = Pair(left, right, tuple((to_left[a], to_right[b]) for a, b in pair.joins))
+    found = MATCHERS[kind].distances([pair, other])
+    assert found[0] == pytest.approx(found[1], abs=1e-5)
+
+
+@any_matcher
+@given(chance=chances, count=st.integers(2, 8))
+@settings(max_examples=10)
+def test_company_does_not_count(kind: str, chance: random.Random, count: int) -> None:
+    """Neither other pairs of a batch nor the padding that they bring."""
+    pairs = [chance_pair(chance, chance.choice((3, 30))) for _ in range(count)]
+    alone = [MATCHERS[kind].distances([pair])[0] for pair in pairs]
+    assert MATCHERS[kind].distances(pairs) == pytest.approx(alone, abs=1e-5)
+
+
+def test_what_differs_is_seen() -> None:
+    """A label, a type, an edge's kind and direction, a join (where positions are merged)."""
+    chance = random.Random(1)
+    graph = chance_graph(chance, 10)
+    content = graph.computing.index(False)
+    a, b, _ = graph.edges[4]
+    others = [
+        renamed(graph, content, "pets.ages"),
+        renamed(graph, 0, "project"),
+        renamed(graph, 0, "an operator that nobody knows"),
+        Graph(graph.labels, graph.computing, ("",) * 10, graph.edges),
+        Graph(graph.labels, graph.computing, graph.types, (*graph.edges, (a, b, 1))),
+        Graph(graph.labels, graph.computing, graph.types, (*graph.edges, (b, a, 1))),
+    ]
+    found = MATCHERS["merged"].distances([Pair(graph, other) for other in others])
+    assert min(found) > 1e-4
+    assert len({round(distance, 6) for distance in found}) == len(found)
+    joined = Pair(graph, others[0], ((0, 0), (3, 4)))
+    (far,) = MATCHERS["merged"].distances([joined])
+    assert far != pytest.approx(found[0], abs=1e-6)
+    assert MATCHERS["separate"].distances([joined]) == pytest.approx(
+        MATCHERS["separate"].distances([Pair(graph, others[0])])
+    )
+
+
+@given(chance=chances)
+@settings(max_examples=10)
+def test_attention_adds_up_to_one(chance: random.Random) -> None:
+    pair = chance_pair(chance)
+    steps = MATCHERS["merged"].attention(pair)
+    assert len(steps) == SMALL["steps"]
+    for left, right in steps:
+        assert left.shape == (len(pair.left.labels), len(pair.right.labels)) == right.shape[::-1]
+        assert np.allclose(left.sum(axis=1), 1, atol=1e-5)
+        assert np.allclose(right.sum(axis=1), 1, atol=1e-5)
+
+
+@given(chance=chances)
+@settings(max_examples=10)
+def test_gradients_are_finite(chance: random.Random) -> None:
+    """Also where the distance is 0, at which a root has no slope."""
+    torch.manual_seed(3)
+    options = NetworkOptions(**SMALL)
+    network = new_network(options, VOCABULARY).train()
+    graph = chance_graph(chance, 6)
+    pairs = [chance_pair(chance), Pair(graph, graph)]
+    encoded, texts = encode(pairs, VOCABULARY, options)
+    found = distances(network(make_batch(encoded, texts)))
+    margin_loss(found, torch.tensor([0.0, 1.0]), 1.0).backward()
+    gradients = [p.grad for p in network.parameters() if p.grad is not None]
+    assert gradients
+    assert all(bool(torch.isfinite(gradient).all()) for gradient in gradients)
+
+
+# ---------------------------------------------------------------- losses
+
+
+def test_margin_loss() -> None:
+    """By hand: γ = 1 asks for 0.5 of equivalent pairs, and for 2.5 of others."""
+    found = torch.tensor([0.2, 1.0, 3.0, 2.0])
+    labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
+    assert margin_loss(found, labels, 1.0).item() == pytest.approx((0 + 0.5 + 0 + 0.5) / 4)
+
+
+def test_contrastive_loss() -> None:
+    """Against the formula written out."""
+    generator = np.random.default_rng(0)
+    left, right = generator.normal(size=(2, 5, 8))
+    unit = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (left, right)]
+    alike = np.exp(unit[0] @ unit[1].T / 0.5)
+    wanted = [
+        -np.log(alike[i, i] / alike[i].sum()) - np.log(alike[i, i] / alike[:, i].sum())
+        for i in range(5)
+    ]
+    found = contrastive_loss(torch.from_numpy(left), torch.from_numpy(right), 0.5)
+    assert found.item() == pytest.approx(np.mean(wanted) / 2)
+
+
+# ---------------------------------------------------------------- positions
+
+
+@given(seed=st.integers(0, 99), size=st.integers(1, 9), longest=st.integers(1, 9))
+@settings(max_examples=30)
+def test_positions_are_diagonals_of_powers(seed: int, size: int, longest: int) -> None:
+    generator = np.random.default_rng(seed)
+    upper = np.triu(generator.random((size, size)) < 0.4, 1).astype(np.float32)
+    adjacency = upper + upper.T
+    degrees = adjacency.sum(axis=0)
+    step = np.divide(adjacency, degrees, out=np.zeros_like(adjacency), where=degrees > 0)
+    powers = [np.linalg.matrix_power(step, k + 1).diagonal() for k in range(longest)]
+    found = walk_positions(adjacency[None], longest)[0]
+    assert np.allclose(found, np.stack(powers, axis=1), atol=1e-5)
+
+
+def test_merged_positions_tell_joined_nodes() -> None:
+    """A walk that can leave to the other query comes back less often."""
+    graph = Graph(("query", "scan"), (True, True), ("", ""), ((0, 1, 0),))
+    pair = Pair(graph, graph, ((0, 0),))
+    separate, merged = (
+        encode([pair], VOCABULARY, NetworkOptions(positions=kind, walk=2))[0][0].positions
+        for kind in ("separate", "merged")
+    )
+    assert separate.tolist() == [[0, 1]] * 4
+    assert merged.tolist() == [[0, 0.75], [0, 0.5]] * 2
+
+
+# ---------------------------------------------------------------- numbers and files
+
+
+def test_batches_by_size_hold_every_pair_once() -> None:
+    chance = random.Random(5)
+    pairs, _ = encode([chance_pair(chance, 40) for _ in range(300)], VOCABULARY, NetworkOptions())
+    places = [place for batch in batches_by_size(pairs) for place in batch]
+    assert sorted(places) == list(range(300))
+
+
+def test_the_same_after_saving(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    pairs = [chance_pair(chance) for _ in range(20)]
+    path = tmp_path / "model.npz"
+    before = Matcher(MATCHERS["merged"].network, VOCABULARY, 0.625, {"form": "canonical"})
+    before.save(path)
+    after = load_matcher(path)
+    assert after.scores(pairs) == before.scores(pairs)
+    assert (after.threshold, after.notes, after.vocabulary) == (
+        0.625,
+        {"form": "canonical"},
+        VOCABULARY,
+    )
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, "not a graph network"),
+        ({"kind": "graph matching", "version": 0}, "not a graph network"),
+        ({"kind": "graph matching", "version": 1}, "not whole"),
+        (
+            {
+                "kind": "graph matching",
+                "version": 1,
+                "operators": [],
+                "types": [],
+                "options": {"hidden": 8},
+                "threshold": 0.5,
+                "notes": {},
+            },
+            "not whole",
+        ),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, facts: dict[str, object], said: str) -> None:
+    path = tmp_path / "model.npz"
+    write_model(path, facts, {"a": np.zeros(3)})
+    with pytest.raises(InputError, match=f"SJ020 .*{said}"):
+        load_matcher(path)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="SJ020"):
+        load_matcher(tmp_path / "no.npz")
