@@ -23,7 +23,7 @@ WORDS = 8000
 
 
 def made_model():
-    """A Qwen2-like network of some 20 million weights, and a tokenizer of as many words."""
+    """A Qwen2-like network of some seven million weights, and a tokenizer of as many words."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
     from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen2Config
@@ -41,10 +41,10 @@ def made_model():
     torch.manual_seed(0)
     config = Qwen2Config(
         vocab_size=WORDS,
-        hidden_size=384,
-        intermediate_size=1024,
-        num_hidden_layers=8,
-        num_attention_heads=6,
+        hidden_size=256,
+        intermediate_size=768,
+        num_hidden_layers=6,
+        num_attention_heads=4,
         num_key_value_heads=2,
         tie_word_embeddings=True,
         pad_token_id=1,

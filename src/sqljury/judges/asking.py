@@ -59,7 +59,7 @@ class ModelJudge:
                 hint=f"Write --judge {self.name},model=PROVIDER:MODEL, such as "
                 "model=openai:o3-2025-04-16.",
             )
-        return parse_model(self.model, _pairs(self.model_options))
+        return parse_model(self.model, option_pairs(self.model_options))
 
     @property
     def reported_name(self) -> str:
@@ -196,7 +196,8 @@ def unasked() -> Verdict:
     return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question to judge by")
 
 
-def _pairs(text: str) -> dict[str, str]:
+def option_pairs(text: str) -> dict[str, str]:
+    """The pairs of ``key=value;key=value``."""
     pairs = {}
     for part in filter(None, text.split(";")):
         key, equals, value = part.partition("=")

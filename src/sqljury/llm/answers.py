@@ -13,11 +13,15 @@ _SHOWN_BACK = 4_000
 
 
 def understood(
-    reply: Reply, schema: Mapping[str, Json] | None
+    reply: Reply, schema: Mapping[str, Json] | None, *, cut: bool = False
 ) -> tuple[Mapping[str, Json] | None, str]:
-    """The object and an empty text, or None and why there is none."""
+    """The object and an empty text, or None and why there is none.
+
+    Args:
+        cut: an answer that was cut is one: it is asked for the likelihood of its first tokens.
+    """
     problem = unusable(reply)
-    if problem:
+    if problem and not (cut and reply.finish == "length" and reply.logprobs):
         return None, problem
     if schema is None:
         return {"text": reply.text}, ""

@@ -123,7 +123,7 @@ class Client:
                 return cost.answer(None, "", f"no answer: {error}")
             cost.add(found, self._prices.of(request.model))
             reply = found.reply
-            value, problem = understood(reply, request.schema)
+            value, problem = understood(reply, request.schema, cut=request.logprobs > 0)
             if value is not None:
                 return cost.answer(value, reply.text, "", reply.logprobs)
             if cost.calls >= self._settings.attempts or reply.finish == "rejected":

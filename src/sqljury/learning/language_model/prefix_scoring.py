@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import exp, log1p
@@ -89,12 +89,11 @@ class PrefixScorer:
         return [found[tuple(own)] for own in owns]
 
     def _batch(self, shared: tuple[int, ...], owns: Sequence[tuple[int, ...]]) -> list[Score]:
-        torch = self._torch
-        with torch.inference_mode():
+        with self._torch.inference_mode():
             cache = self._cached(shared) if self.share else None
-            past = len(shared) if cache is not None else 0
-            rows = owns if past else [shared + own for own in owns]
-            return self._forward(rows, past, cache)
+            if cache is None:
+                return self._one_a_row([shared + own for own in owns])
+            return self._all_in_a_row(owns, len(shared), cache)
 
     def _cached(self, shared: tuple[int, ...]) -> Any:
         """The keys and values of the shared tokens; None where the network has no such thing."""
@@ -111,35 +110,56 @@ class PrefixScorer:
     def _forget(self) -> None:
         self._shared, self._cache = (), None
 
-    def _forward(self, rows: Sequence[tuple[int, ...]], past: int, cache: Any) -> list[Score]:
-        torch, model = self._torch, self.language_model.model
-        longest = max(map(len, rows))
-        lengths = torch.tensor([len(row) for row in rows], device=model.device)
-        pad = self.language_model.tokenizer.pad_token_id
-        ids = torch.tensor(
-            [[*row, *[pad] * (longest - len(row))] for row in rows], device=model.device
-        )
-        places = torch.arange(longest, device=model.device)
-        own_mask = (places[None, :] < lengths[:, None]).long()
-        mask = torch.cat([own_mask.new_ones(len(rows), past), own_mask], dim=1)
-        inputs: dict[str, Any] = {
+    def _all_in_a_row(self, owns: Sequence[tuple[int, ...]], past: int, cache: Any) -> list[Score]:
+        """The candidates one after the other, each of which sees the shared part and itself.
+
+        Nothing is copied for each of them, as it would be in a row of its own.
+        """
+        torch, device = self._torch, self.language_model.device
+        lengths = torch.tensor([len(own) for own in owns], device=device)
+        whose = torch.repeat_interleave(torch.arange(len(owns), device=device), lengths)
+        ends = torch.cumsum(lengths, 0) - 1
+        place = torch.arange(len(whose), device=device)
+        within = place - (ends - lengths + 1)[whose]
+        seen = (whose[:, None] == whose[None, :]) & (place[:, None] >= place[None, :])
+        seen = torch.cat([seen.new_ones(len(whose), past), seen], dim=1)
+        ids = torch.tensor([[token for own in owns for token in own]], device=device)
+        inputs = {
             "input_ids": ids,
-            "attention_mask": mask,
-            "position_ids": (past + places)[None, :].expand(len(rows), -1),
-            "use_cache": cache is not None,
+            "attention_mask": _additive(torch, seen, self.language_model.model.dtype),
+            "position_ids": (past + within)[None, :],
+            "past_key_values": _copied(cache),
+            "use_cache": True,
         }
-        if cache is not None:
-            inputs["past_key_values"] = _repeated(cache, len(rows))
+        return self._answers_at(inputs, ends, rows=torch.zeros_like(ends))
+
+    def _one_a_row(self, prompts: Sequence[tuple[int, ...]]) -> list[Score]:
+        """Whole prompts, the shorter ones padded."""
+        torch, device = self._torch, self.language_model.device
+        longest = max(map(len, prompts))
+        pad = self.language_model.tokenizer.pad_token_id
+        ids = [[*prompt, *[pad] * (longest - len(prompt))] for prompt in prompts]
+        lengths = torch.tensor([len(prompt) for prompt in prompts], device=device)
+        mask = torch.arange(longest, device=device)[None, :] < lengths[:, None]
+        inputs = {
+            "input_ids": torch.tensor(ids, device=device),
+            "attention_mask": mask.long(),
+            "use_cache": False,
+        }
+        return self._answers_at(inputs, lengths - 1, rows=torch.arange(len(prompts), device=device))
+
+    def _answers_at(self, inputs: Mapping[str, Any], ends: Any, *, rows: Any) -> list[Score]:
+        """The scores at these places of these rows."""
+        torch, model = self._torch, self.language_model.model
         if self.answers is None:
-            return [Score(float(one), None) for one in model(**inputs).logits[:, 0].float()]
-        # The vocabulary is wide: only the places where a row ends are turned into words.
-        ends, which = torch.unique(lengths - 1, return_inverse=True)
+            states = model.base_model(**inputs).last_hidden_state[rows, ends]
+            return [Score(float(one), None) for one in model.score(states)[:, 0].float()]
+        # The vocabulary is wide: only the places where a prompt ends are turned into words.
         if self._keeps_some:
-            logits = model(**inputs, logits_to_keep=ends).logits
-        else:
-            logits = model(**inputs).logits[:, ends]
-        rows_at = torch.arange(len(rows), device=model.device)
-        return _scores(torch, logits[rows_at, which].float(), self.answers)
+            places, ends = torch.unique(ends, return_inverse=True)
+            inputs = {**inputs, "logits_to_keep": places}
+        logits = model(**inputs).logits[rows, ends]
+        return _scores(torch, logits.float(), self.answers)
 
     # ------------------------------------------------------------ what the network can
 
@@ -156,24 +176,29 @@ class PrefixScorer:
 
     @cached_property
     def _can_share(self) -> bool:
-        """Attention over plain keys and values: recurrent states are not shared."""
+        """Whether all layers attend to all that came before, and take a mask of ours.
+
+        Recurrent states cannot be shared so; windows that slide would need masks of their own.
+        """
         from transformers import DynamicCache
-        from transformers.cache_utils import DynamicLayer, DynamicSlidingWindowLayer
+        from transformers.cache_utils import DynamicLayer
 
-        known: tuple[Callable[..., Any], ...] = (DynamicLayer, DynamicSlidingWindowLayer)
-        layers = DynamicCache(config=self.language_model.model.config).layers
-        return all(type(layer) in known for layer in layers)
+        config = self.language_model.model.config
+        plain = all(type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers)
+        return plain and config._attn_implementation in ("sdpa", "eager")
 
 
-def _repeated(cache: Any, times: int) -> Any:
-    """A cache for several rows. The kept one is not changed: layers replace their tensors."""
+def _copied(cache: Any) -> Any:
+    """A cache that can grow while the kept one stays: layers replace their tensors."""
     found = copy.copy(cache)
     found.layers = [copy.copy(layer) for layer in cache.layers]
-    for layer in found.layers:
-        if layer.is_initialized:
-            layer.keys = layer.keys.expand(times, -1, -1, -1)
-            layer.values = layer.values.expand(times, -1, -1, -1)
     return found
+
+
+def _additive(torch: Any, seen: Any, dtype: Any) -> Any:
+    """A mask that attention adds: 0 where something is seen, very low where not."""
+    mask = torch.zeros(seen.shape, dtype=dtype, device=seen.device)
+    return mask.masked_fill(~seen, torch.finfo(dtype).min)[None, None]
 
 
 def _scores(torch: Any, logits: Any, answers: AnswerTokens) -> list[Score]:

@@ -1,0 +1,1 @@
+"""Outcome reward models: language models taught to say whether a query answers its question."""

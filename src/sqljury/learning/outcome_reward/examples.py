@@ -1,0 +1,81 @@
+"""What a verifier learns from: prompts with labels, balanced or not, split by question."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from sqljury.errors import InputError
+from sqljury.learning.language_model.prompt_tokens import PromptText
+
+LEAST_QUESTIONS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A candidate for a question, and whether it is right."""
+
+    question: str
+    """What names the question; candidates of one are never on both sides of a split."""
+    prompt: PromptText
+    label: bool
+
+
+def balanced(examples: Sequence[Example], seed: int) -> list[Example]:
+    """As many right candidates as wrong ones of each question, drawn at random.
+
+    A question whose candidates are all right, or all wrong, is left out.
+
+    Source: GradeSQL (Tritto et al. 2026), section 5, Dataset Imbalance.
+    """
+    kept: list[Example] = []
+    for question, group in _by_question(examples):
+        sides = [[one for one in group if one.label is side] for side in (True, False)]
+        draw = random.Random(f"{seed}/{question}")
+        most = min(map(len, sides))
+        for side in sides:
+            kept += draw.sample(side, most)
+    return _shuffled(kept, seed)
+
+
+def split(
+    examples: Sequence[Example], share: float, seed: int
+) -> tuple[list[Example], list[Example]]:
+    """Examples to learn from, and those of a share of the questions to validate on.
+
+    Which side a question is on depends on its name and the seed alone.
+
+    Raises:
+        InputError: SJ027: fewer than ten questions, or a side with one label only.
+    """
+    questions = sorted({example.question for example in examples}, key=_by_digest(seed))
+    if len(questions) < LEAST_QUESTIONS:
+        raise InputError("SJ027", f"there are {len(questions)} questions with labels.")
+    held = set(questions[: max(2, round(share * len(questions)))])
+    sides = (
+        _shuffled([one for one in examples if one.question not in held], seed),
+        _shuffled([one for one in examples if one.question in held], seed),
+    )
+    for side, name in zip(sides, ("training", "validation"), strict=True):
+        if len({one.label for one in side}) < 2:
+            raise InputError("SJ027", f"all labels for {name} are the same.")
+    return sides
+
+
+def _by_question(examples: Iterable[Example]) -> list[tuple[str, list[Example]]]:
+    groups: dict[str, list[Example]] = {}
+    for example in examples:
+        groups.setdefault(example.question, []).append(example)
+    return list(groups.items())
+
+
+def _by_digest(seed: int) -> Callable[[str], str]:
+    return lambda text: hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
+
+
+def _shuffled(examples: Sequence[Example], seed: int) -> list[Example]:
+    found = list(examples)
+    random.Random(seed).shuffle(found)
+    return found

@@ -1,0 +1,43 @@
+"""The folder of a trained verifier: weights as safetensors, and ``verifier.json``."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sqljury.errors import InputError
+
+FACTS = "verifier.json"
+VERSION = 1
+
+PathLike = str | os.PathLike[str]
+
+
+def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> None:
+    """Write verifier.json, last of all: a folder that has it is complete."""
+    target = Path(folder) / FACTS
+    part = target.with_name(f"{FACTS}.part")
+    part.write_text(json.dumps({"version": VERSION, **facts}, indent=2) + "\n", encoding="utf-8")
+    part.replace(target)
+
+
+def read_facts(folder: PathLike) -> dict[str, Any] | None:
+    """What verifier.json says; None where there is none.
+
+    Raises:
+        InputError: SJ026: it cannot be read, or is of another version.
+    """
+    path = Path(folder) / FACTS
+    if not path.is_file():
+        return None
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        version = facts["version"]
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise InputError("SJ026", f"cannot be read: {error}.", where=str(path)) from None
+    if version != VERSION:
+        raise InputError("SJ026", f"is of version {version}, not {VERSION}.", where=str(path))
+    return dict(facts)

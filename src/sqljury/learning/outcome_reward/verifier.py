@@ -1,0 +1,70 @@
+"""A trained verifier at work: prompts in, probabilities out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqljury.errors import InputError
+from sqljury.learning.language_model.answer_tokens import AnswerTokens, answer_tokens
+from sqljury.learning.language_model.loading import Head, LanguageModel, load_language_model
+from sqljury.learning.language_model.prefix_scoring import BATCH, PrefixScorer, Score
+from sqljury.learning.language_model.prompt_tokens import PromptTokens
+from sqljury.learning.outcome_reward.folder import read_facts
+
+
+@dataclass(frozen=True)
+class Verifier:
+    """A model with its tokens and its temperature."""
+
+    scorer: PrefixScorer
+    tokens: PromptTokens
+    temperature: float
+    facts: Mapping[str, Any]
+    """verifier.json; empty for a model that was never trained to verify."""
+
+    def scores(self, shared: str, owns: Sequence[str]) -> list[Score | None]:
+        """The scores of candidates that share the beginning of their prompts.
+
+        None where a prompt is longer than what the model was made for; nothing is cut.
+
+        Raises:
+            InfrastructureError: SJ024: memory does not suffice for a single prompt.
+        """
+        head = self.tokens.shared(shared)
+        tails = [self.tokens.own(own) for own in owns]
+        room = self.scorer.language_model.longest - len(head)
+        fitting = [tail for tail in tails if len(tail) <= room]
+        found = iter(self.scorer.scores(head, fitting))
+        return [next(found) if len(tail) <= room else None for tail in tails]
+
+    def probability(self, score: Score) -> float:
+        """P(Yes), calibrated, in [0, 1]."""
+        return score.probability(self.temperature)
+
+
+def load_verifier(folder: str, *, batch: int = BATCH) -> Verifier:
+    """A verifier that was trained here, or any causal language model, which is asked as it is.
+
+    Raises:
+        InputError: SJ020, SJ022, SJ023, SJ026: not such a folder.
+        MissingExtraError: SJ001: the packages are not installed.
+    """
+    if not Path(folder).is_dir():
+        raise InputError("SJ020", "no such folder.", where=folder)
+    facts = read_facts(folder) or {}
+    head: Head = "score" if facts.get("objective") == "bce" else "words"
+    language_model = load_language_model(folder, head=head)
+    tokens = PromptTokens(language_model.tokenizer)
+    scorer = PrefixScorer(language_model, answers_of(language_model, tokens), batch)
+    return Verifier(scorer, tokens, float(facts.get("temperature", 1.0)), facts)
+
+
+def answers_of(language_model: LanguageModel, tokens: PromptTokens) -> AnswerTokens | None:
+    """The tokens that a model answers with; None where it ends in a number."""
+    if language_model.head == "score":
+        return None
+    # A chat's answer begins a line, other prompts end in "Answer:".
+    return answer_tokens(language_model.tokenizer, after_space=not tokens.chats)
