@@ -59,9 +59,7 @@ def _candidates(record: Record) -> list[Mapping[str, Json]]:
     if not isinstance(found, list) or not all(
         one is None or isinstance(one, dict | str) for one in found
     ):
-        raise InputError(
-            "SJ105", f"{_POOL!r} must be a list of objects.", where=record.origin
-        )
+        raise InputError("SJ105", f"{_POOL!r} must be a list of objects.", where=record.origin)
     return [one if isinstance(one, dict) else {_SQL: one} for one in found]
 
 

@@ -106,7 +106,10 @@ def select(
     from sqljury.api_select import select as select_from
     from sqljury.execution import Limits
     from sqljury.llm import ClientSettings
+    from sqljury.uses.evaluate import check_threshold
 
+    if fail_under is not None:
+        check_threshold(fail_under)
     folder = run or default_run([*files, *(predictions or [])], {"select": databases})
     asked = ledger or folder / "ledger.sqlite"
     llm = ClientSettings(ledger=str(replay or asked), replay=replay is not None, max_cost=max_cost)
@@ -150,9 +153,6 @@ def _print(found: Selection, as_json: bool) -> None:
 def _exit_below(found: Selection, threshold: float | None) -> None:
     if threshold is None:
         return
-    from sqljury.uses.evaluate import check_threshold
-
-    check_threshold(threshold)
     below = [one for one in found.strategies if one.accuracy is None or one.accuracy < threshold]
     for one in below:
         score = "nothing was scored" if one.accuracy is None else f"{one.accuracy:.4f}"

@@ -1,0 +1,201 @@
+"""`select`, as a user types it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqljury as sj
+
+
+def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "sqljury.cli", "select", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+def pool(number: int, gold: str | None, *candidates: object, **fields: object) -> dict[str, Any]:
+    gold_sql = {} if gold is None else {"gold_sql": gold}
+    return {"id": number, "db_id": "shop", **gold_sql, **fields, "candidates": candidates}
+
+
+POOLS = [
+    pool(
+        1,
+        "SELECT count(*) FROM item",
+        {"sql": "SELECT id FROM item", "systems": ["a"], "ok": False},
+        {"sql": "SELECT count(id) FROM item", "systems": ["b", "c"], "ok": True},
+        {"sql": "SELECT sum(1) FROM item", "systems": ["d"], "ok": True},
+        difficulty="simple",
+    ),
+    pool(
+        2,
+        "SELECT name FROM item WHERE id = 1",
+        {"sql": "SELECT nam FROM item", "systems": ["a", "b", "c"], "ok": False},
+        {"sql": "SELECT name FROM item WHERE id < 2", "systems": ["d"], "ok": True},
+    ),
+    pool(3, "SELECT max(id) FROM item"),
+]
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    connection = sqlite3.connect(tmp_path / "shop.sqlite")
+    connection.executescript(
+        "CREATE TABLE item (id INTEGER, name TEXT); INSERT INTO item VALUES (1, 'x'), (2, 'y');"
+    )
+    connection.close()
+    lines = "".join(json.dumps(one) + "\n" for one in POOLS)
+    (tmp_path / "pools.jsonl").write_text(lines)
+    return tmp_path
+
+
+def accuracies(found: dict[str, Any]) -> dict[str, float]:
+    return {one["name"]: one["accuracy"] for one in found["strategies"]}
+
+
+NAMES = ("first", "random", "execution", "majority", "system:b", "judge:executable", "oracle")
+
+
+def test_strategies_as_json(shop: Path) -> None:
+    strategies = [part for name in NAMES for part in ("--strategy", name)]
+    done = run("pools.jsonl", "-d", ".", *strategies, "--json", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert accuracies(found) == pytest.approx(
+        {
+            "first": 0,
+            "random": (3 / 4 + 1 / 4) / 3,
+            "execution": (3 / 4 + 1) / 3,
+            "majority": 2 / 3,
+            "system:b": 1 / 3,
+            "judge:executable": (3 / 4 + 1) / 3,
+            "oracle": 2 / 3,
+        }
+    )
+    assert (found["n"], found["total"], found["candidates"], found["distinct"]) == (3, 3, 8, 5)
+    assert found["oracle"]["accuracy"] == pytest.approx(2 / 3)
+    assert found["oracle"]["curve"] == pytest.approx([1 / 3, 1 / 2, 7 / 12, 2 / 3])
+    assert found["systems"] == pytest.approx({"d": 2 / 3, "b": 1 / 3, "c": 1 / 3, "a": 0})
+    assert {test["baseline"] for test in found["tests"]} >= {"majority", "first"}
+    # A recorded label says the same; without databases what needs no result can be had.
+    done = run("pools.jsonl", "--label", "ok", "-s", "first", "-s", "oracle", "--json", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    assert accuracies(json.loads(done.stdout)) == pytest.approx({"first": 0, "oracle": 2 / 3})
+
+
+def test_tables_and_the_exit_code(shop: Path) -> None:
+    done = run("pools.jsonl", "-d", ".", "-s", "majority", "--fail-under", "0.7", cwd=shop)
+    assert done.returncode == 1
+    assert "below 0.7: majority: 0.6667 over 3 questions" in done.stderr
+    for text in ("3 of 3 questions count: 8 candidates", "oracle", "66.67", "By difficulty"):
+        assert text in done.stdout
+    again = run("pools.jsonl", "-d", ".", "-s", "majority", "-w", "1", cwd=shop)
+    assert again.stdout == done.stdout
+
+
+def test_picks_without_any_reference(shop: Path) -> None:
+    blind = [pool(1, None, "SELECT 1", "SELECT 2", "SELECT 1.0"), pool(2, None, "SELEC", None)]
+    (shop / "blind.jsonl").write_text("".join(json.dumps(one) + "\n" for one in blind))
+    done = run("blind.jsonl", "-d", ".", "-s", "majority", "--out", "picked.jsonl", cwd=shop)
+    assert done.returncode == 0, done.stderr
+    assert "nothing says which candidates are right" in done.stdout
+    picked = list(sj.read_cases(shop / "picked.jsonl"))
+    assert [(case.id, case.source) for case in picked] == [("1", "majority"), ("2", "majority")]
+    assert picked[0].predicted_sql in ("SELECT 1", "SELECT 1.0")
+    done = run("blind.jsonl", "-d", ".", "-s", "majority", "--fail-under", "0", cwd=shop)
+    assert done.returncode == 1
+
+
+def test_what_is_written_can_be_evaluated(shop: Path) -> None:
+    arguments = ("-d", ".", "-s", "majority", "-s", "first", "--out", "picked.jsonl", "--json")
+    found = json.loads(run("pools.jsonl", *arguments, cwd=shop).stdout)
+    with sj.evaluate(shop / "picked.jsonl", ["execution"], shop, workers=1) as judged:
+        slices = {
+            part.value: part.score
+            for part in judged.summary.judges[0].slices
+            if part.dimension == "source"
+        }
+    assert slices == pytest.approx(accuracies(found))
+
+
+def test_files_of_predictions_are_systems(shop: Path) -> None:
+    questions = [{key: one[key] for key in ("id", "db_id", "gold_sql")} for one in POOLS]
+    (shop / "dev.json").write_text(json.dumps(questions))
+    (shop / "one.json").write_text(
+        json.dumps({"1": "SELECT 2", "2": "SELECT 'x'", "3": "SELECT 1"})
+    )
+    (shop / "two.json").write_text(json.dumps({"1": "SELECT 2.0", "2": "SELECT 1", "3": "SELEC"}))
+    found = sj.select(
+        shop / "dev.json",
+        ["majority", "system:one"],
+        shop,
+        predictions=[shop / "one.json", shop / "two.json"],
+        workers=1,
+    )
+    assert found.systems == pytest.approx({"one": 2 / 3, "two": 1 / 3})
+    assert [one.accuracy for one in found.strategies] == pytest.approx([1.5 / 3, 2 / 3])
+
+
+def test_judges_see_no_reference_but_the_majoritys(shop: Path) -> None:
+    """`execution` of a candidate against the majority's pick: right where the majority is."""
+    found = sj.select(
+        shop / "pools.jsonl", ["majority", "judge:execution", "judge:relpm"], shop, workers=1
+    )
+    by_name = {one.name: one for one in found.strategies}
+    assert by_name["judge:execution"].accuracy == by_name["majority"].accuracy
+    assert by_name["judge:relpm"].accuracy == pytest.approx(2 / 3)
+    # What the majority of all says tells nothing of a smaller pool.
+    assert by_name["judge:relpm"].curve == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "said"),
+    [
+        ("pools.jsonl", {"strategies": ["best"]}, "SJ570"),
+        ("pools.jsonl", {"strategies": []}, "SJ570"),
+        ("pools.jsonl", {"strategies": ["first", "first"]}, "SJ573"),
+        ("pools.jsonl", {"strategies": ["majority"], "label": "ok"}, "SJ571"),
+        ("pools.jsonl", {"strategies": ["first"], "label": "correct"}, "fields: systems, ok"),
+        ("pools.jsonl", {"strategies": ["first"], "label": "systems"}, "SJ109"),
+        ("pools.jsonl", {"strategies": ["first"], "label": "ok", "judge": "execution"}, "SJ572"),
+        ("pools.jsonl", {"strategies": ["judge:nobody"], "label": "ok"}, "SJ301"),
+        ("pools.jsonl", {"databases": ".", "match": "similar"}, "SJ601"),
+        ("pools.jsonl", {"judge": "execution"}, "SJ413"),
+        ("empty.jsonl", {}, "SJ103"),
+        ("broken.jsonl", {}, "SJ106"),
+        ("list.jsonl", {}, "SJ105"),
+    ],
+)
+def test_input_that_cannot_be_used(
+    shop: Path, file: str, options: dict[str, Any], said: str
+) -> None:
+    (shop / "empty.jsonl").write_text("")
+    (shop / "broken.jsonl").write_text('{"id": 1, "candidates": [')
+    (shop / "list.jsonl").write_text('{"id": 1, "candidates": {"sql": "SELECT 1"}}\n')
+    with pytest.raises(sj.InputError, match=said):
+        sj.select(shop / file, **options)
+
+
+def test_errors_as_typed(shop: Path) -> None:
+    for arguments, said in (
+        (("pools.jsonl", "-d", "nowhere"), "error: SJ2"),
+        (("pools.jsonl", "-d", ".", "--fail-under", "80"), "error: SJ506"),
+    ):
+        done = run(*arguments, cwd=shop)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert said in done.stderr
+
+
+def test_the_candidates_for_a_question_stand_together() -> None:
+    cases = [
+        sj.Case(id=id_, source=source, predicted_sql="SELECT 1")
+        for id_, source in ("1a", "2a", "1b")
+    ]
+    with pytest.raises(sj.InputError, match="SJ574"):
+        sj.select(cases, ["first"])

@@ -1,0 +1,179 @@
+"""What each strategy picks, and what `selection` makes of it."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, chi2
+
+from sqljury.case import Case
+from sqljury.errors import InputError
+from sqljury.uses.select import Ballot, Candidate, Pool, Seen, make_strategy, selection
+from sqljury.uses.statistics import mcnemar_chi2, mcnemar_exact
+
+BALLOT = Ballot(
+    counts=(2, 3, 1, 4),
+    runs=(True, True, True, False),
+    rows=(True, False, True, False),
+    groups=(0, 1, 0, None),
+    systems=(("a", "b"), ("c", "d", "e"), ("f",), ("g", "h", "i", "j")),
+    scores={"verifier": (0.1, 0.3, 0.9, None)},
+    right=(True, False, False, False),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "shares"),
+    [
+        ("first", [1, 0, 0, 0]),
+        ("random", [0.2, 0.3, 0.1, 0.4]),
+        ("execution", [2 / 3, 0, 1 / 3, 0]),
+        # Three votes each: every one of the six is as likely.
+        ("majority", [2 / 6, 3 / 6, 1 / 6, 0]),
+        ("verifier", [0, 0, 1, 0]),
+        # 2 * 0.1 + 0.9 against 3 * 0.3.
+        ("verifier-majority", [2 / 3, 0, 1 / 3, 0]),
+        ("oracle", [1, 0, 0, 0]),
+        ("system:d", [0, 1, 0, 0]),
+        ("system:z", [0, 0, 0, 0]),
+    ],
+)
+def test_shares(name: str, shares: list[float]) -> None:
+    assert make_strategy(name).shares(BALLOT) == pytest.approx(shares)
+
+
+def test_failures_never_vote() -> None:
+    failing = replace(BALLOT, groups=(None, 0, None, None))
+    assert make_strategy("majority").shares(failing) == [0, 1, 0, 0]
+    nothing = replace(BALLOT, groups=(None,) * 4, runs=(False,) * 4, rows=(False,) * 4)
+    for name in ("majority", "execution"):
+        assert make_strategy(name).shares(nothing) == [0.2, 0.3, 0.1, 0.4]
+
+
+def test_votes_that_weigh_nothing_leave_everything_open() -> None:
+    silent = replace(BALLOT, scores={"verifier": (None, 0.0, None, None)})
+    assert make_strategy("verifier-majority").shares(silent) == [0.2, 0.3, 0.1, 0.4]
+
+
+@pytest.mark.parametrize("name", ["best", "judge:", "system:", "verifierr", "Majority", ""])
+def test_unknown_strategies(name: str) -> None:
+    with pytest.raises(InputError, match="SJ570"):
+        make_strategy(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "judge"),
+    [
+        ("verifier", "verifier"),
+        ("verifier,model=a.npz", "verifier,model=a.npz"),
+        ("verifier-majority,model=a.npz", "verifier,model=a.npz"),
+        ("judge:execution:spider,keep_distinct=true", "execution:spider,keep_distinct=true"),
+        ("majority", None),
+    ],
+)
+def test_the_judge_that_a_strategy_reads(text: str, judge: str | None) -> None:
+    assert make_strategy(text).judge == judge
+
+
+def question(number: int, ballot: Ballot = BALLOT, **fields: str) -> Seen:
+    candidates = tuple(
+        Candidate(sql=f"SELECT {place}", count=count) for place, count in enumerate(ballot.counts)
+    )
+    case = Case(id=str(number), reference_sqls=("SELECT a FROM t",), **fields)
+    return Seen(Pool(case, candidates), ballot)
+
+
+def found_in(seen: list[Seen], *names: str, seed: int = 0):  # type: ignore[no-untyped-def]
+    strategies = [make_strategy(name) for name in names]
+    return selection(seen, strategies, signature="test", seed=seed, resamples=20)
+
+
+def test_accuracy_is_the_expectation_and_the_draw_has_it_in_the_mean() -> None:
+    seen = [question(number) for number in range(600)]
+    found = found_in(seen, "random", "majority", "execution")
+    accuracies = [one.accuracy for one in found.strategies]
+    assert accuracies == pytest.approx([0.2, 1 / 3, 2 / 3])
+    for one in found.strategies:
+        assert binomtest(round(one.drawn * 600), 600, one.accuracy).pvalue > 1e-4
+        assert one.regret == pytest.approx(1 - one.accuracy)
+    assert found.oracle.accuracy == 1
+
+
+def test_the_order_of_the_questions_changes_nothing() -> None:
+    seen = [question(number) for number in range(40)]
+    names = ("majority", "execution", "verifier-majority")
+    first = found_in(seen, *names)
+    random.Random(1).shuffle(seen)
+    second = found_in(seen, *names)
+    assert first.to_json() == second.to_json()
+    assert {p.pool.key: p.sql for p in first.picks["majority"]} == {
+        p.pool.key: p.sql for p in second.picks["majority"]
+    }
+    other = found_in(seen, *names, seed=1)
+    assert other.strategies[0].accuracy == first.strategies[0].accuracy
+    assert [p.place for p in other.picks["majority"]] != [p.place for p in second.picks["majority"]]
+
+
+def test_questions_that_do_not_count_are_picked_for_all_the_same() -> None:
+    seen = [
+        question(1),
+        replace_seen(question(2), "database_missing"),
+        question(3, Ballot(counts=())),
+        question(4, Ballot(counts=(), right=())),
+    ]
+    found = found_in(seen, "majority", "first")
+    assert (found.n, found.total, found.left_out) == (2, 4, {"database_missing": 1})
+    assert len(found.picks["majority"]) == 4
+    # A question without candidates has no pick, and counts as wrong.
+    assert found.picks["first"][3].place is None
+    assert found.strategies[1].accuracy == 0.5
+    assert found.oracle.accuracy == 0.5
+
+
+def replace_seen(seen: Seen, why: str) -> Seen:
+    return Seen(seen.pool, seen.ballot, why)
+
+
+def test_nothing_is_known_to_be_right() -> None:
+    found = found_in([question(1, replace(BALLOT, right=None))], "majority")
+    assert (found.n, found.oracle, found.tests) == (0, None, ())
+    assert found.strategies[0].accuracy is None
+    assert found.picks["majority"][0].sql in ("SELECT 0", "SELECT 1", "SELECT 2")
+
+
+def test_slices_by_difficulty_and_by_hardness_of_the_reference() -> None:
+    seen = [question(1, difficulty="simple"), question(2, difficulty="hard")]
+    slices = found_in(seen, "first").strategies[0].slices
+    assert [(s.dimension, s.value, s.n) for s in slices] == [
+        ("difficulty", "simple", 1),
+        ("difficulty", "hard", 1),
+        ("hardness", "easy", 2),
+    ]
+
+
+def test_systems_and_tests() -> None:
+    other = replace(BALLOT, right=(False, True, False, False))
+    seen = [question(n, BALLOT if n < 9 else other) for n in range(12)]
+    found = found_in(seen, "system:a", "first", "oracle", "verifier")
+    assert list(found.systems.items())[:2] == [("a", 0.75), ("b", 0.75)]
+    assert found.systems["c"] == 0.25
+    pairs = {(test.strategy, test.baseline): test for test in found.tests}
+    assert set(pairs) == {("verifier", "system:a"), ("verifier", "first"), ("first", "system:a")}
+    test = pairs["verifier", "first"]
+    assert (test.only_strategy, test.only_baseline, test.difference) == (0, 9, -0.75)
+    assert test.p == mcnemar_exact(0, 9)
+    assert test.p_bonferroni == min(1, 3 * test.p)
+
+
+@given(st.integers(0, 200), st.integers(0, 200))
+def test_mcnemar_by_chi_square(only_first: int, only_second: int) -> None:
+    p = mcnemar_chi2(only_first, only_second)
+    if only_first + only_second == 0:
+        assert p == 1
+    else:
+        statistic = max(0, abs(only_first - only_second) - 1) ** 2 / (only_first + only_second)
+        assert p == pytest.approx(chi2.sf(statistic, 1))
