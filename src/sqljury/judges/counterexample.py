@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
 from sqljury.judges.slight import is_nothing, slight_difference
-from sqljury.queries import tie_broken
+from sqljury.queries import bare_chosen, tie_broken
 from sqljury.tables import Comparison, Kind, Policy, compare
 from sqljury.value_profile import ValueProfile
 
@@ -304,6 +304,9 @@ class Searcher:
         for side, found in zip(sides, runs, strict=True):
             if side.profile.cuts_ties or side.profile.any_rows:
                 found += [self.scratch.rows(sql) for sql in tie_broken(side.sql) or ()]
+            if side.profile.fragile:
+                others = [self.scratch.rows(sql) for sql in bare_chosen(side.sql) or ()]
+                found += [run for run in others if run.table is not None]
         for shuffled in _shuffles(rows):
             self.scratch.fill(shuffled)
             for side, found in zip(sides, runs, strict=True):

@@ -1,5 +1,6 @@
 """Queries as text: what they are made of, and how they are made comparable. Pure functions."""
 
+from sqljury.queries.bare_columns import bare_chosen
 from sqljury.queries.clauses import Clauses, Condition, Conditions, clauses_of
 from sqljury.queries.comments import without_comments
 from sqljury.queries.distinct import remove_distinct
@@ -24,6 +25,7 @@ __all__ = [
     "KeyedQuery",
     "WiderQuery",
     "any_order",
+    "bare_chosen",
     "clauses_of",
     "features",
     "hardness",
