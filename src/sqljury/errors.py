@@ -114,7 +114,8 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ021": (
         "too little to train on",
         "A detector needs questions of both kinds, answerable and not (or SQL that is right and "
-        "SQL that is wrong), at least five of each.",
+        "SQL that is wrong), at least five of each. A graph network needs pairs of both labels for "
+        "training and, of other databases, for validation.",
     ),
     "SJ022": (
         "a language model that cannot be loaded",
@@ -151,6 +152,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "Detectors turn texts into vectors by lsa, embeddings[,model=FOLDER] or "
         "hidden,model=FOLDER[,layer=N][,pooling=mean|last]: a sentence model, or the hidden states "
         "of a language model, from a folder on this machine.",
+    ),
+    "SJ029": (
+        "a file of pairs that cannot be used",
+        "`sqljury train graph-match` reads what `sqljury build pairs` writes: a JSON object a "
+        "line with db_id, reference, prediction, label (0 or 1) and split (train or validation). "
+        "Schemas come from --databases or --schemas.",
     ),
     # --- SJ1xx: benchmark files (benchmarks/)
     "SJ101": (
@@ -592,6 +599,16 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "a benchmark that cannot be built",
         "`build trust` takes questions with their reference SQL, databases or schemas, and kinds "
         "out of column-surface, column-related, column-unrelated, non-sql, out-of-domain.",
+    ),
+    "SJ580": (
+        "no pairs of queries can be built",
+        "`build pairs` takes references with their databases, or pairs of a reference and a "
+        "prediction; some pairs of each label have to be left.",
+    ),
+    "SJ561": (
+        "a review file that cannot be used",
+        "`build trust --ask` writes review.jsonl, a question a line. A review changes `status` "
+        "from review to accepted or rejected; it may reword `question`, and take lines out.",
     ),
     "SJ570": (
         "there is no such strategy",

@@ -69,12 +69,77 @@ def test_schemas_kinds_and_questions_of_ones_own(demo: Path) -> None:
     assert listed == {"Why so?", "How so?"}
 
 
+def test_questions_that_a_model_writes_and_a_person_reviews(demo: Path) -> None:
+    def written(*questions: tuple[str, str, str]) -> str:
+        listed = [
+            {"question": q, "table": t, "missing": m, "why": "nowhere"} for q, t, m in questions
+        ]
+        return json.dumps({"questions": listed})
+
+    answers = [
+        {
+            "when": ["kind: column-related", "CREATE TABLE vessel"],
+            "answer": written(
+                ("What is the top speed of each vessel?", "vessel", "top speed"),
+                ("How many passengers fit on each vessel?", "vessel", "passengers"),
+                ("What is the  top speed of each vessel", "vessel", "top speed"),
+            ),
+        },
+        {
+            "when": ["kind: non-sql", "CREATE TABLE vessel"],
+            "answer": written(("Paint me the fleet.", "boats", "painting")),
+        },
+        {"when": [], "answer": {"questions": []}},
+    ]
+    script = demo / "answers.jsonl"
+    script.write_text("".join(json.dumps(one) + "\n" for one in answers))
+    out = demo / "built"
+    arguments = ("build", "trust", demo / "cases.json", "-d", demo / "databases", "-o", out)
+    done = run(*arguments, "--ask", f"scripted:{script}", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "review.jsonl: 3 review, 0 accepted, 0 rejected" in done.stderr
+    assert json.loads(done.stdout)["n_reviewed"] == 0
+    queue = [json.loads(line) for line in (out / "review.jsonl").read_text().splitlines()]
+    assert [one["question"] for one in queue] == [
+        "What is the top speed of each vessel?",
+        "How many passengers fit on each vessel?",
+        "Paint me the fleet.",
+    ]
+    assert queue[0]["doubts"] == []
+    assert "vessel.passengers may be it" in queue[1]["doubts"]
+    assert queue[2]["doubts"] == ["there is no table 'boats'"]
+    # The review, and the same command again: nobody is asked anew, for the ledger knows.
+    queue[0]["status"], queue[1]["status"] = "accepted", "rejected"
+    queue[2] |= {"status": "accepted", "question": "Paint the fleet in oil."}
+    (out / "review.jsonl").write_text("".join(json.dumps(one) + "\n" for one in queue))
+    before = (out / "review.jsonl").read_text()
+    script.unlink()
+    replay = ("--ask", f"scripted:{script}", "--replay", out / "ledger.sqlite")
+    done = run(*arguments, *replay, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["n_reviewed"] == 2
+    test = {one.question: one.extra for one in read_cases(out / "test.jsonl")}
+    assert test["What is the top speed of each vessel?"]["type"] == "column-related"
+    assert test["Paint the fleet in oil."]["written_by"] == f"scripted:{script}"
+    assert "How many passengers fit on each vessel?" not in test
+    assert (out / "review.jsonl").read_text() == before
+    assert run(*arguments).returncode == 0
+    assert "a person accepted: 2." in (out / "README.md").read_text()
+    (out / "review.jsonl").write_text(before.replace("rejected", "perhaps"))
+    done = run(*arguments)
+    assert (done.returncode, "SJ561" in done.stderr) == (2, True)
+    assert "review.jsonl:2" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
         (("--kinds", "odd", "-d", "databases"), "SJ560"),
         ((), "SJ560"),
         (("-d", "databases", "--out-of-domain", "nowhere.txt"), "SJ101"),
+        (("-d", "databases", "--max-cost", "1"), "SJ006"),
+        (("-d", "databases", "--ask", "nobody"), "SJ901"),
+        (("-d", "databases", "--ask", "scripted:m:f", "--model-option", "warm"), "SJ351"),
     ],
 )
 def test_what_cannot_be_built(demo: Path, arguments: tuple[str, ...], code: str) -> None:

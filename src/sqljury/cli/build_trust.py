@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +11,8 @@ import typer
 
 from sqljury.cli.app import builders
 from sqljury.cli.options import AsJson
+from sqljury.cli.progress import progress
+from sqljury.errors import InputError
 
 
 @builders.command("trust")
@@ -32,6 +35,22 @@ def build_trust(
     out_of_domain: Annotated[
         Path | None, typer.Option("--out-of-domain", help="Text file with a question a line.")
     ] = None,
+    ask: Annotated[
+        str | None,
+        typer.Option("--ask", help="PROVIDER:MODEL that writes questions into OUT/review.jsonl."),
+    ] = None,
+    model_option: Annotated[
+        list[str] | None, typer.Option("--model-option", help="key=value for the model.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option("--ledger", help="File that keeps what the model answers.")
+    ] = None,
+    replay: Annotated[
+        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
+    ] = None,
+    max_cost: Annotated[
+        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
+    ] = None,
     mapping: Annotated[
         str | None, typer.Option("--map", help="Key names: question=q,reference_sqls=sql.")
     ] = None,
@@ -39,19 +58,46 @@ def build_trust(
     as_json: AsJson = False,
 ) -> None:
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
-    from sqljury.api_build import build_trust_files
+    from sqljury.api_build import Asking, build_trust_files, review_queue
     from sqljury.benchmarks import parse_mapping
+    from sqljury.judges.asking import option_pairs
+    from sqljury.llm import ClientSettings
     from sqljury.reports.build_card import card_text
     from sqljury.uses.building import KINDS
+    from sqljury.uses.building.review import counts
 
-    card = build_trust_files(
-        questions,
-        out,
-        databases=databases,
-        schemas=schemas,
-        seed=seed,
-        kinds=KINDS if kinds is None else [kind.strip() for kind in kinds.split(",")],
-        out_of_domain=out_of_domain,
-        mapping=parse_mapping(mapping or ""),
-    )
+    if ask is None and (model_option or ledger or replay or max_cost is not None):
+        raise InputError("SJ006", "--model-option, --ledger, --replay, --max-cost go with --ask.")
+    asking = None
+    with ExitStack() as stack:
+        if ask is not None:
+            asking = Asking(
+                model=ask,
+                options=option_pairs(";".join(model_option or ())),
+                settings=ClientSettings(
+                    ledger=str(replay or ledger or out / "ledger.sqlite"),
+                    replay=replay is not None,
+                    max_cost=max_cost,
+                ),
+                on_progress=stack.enter_context(progress("asking", "asked")),
+            )
+        card = build_trust_files(
+            questions,
+            out,
+            databases=databases,
+            schemas=schemas,
+            seed=seed,
+            kinds=KINDS if kinds is None else [kind.strip() for kind in kinds.split(",")],
+            out_of_domain=out_of_domain,
+            asking=asking,
+            mapping=parse_mapping(mapping or ""),
+        )
     typer.echo(json.dumps(card.to_json(), indent=2) if as_json else card_text(card))
+    found = counts(review_queue(out))
+    if any(found.values()):
+        told = ", ".join(f"{number:,} {status}" for status, number in found.items())
+        typer.echo(
+            f"{out / 'review.jsonl'}: {told}. Set `status` to accepted or rejected, and give the "
+            "same command again: accepted ones are taken.",
+            err=True,
+        )

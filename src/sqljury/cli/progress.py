@@ -11,30 +11,30 @@ import typer
 
 
 @contextlib.contextmanager
-def progress() -> Iterator[Callable[[int, int], None]]:
+def progress(doing: str = "judging", done: str = "judged") -> Iterator[Callable[[int, int], None]]:
     """A progress callback: a bar on a terminal, a line now and then elsewhere; (-1, -1) ends it."""
     if sys.stderr.isatty():
-        with _bar() as update:
+        with _bar(doing) as update:
             yield update
     else:
-        yield _lines()
+        yield _lines(done)
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
+def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
     from rich.progress import TimeRemainingColumn as Eta
 
     columns = (
-        TextColumn("judging"),
+        TextColumn(doing),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]}"),
         Eta(),
     )
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task("judging", total=None, rate="")
+    task = bar.add_task(doing, total=None, rate="")
     start: list[tuple[float, int]] = []
 
     def update(done: int, total: int) -> None:
@@ -51,7 +51,7 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
         yield update
 
 
-def _lines(every: float = 10.0) -> Callable[[int, int], None]:
+def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
     start = time.monotonic()
     state = {"next": start + every, "first": -1}
 
@@ -64,6 +64,6 @@ def _lines(every: float = 10.0) -> Callable[[int, int], None]:
         state["next"] = now + every
         rate = (done - state["first"]) / (now - start)
         eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 else ""
-        typer.echo(f"judged {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
+        typer.echo(f"{did} {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
 
     return update

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sqljury.reports import words
 from sqljury.uses.building import Card
@@ -36,16 +36,18 @@ def _lines(card: Card) -> Iterator[str]:
     yield "Questions that can and that cannot be answered by SQL, in the manner of TrustSQL"
     yield f"(Lee et al. 2024). Built by sqljury {__version__} with seed {card.seed} from"
     yield f"{', '.join(f'`{one}`' for one in card.sources) or 'cases'}.\n"
-    yield from _table(["questions", *parts], _sizes(card, parts))
+    yield from markdown_table(["questions", *parts], _sizes(card, parts))
     yield "\nUnanswerable questions are in test only. Unseen SQL: training has no question with its"
     yield "structure, which is the canonical SQL without literals. A fifth of the structures was"
     yield "taken out of validation, another fifth out of test, both out of training.\n"
     yield f"{words.count(card.n_read)} questions were read. Left out (`left_out.jsonl`):\n"
     rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
-    yield from _table(["why", "questions"], rows)
+    yield from markdown_table(["why", "questions"], rows)
     yield ""
     yield f"Questions with a shorter query that is proved to mean the same: {card.n_merged:,}."
     yield f"References that were not run, as there is no database: {card.n_unchecked:,}."
+    if card.n_reviewed:
+        yield f"Unanswerable ones that a model wrote and a person accepted: {card.n_reviewed:,}."
     made = sum(card.unanswerable.values())
     if made < card.wanted:
         yield f"\nThe schemas gave {made} of {card.wanted} unanswerable questions that were wanted."
@@ -62,7 +64,8 @@ def _sizes(card: Card, parts: Sequence[str]) -> Iterator[list[str]]:
     yield ["SQL structures", *(words.count(card.structures[part]) for part in parts)]
 
 
-def _table(heads: Sequence[str], rows: Iterator[list[str]] | list[list[str]]) -> Iterator[str]:
+def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table, all columns but the first right-aligned."""
     yield f"| {' | '.join(heads)} |"
     yield f"|---|{'---:|' * (len(heads) - 1)}"
     for row in rows:

@@ -5,16 +5,18 @@ Source: TrustSQL (Lee et al. 2024), section 3.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqljury.case import MISSING, Case
 from sqljury.schema import Schema
 from sqljury.uses.building.card import Card, card_of
+from sqljury.uses.building.chance import place
 from sqljury.uses.building.cleaning import LeftOut, Run, Usable, clean
 from sqljury.uses.building.kinds import KINDS, Unanswerable
 from sqljury.uses.building.splitting import TEST, split
-from sqljury.uses.building.unanswerable import unanswerable_questions
+from sqljury.uses.building.unanswerable import folded, unanswerable_questions
 
 GIVEN = "given"
 """The type of questions that came as unanswerable and do not say of which type they are."""
@@ -39,6 +41,7 @@ def build_trust(
     seed: int = 0,
     kinds: Sequence[str] = KINDS,
     questions: Sequence[str] | None = None,
+    reviewed: Sequence[Unanswerable] = (),
 ) -> Built:
     """Clean, split, and add as many unanswerable questions as test has answerable ones.
 
@@ -50,19 +53,27 @@ def build_trust(
         sources: what it was built from, for the card.
         kinds: of unanswerable questions, in equal shares.
         questions: out-of-domain ones; those that come along by default.
+        reviewed: unanswerable questions that a person accepted; rules make only what they leave.
     """
     listed = list(_with_own_ids(cases))
     cleaned = clean(listed, schemas, run)
     splits = split(cleaned.usable, seed)
     wanted = max(0, len(splits.test) - len(cleaned.unanswerable))
+    asked = [case.question or "" for case in listed]
+    shares = {
+        kind: wanted // len(kinds) + (i < wanted % len(kinds)) for i, kind in enumerate(kinds)
+    }
+    taken = _reviewed(reviewed, shares, asked, seed)
+    found = Counter(one.kind for one in taken)
     made = unanswerable_questions(
-        {kind: wanted // len(kinds) + (i < wanted % len(kinds)) for i, kind in enumerate(kinds)},
+        {kind: count - found[kind] for kind, count in shares.items()},
         sorted({case.db_id for case in listed} & set(schemas)),
         schemas,
         seed=seed,
-        taken=(case.question or "" for case in listed),
+        taken=[*asked, *(one.question for one in taken)],
         questions=questions,
     )
+    made = sorted([*taken, *made], key=lambda one: kinds.index(one.kind))
     seen = frozenset(one.structure for one in splits.train)
     parts = {
         part: tuple(_answerable(one, name, seen) for one in found)
@@ -79,10 +90,26 @@ def build_trust(
         seed=seed,
         sources=sources,
         wanted=wanted,
+        n_reviewed=len(taken),
         order=kinds,
     )
     left_out = (*cleaned.left_out, *splits.left_out)
     return Built(parts, tuple(_left_out(one, name) for one in left_out), card)
+
+
+def _reviewed(
+    reviewed: Sequence[Unanswerable], shares: Mapping[str, int], asked: Sequence[str], seed: int
+) -> list[Unanswerable]:
+    """As many of the accepted questions as there is room for, none of them twice."""
+    left = dict(shares)
+    used = set(map(folded, asked))
+    out = []
+    for one in sorted(reviewed, key=lambda one: place(seed, one.db_id, one.question)):
+        if left.get(one.kind, 0) and folded(one.question) not in used:
+            left[one.kind] -= 1
+            used.add(folded(one.question))
+            out.append(one)
+    return out
 
 
 def _with_own_ids(cases: Iterable[Case]) -> Iterator[Case]:
@@ -122,6 +149,7 @@ def _unanswerable(made: Sequence[Unanswerable], name: str, taken: set[str]) -> I
             "column": one.column,
             "borrowed_from": one.borrowed_from,
             "template": one.template,
+            "written_by": one.written_by,
         }
         extra = {"type": one.kind, **{key: value for key, value in facts.items() if value}}
         yield Case(

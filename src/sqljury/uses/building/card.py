@@ -29,6 +29,8 @@ class Card:
     """Of each kind, all in test."""
     wanted: int
     """How many unanswerable questions were asked for: as many as test has answerable ones."""
+    n_reviewed: int
+    """Unanswerable questions that a model wrote and a person accepted."""
     databases: Mapping[str, int]
     """Databases of each split."""
     structures: Mapping[str, int]
@@ -56,6 +58,7 @@ def card_of(
     seed: int,
     sources: Sequence[str],
     wanted: int,
+    n_reviewed: int,
     order: Sequence[str],
 ) -> Card:
     """Count what was built.
@@ -76,6 +79,7 @@ def card_of(
         answerable={part: len(found) for part, found in parts.items()},
         unanswerable={kind: counted[kind] for kind in dict.fromkeys([*order, *sorted(counted)])},
         wanted=wanted,
+        n_reviewed=n_reviewed,
         databases={part: len({one.case.db_id for one in found}) for part, found in parts.items()},
         structures={part: len({one.structure for one in found}) for part, found in parts.items()},
         unseen={

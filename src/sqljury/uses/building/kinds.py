@@ -32,3 +32,5 @@ class Unanswerable:
     """The column that the question asks for and the table has not, in words."""
     borrowed_from: str = ""
     """Where that column stands in truth: ``table.column``, or ``database.table.column``."""
+    written_by: str = ""
+    """The model that wrote it, before a person accepted it."""
