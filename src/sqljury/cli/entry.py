@@ -26,7 +26,9 @@ for _name in (
     "demo",
     "about",
     "train_detector",
+    "train_graph_match",
     "build_trust",
+    "build_pairs",
     "suite",
     "ledger",
 ):

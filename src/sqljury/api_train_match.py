@@ -1,0 +1,206 @@
+"""Train a graph network on labelled pairs of queries."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqljury.api import PathLike
+from sqljury.databases import open_databases, read_schemas
+from sqljury.errors import InputError
+from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
+from sqljury.queries.graphs import GRAPH_FORMS, GraphForm
+from sqljury.reports.training_curve import curves_svg
+from sqljury.reports.writing import new_file
+from sqljury.schema import Schema
+from sqljury.uses.graph_pairs import TRAIN, GraphPairs, graph_pairs, read_pairs
+
+if TYPE_CHECKING:
+    from sqljury.learning.graph_matching.matcher import Matcher
+    from sqljury.learning.graph_matching.training import Epoch, Trainer
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedMatch:
+    """A network, and how it came about."""
+
+    matcher: Matcher
+    epochs: tuple[Epoch, ...]
+    train: int
+    """Pairs."""
+    validation: int
+    left_out: int
+    """Pairs without graphs: a query that cannot be read, a database that is not known."""
+
+    @property
+    def best(self) -> Epoch:
+        """The epoch whose weights were taken: of the highest validation AUC, the first one."""
+        return max(self.epochs, key=lambda epoch: -1.0 if epoch.auc is None else epoch.auc)
+
+
+def train_graph_match(
+    pairs: PathLike,
+    out: PathLike,
+    *,
+    databases: PathLike | None = None,
+    schemas: PathLike | None = None,
+    form: GraphForm = "canonical",
+    flows: bool = True,
+    network: NetworkOptions | None = None,
+    training: TrainingOptions | None = None,
+    work: PathLike | None = None,
+    workers: int = 1,
+    on_graphs: Callable[[int, int], None] = lambda _done, _total: None,
+    on_epoch: Callable[[Epoch], None] = lambda _epoch: None,
+) -> TrainedMatch:
+    """Train the network of the judge ``graph_match``; write it and its curve (JSON, SVG).
+
+    Graphs and a checkpoint after each epoch are kept in ``work``: the same call goes on where
+    the last one was stopped.
+
+    Args:
+        pairs: a file that ``sqljury build pairs`` wrote; see
+            :func:`~sqljury.uses.graph_pairs.read_pairs`.
+        out: the model file; the curve is written beside it.
+        databases: databases that schemas are read from.
+        schemas: a file of schemas. With both, pairs take turns.
+        form: of the graphs.
+        flows: with logic and data edges.
+        work: a folder [default: ``out`` with the suffix ``.work``].
+        workers: processes that make graphs.
+
+    Raises:
+        InputError: SJ029: no pairs, or no schemas for them; SJ021: a label is missing; SJ003: no
+            such form; SJ020: a file cannot be written.
+        MissingExtraError: torch is not installed.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), sections 4 and 5.
+    """
+    from sqljury.learning.graph_matching.matcher import need_torch
+
+    if form not in GRAPH_FORMS:
+        raise InputError("SJ003", f"--form {form} is none of {', '.join(GRAPH_FORMS)}.")
+    need_torch("Training a graph network")
+    target, path = Path(out), Path(pairs)
+    folder = Path(work) if work is not None else target.with_suffix(".work")
+    network, training = network or NetworkOptions(), training or TrainingOptions()
+    found = graph_pairs(
+        read_pairs(path),
+        _sources(databases, schemas),
+        form=form,
+        flows=flows,
+        cache=folder / "graphs.jsonl",
+        workers=workers,
+        on_progress=on_graphs,
+    )
+    if not found.pairs:
+        raise InputError("SJ029", "no pair has graphs.", hint="Are these the pairs' databases?")
+    trainer = _trainer(found, network, training, folder, on_epoch)
+    notes = {"form": form, "flows": flows, **_facts(path, found, training)}
+    matcher, epochs = trainer.run(notes)
+    trained = TrainedMatch(
+        matcher,
+        tuple(epochs),
+        len(trainer.training.pairs),
+        len(trainer.validation.pairs),
+        found.left_out,
+    )
+    matcher.notes["validation_auc"] = trained.best.auc  # type: ignore[index]
+    matcher.save(target)
+    _write_curve(target, trained)
+    return trained
+
+
+def _sources(
+    databases: PathLike | None, schemas: PathLike | None
+) -> list[Callable[[str], Schema | None]]:
+    found: list[Callable[[str], Schema | None]] = []
+    if schemas is not None:
+        found.append(read_schemas(str(schemas)).get)
+    if databases is not None:
+        opened = open_databases(str(databases))
+
+        @cache
+        def schema_of(db_id: str) -> Schema | None:
+            database = opened.open(db_id)
+            if database is None:
+                return None
+            with closing(database):
+                return database.schema()
+
+        found.append(schema_of)
+    if not found:
+        raise InputError(
+            "SJ029",
+            "no schemas.",
+            hint="Give --databases, --schemas, or both: then pairs take turns.",
+        )
+    return found
+
+
+def _trainer(
+    found: GraphPairs,
+    network: NetworkOptions,
+    training: TrainingOptions,
+    folder: Path,
+    on_epoch: Callable[[Epoch], None],
+) -> Trainer:
+    import numpy as np
+
+    from sqljury.learning.graph_matching.graphs import Vocabulary
+    from sqljury.learning.graph_matching.matcher import encode
+    from sqljury.learning.graph_matching.training import Examples, Trainer
+
+    is_train = [pair.split == TRAIN for pair in found.pairs]
+    known = {
+        id(graph): graph
+        for pair, own in zip(found.graphs, is_train, strict=True)
+        if own
+        for graph in (pair.left, pair.right)
+    }
+    vocabulary = Vocabulary.of(known.values())
+    encoded, texts = encode(found.graphs, vocabulary, network)
+    labels = np.array([pair.label for pair in found.pairs], dtype=bool)
+
+    def part(wanted: bool) -> Examples:
+        places = [place for place, own in enumerate(is_train) if own is wanted]
+        return Examples([encoded[place] for place in places], labels[places])
+
+    fingerprint = hashlib.sha256(repr((found.pairs, found.graphs)).encode()).hexdigest()
+    key = hashlib.sha256(repr((fingerprint, network, training)).encode()).hexdigest()[:8]
+    folder.mkdir(parents=True, exist_ok=True)
+    return Trainer(
+        part(True),
+        part(False),
+        texts,
+        vocabulary,
+        network,
+        training,
+        fingerprint,
+        folder / f"checkpoint-{key}.npz",
+        on_epoch,
+    )
+
+
+def _facts(path: Path, found: GraphPairs, training: TrainingOptions) -> dict[str, Any]:
+    return {
+        "pairs": path.name,
+        "pairs_sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        "train": sum(pair.split == TRAIN for pair in found.pairs),
+        "validation": sum(pair.split != TRAIN for pair in found.pairs),
+        "training": training.to_json(),
+    }
+
+
+def _write_curve(target: Path, trained: TrainedMatch) -> None:
+    with new_file(target.with_suffix(".curve.json")) as file:
+        file.write(json.dumps([asdict(epoch) for epoch in trained.epochs], indent=2) + "\n")
+    line = [epoch.auc for epoch in trained.epochs if epoch.auc is not None]
+    with new_file(target.with_suffix(".curve.svg")) as file:
+        file.write(curves_svg("AUC on validation pairs", [(target.stem, line)]))

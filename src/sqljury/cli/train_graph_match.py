@@ -1,0 +1,114 @@
+"""`sqljury train graph-match`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from sqljury.cli.app import trainers
+from sqljury.errors import InputError
+
+if TYPE_CHECKING:
+    from sqljury.learning.graph_matching.options import Augmentation, Positions
+    from sqljury.learning.graph_matching.training import Epoch
+    from sqljury.queries.graphs import GraphForm
+
+_POSITIONS = ("none", "separate", "merged")
+_AUGMENTATIONS = ("mask", "drop", "perturb", "subgraph")
+
+
+@trainers.command("graph-match")
+def train_graph_match(
+    pairs: Annotated[Path, typer.Argument(help="Labelled pairs, as `build pairs` writes them.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    databases: Annotated[
+        str | None, typer.Option("--databases", "-d", help="Databases to take schemas from.")
+    ] = None,
+    schemas: Annotated[
+        Path | None,
+        typer.Option("--schemas", help="tables.json, or SQL; with --databases they take turns."),
+    ] = None,
+    form: Annotated[
+        str, typer.Option("--form", help="Graphs of canonical or faithful trees, or of syntax.")
+    ] = "canonical",
+    flows: Annotated[
+        bool, typer.Option("--flows/--no-flows", help="With logic and data edges.")
+    ] = True,
+    positions: Annotated[
+        str, typer.Option("--positions", help="none, separate or merged.")
+    ] = "merged",
+    hidden: Annotated[int, typer.Option("--hidden", min=4, help="Numbers of a node.")] = 64,
+    steps: Annotated[int, typer.Option("--steps", min=1, help="Rounds of messages (T).")] = 4,
+    epochs: Annotated[int, typer.Option("--epochs", min=1)] = 12,
+    pretraining: Annotated[
+        int, typer.Option("--pretraining", min=0, help="Epochs of contrastive pre-training.")
+    ] = 2,
+    augment: Annotated[
+        str, typer.Option("--augment", help="Of mask, drop, perturb, subgraph.")
+    ] = "mask,drop",
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+    work: Annotated[
+        Path | None,
+        typer.Option("--work", help="Folder of graphs and checkpoints [default: OUT.work]."),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option("--workers", "-w", min=1, help="Processes that make graphs.")
+    ] = 1,
+) -> None:
+    """Train the network of the judge `graph_match`. The same command again goes on."""
+    from sqljury.api_train_match import train_graph_match
+    from sqljury.cli.progress import progress
+    from sqljury.learning.graph_matching.options import (
+        NetworkOptions,
+        PretrainingOptions,
+        TrainingOptions,
+    )
+
+    augmentations = tuple(augment.split(","))
+    _check("--positions", (positions,), _POSITIONS)
+    _check("--augment", augmentations, _AUGMENTATIONS)
+    with progress() as update:
+        trained = train_graph_match(
+            pairs,
+            out,
+            databases=databases,
+            schemas=schemas,
+            form=cast("GraphForm", form),
+            flows=flows,
+            network=NetworkOptions(
+                hidden=hidden, steps=steps, positions=cast("Positions", positions)
+            ),
+            training=TrainingOptions(
+                epochs=epochs,
+                seed=seed,
+                pretraining=PretrainingOptions(
+                    epochs=pretraining,
+                    augmentations=cast("tuple[Augmentation, ...]", augmentations),
+                ),
+            ),
+            work=work,
+            workers=workers,
+            on_graphs=update,
+            on_epoch=_say,
+        )
+    best = trained.best
+    typer.echo(
+        f"{out}: epoch {best.number} of {trained.train:,} pairs; on {trained.validation:,} pairs "
+        f"of other databases AUC {best.auc:.4f}, accuracy {best.accuracy:.4f} from a score of "
+        f"{trained.matcher.threshold:.3f}; {trained.left_out:,} pairs left out"
+    )
+
+
+def _check(option: str, values: tuple[str, ...], known: tuple[str, ...]) -> None:
+    for value in values:
+        if value not in known:
+            raise InputError("SJ003", f"{option} {value} is none of {', '.join(known)}.")
+
+
+def _say(epoch: Epoch) -> None:
+    said = f"{epoch.phase} {epoch.number}: loss {epoch.loss:.4f}"
+    if epoch.auc is not None:
+        said += f", validation AUC {epoch.auc:.4f}, accuracy {epoch.accuracy:.4f}"
+    typer.echo(said, err=True)
