@@ -95,8 +95,11 @@ def test_tables_and_the_exit_code(shop: Path) -> None:
     assert "below 0.7: majority: 0.6667 over 3 questions" in done.stderr
     for text in ("3 of 3 questions count: 8 candidates", "oracle", "66.67", "By difficulty"):
         assert text in done.stdout
-    again = run("pools.jsonl", "-d", ".", "-s", "majority", "-w", "1", cwd=shop)
+    again = run("pools.jsonl", "-d", ".", "-s", "majority", "-w", "1", "--html", "a.html", cwd=shop)
     assert again.stdout == done.stdout
+    page = (shop / "a.html").read_text()
+    for text in ("Selection: pools.jsonl", "66.67", "<polyline points=", "majority, 4: 66.7"):
+        assert text in page
 
 
 def test_picks_without_any_reference(shop: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson
+from sqljury.cli.options import AsJson, Html
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD
@@ -99,6 +99,7 @@ def select(
         typer.Option("--fail-under", help="Exit 1 when a strategy's accuracy is below."),
     ] = None,
     as_json: AsJson = False,
+    html: Html = None,
 ) -> None:
     """Pick one of the candidates for each question, and compare ways of picking."""
     from sqljury.api import default_run
@@ -137,6 +138,10 @@ def select(
         on_progress(-1, -1)
     if out is not None:
         write_picks(found, out)
+    if html is not None:
+        from sqljury.reports.select_page import write_selection
+
+        write_selection(html, found, title=files[0].name)
     _print(found, as_json)
     _exit_below(found, fail_under)
 

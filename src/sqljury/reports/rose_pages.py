@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-
-from markupsafe import Markup
 
 from sqljury.reports import plots, words
 from sqljury.reports import rose_tables as tables
-from sqljury.reports.html import environment
 from sqljury.reports.plots import Axis, Point
 from sqljury.reports.scatter import Scale, Spot, scatter
-from sqljury.reports.writing import PathLike, new_file
+from sqljury.reports.sections import Block, Lane, Lanes, Plot, Section, Table, write_page
+from sqljury.reports.writing import PathLike
 from sqljury.uses.diagnose import DiagnosisReport
 from sqljury.uses.findings import Finding
 from sqljury.uses.methods import MethodRow, Methods
@@ -21,52 +17,7 @@ from sqljury.uses.rose_vec import ABLATIONS, Comparison, MetricRow, RoseVec
 from sqljury.uses.stability import Stability
 from sqljury.uses.statistics import Interval
 
-_CSS = Path(__file__).parent / "templates" / "report.css"
 _MOST_SUSPICIONS = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    caption: str
-    heads: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    texts: int = 1
-    """How many columns, from the left, are text."""
-    wide: bool = False
-    """Whether the last column is text that wraps."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Plot:
-    caption: str
-    plot: Markup
-    legend: Sequence[tuple[int, str]] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lane:
-    name: str
-    plot: Markup
-    value: str
-    head: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lanes:
-    caption: str
-    lanes: Sequence[_Lane]
-    axis: Markup
-    legend: Sequence[tuple[int, str]] = ()
-
-
-_Block = _Table | _Plot | _Lanes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Section:
-    title: str
-    blocks: Sequence[_Block]
-    lines: Sequence[str] = ()
 
 
 def _point(name: str, value: float | None, interval: Interval | None, series: int = 0) -> Point:
@@ -75,27 +26,6 @@ def _point(name: str, value: float | None, interval: Interval | None, series: in
 
 def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else interval
-
-
-def _write(
-    path: PathLike,
-    title: str,
-    lead: str,
-    sections: Iterable[_Section],
-    notes: Iterable[str],
-    signature: str,
-) -> None:
-    page = environment().get_template("tables.html.j2")
-    text = page.render(
-        title=words.visible(title),
-        lead=lead,
-        sections=list(sections),
-        notes=[words.visible(note) for note in notes],
-        signature=words.visible(signature),
-        style=Markup(_CSS.read_text("utf-8")),
-    )
-    with new_file(path) as file:
-        file.write(text)
 
 
 # ---------------------------------------------------------------- rose-vec
@@ -110,7 +40,7 @@ def write_rose_vec_html(path: PathLike, found: RoseVec, *, title: str = "ROSE-VE
     sections = [_agreement(found, name) for name in (*found.sets, "pooled")]
     if found.ablations:
         sections.append(
-            _Section(
+            Section(
                 title="Ablations",
                 blocks=[
                     _kappas("Cohen's κ in percent", found.ablations, "", ABLATIONS.get),
@@ -120,7 +50,7 @@ def write_rose_vec_html(path: PathLike, found: RoseVec, *, title: str = "ROSE-VE
         )
     sections += [_stability(runs) for runs in found.stability]
     sections.append(
-        _Section(
+        Section(
             title="Metrics against ROSE",
             blocks=[_comparisons("McNemar's exact test, two-sided", found.comparisons)],
         )
@@ -129,23 +59,21 @@ def write_rose_vec_html(path: PathLike, found: RoseVec, *, title: str = "ROSE-VE
         f"{len(found.metrics)} recorded metrics against the experts' labels of "
         f"{' and '.join(found.sets)}, with {100 * found.confidence:g} % intervals."
     )
-    _write(path, title, lead, sections, found.notes, tables.rose_vec_signature(found))
+    write_page(path, title, lead, sections, found.notes, tables.rose_vec_signature(found))
 
 
-def _agreement(found: RoseVec, name: str) -> _Section:
+def _agreement(found: RoseVec, name: str) -> Section:
     heads = (words.statistic_name(column, found.confidence) for column in tables.STATISTICS)
     rows = [
         [row.model, row.metric, *(cells[column] for column in ("n", *tables.STATISTICS))]
         for row, cells in tables.shown_rows(found.metrics, name)
     ]
     title = "All sets pooled" if name == "pooled" else name
-    return _Section(
+    return Section(
         title=title,
         blocks=[
             _kappas("Cohen's κ in percent", found.metrics, name),
-            _Table(
-                caption="In percent", heads=["model", "metric", "n", *heads], rows=rows, texts=2
-            ),
+            Table(caption="In percent", heads=["model", "metric", "n", *heads], rows=rows, texts=2),
         ],
     )
 
@@ -155,7 +83,7 @@ def _kappas(
     rows: Sequence[MetricRow],
     name: str,
     called: Callable[[str], str | None] = lambda _: None,
-) -> _Lanes:
+) -> Lanes:
     """One lane a metric. ``name``: a set, ``pooled``, or "" for whatever was recorded."""
     points: list[tuple[MetricRow, Point]] = []
     models = list(dict.fromkeys(row.model for row in rows))
@@ -168,7 +96,7 @@ def _kappas(
             points.append((row, Point(label, *estimate, models.index(row.model))))
     axis = Axis.around(end for _, p in points for end in (p.value, p.low, p.high))
     lanes = [
-        _Lane(
+        Lane(
             head=row.model if i == 0 or points[i - 1][0].model != row.model else "",
             name=called(row.metric) or row.metric,
             plot=plots.dots([point], axis),
@@ -176,25 +104,23 @@ def _kappas(
         )
         for i, (row, point) in enumerate(points)
     ]
-    return _Lanes(caption=caption, lanes=lanes, axis=plots.axis_labels(axis))
+    return Lanes(caption=caption, lanes=lanes, axis=plots.axis_labels(axis))
 
 
-def _comparisons(caption: str, rows: Sequence[Comparison]) -> _Table:
+def _comparisons(caption: str, rows: Sequence[Comparison]) -> Table:
     heads = ["model", "metric", "n", "only metric right", "only ROSE right", "p", "Holm"]
-    return _Table(caption=caption, heads=heads, rows=tables.comparison_rows(rows), texts=2)
+    return Table(caption=caption, heads=heads, rows=tables.comparison_rows(rows), texts=2)
 
 
-def _stability(found: Stability) -> _Section:
+def _stability(found: Stability) -> Section:
     rows = [
         [run.name, words.percent(run.kappa, 2), words.percent(run.accuracy, 2), str(run.yes)]
         for run in found.runs
     ]
-    return _Section(
+    return Section(
         title=f"Repeated runs: {words.visible(found.name)}",
         lines=tables.stability_lines(found),
-        blocks=[
-            _Table(caption="In percent", heads=["run", "κ", "accuracy", "says yes"], rows=rows)
-        ],
+        blocks=[Table(caption="In percent", heads=["run", "κ", "accuracy", "says yes"], rows=rows)],
     )
 
 
@@ -216,14 +142,14 @@ def write_methods_html(path: PathLike, found: Methods, *, title: str = "EX and R
     sections = [_scores(found), _gaps(found)]
     sections += [_finding(found, finding) for finding in found.findings]
     sections += [_tables(found), _published(found)]
-    _write(path, title, lead, sections, found.notes, tables.methods_signature(found))
+    write_page(path, title, lead, sections, found.notes, tables.methods_signature(found))
 
 
-def _scores(found: Methods) -> _Section:
+def _scores(found: Methods) -> Section:
     ranked = sorted(found.methods, key=lambda row: -(row.common.rose or 0))
     axis = Axis()
     lanes = [
-        _Lane(
+        Lane(
             name=words.visible(row.name),
             plot=plots.dots(
                 [
@@ -236,10 +162,10 @@ def _scores(found: Methods) -> _Section:
         )
         for row in ranked
     ]
-    return _Section(
+    return Section(
         title="Scores",
         blocks=[
-            _Lanes(
+            Lanes(
                 caption="EX and ROSE in percent, by ROSE",
                 lanes=lanes,
                 axis=plots.axis_labels(axis),
@@ -249,9 +175,9 @@ def _scores(found: Methods) -> _Section:
     )
 
 
-def _gaps(found: Methods) -> _Section:
+def _gaps(found: Methods) -> Section:
     ranked = sorted(found.methods, key=lambda row: -(row.common.gap or 0))
-    return _Section(
+    return Section(
         title="The gap: ROSE − EX",
         blocks=[
             _gap_lanes("Percentage points, with intervals", [("", ranked)]),
@@ -265,7 +191,7 @@ def _gaps(found: Methods) -> _Section:
     )
 
 
-def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) -> _Lanes:
+def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) -> Lanes:
     rows = [(head, row) for head, group in groups for row in group]
     points = [
         _point(row.name, row.common.gap, row.common.gap_interval, _kind(row)) for _, row in rows
@@ -273,7 +199,7 @@ def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) 
     low = min((p.low for p in points if p.low is not None), default=0.0)
     axis = Axis(low=-0.25 if low < 0 else 0.0, high=0.5)
     lanes = [
-        _Lane(
+        Lane(
             head=head if i == 0 or rows[i - 1][0] != head else "",
             name=words.visible(row.name),
             plot=plots.dots([point], axis),
@@ -281,7 +207,7 @@ def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) 
         )
         for i, ((head, row), point) in enumerate(zip(rows, points, strict=True))
     ]
-    return _Lanes(
+    return Lanes(
         caption=caption,
         lanes=lanes,
         axis=plots.axis_labels(axis),
@@ -291,7 +217,7 @@ def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) 
 
 def _gap_scatter(
     caption: str, rows: Sequence[MethodRow], title: str, xs: Sequence[tuple[MethodRow, float]]
-) -> _Plot:
+) -> Plot:
     spots = [
         Spot(
             words.visible(row.name),
@@ -307,7 +233,7 @@ def _gap_scatter(
     dated = any(abs(x) > 1 for x in values)
     scale = Scale.months(title, values) if dated else Scale.percent(title, values)
     plot = scatter(spots, scale, Scale.percent("ROSE − EX, in percentage points", ends))
-    return _Plot(caption=caption, plot=plot, legend=_legend(rows))
+    return Plot(caption=caption, plot=plot, legend=_legend(rows))
 
 
 def _kind(row: MethodRow) -> int:
@@ -319,21 +245,21 @@ def _legend(rows: Iterable[MethodRow]) -> list[tuple[int, str]]:
     return sorted(kinds.items()) if len(kinds) > 1 else []
 
 
-def _finding(found: Methods, finding: Finding) -> _Section:
+def _finding(found: Methods, finding: Finding) -> Section:
     rows = [
         [test.name, test.statistic, *tables.measured_cells(test), test.method]
         for test in finding.tests
     ]
     heads = ["test", "statistic", "value", "interval", "p", "n", "how"]
-    tests = _Table(caption="Tests", heads=heads, rows=rows, wide=True)
-    return _Section(
+    tests = Table(caption="Tests", heads=heads, rows=rows, wide=True)
+    return Section(
         title=finding.claim,
         lines=[f"{finding.answer.capitalize()}."],
         blocks=[*_PLOTS[finding.key](found, finding), tests],
     )
 
 
-def _by_base_model(found: Methods, _: Finding) -> list[_Lanes]:
+def _by_base_model(found: Methods, _: Finding) -> list[Lanes]:
     groups: dict[str, list[MethodRow]] = {}
     for row in found.methods:
         if row.base_model and row.kind != "fine-tuned":
@@ -341,7 +267,7 @@ def _by_base_model(found: Methods, _: Finding) -> list[_Lanes]:
     best = sorted(groups, key=lambda name: -max(row.common.rose or 0 for row in groups[name]))
     axis = Axis()
     lanes = [
-        _Lane(
+        Lane(
             head=name if i == 0 else "",
             name=words.visible(row.name),
             plot=plots.dots(
@@ -355,7 +281,7 @@ def _by_base_model(found: Methods, _: Finding) -> list[_Lanes]:
     ]
     chosen = [row for group in groups.values() for row in group]
     return [
-        _Lanes(
+        Lanes(
             caption="ROSE in percent, by base model; methods that were not fine-tuned",
             lanes=lanes,
             axis=plots.axis_labels(axis),
@@ -364,7 +290,7 @@ def _by_base_model(found: Methods, _: Finding) -> list[_Lanes]:
     ]
 
 
-def _widening(found: Methods, _: Finding) -> list[_Plot]:
+def _widening(found: Methods, _: Finding) -> list[Plot]:
     strength = [
         (row, ((row.common.ex or 0.0) + (row.common.rose or 0.0)) / 2) for row in found.methods
     ]
@@ -382,10 +308,10 @@ def _month(released: str) -> float:
     return 12 * int(year) + int(month)
 
 
-def _divergence(_: Methods, finding: Finding) -> list[_Lanes]:
+def _divergence(_: Methods, finding: Finding) -> list[Lanes]:
     axis = Axis()
     lanes = [
-        _Lane(
+        Lane(
             name=test.name,
             plot=plots.dots([_point(test.name, test.value, test.interval)], axis),
             value=words.percent(test.value),
@@ -394,7 +320,7 @@ def _divergence(_: Methods, finding: Finding) -> list[_Lanes]:
         if test.statistic == "share"
     ]
     return [
-        _Lanes(
+        Lanes(
             caption="Answers that ROSE accepts and EX does not: shares with a label, in percent",
             lanes=lanes,
             axis=plots.axis_labels(axis),
@@ -402,7 +328,7 @@ def _divergence(_: Methods, finding: Finding) -> list[_Lanes]:
     ]
 
 
-def _by_kind(found: Methods, _: Finding) -> list[_Lanes]:
+def _by_kind(found: Methods, _: Finding) -> list[Lanes]:
     groups = [
         (kind or "unknown", sorted(rows, key=lambda row: -(row.common.gap or 0)))
         for kind in dict.fromkeys([*_KINDS, *(row.kind for row in found.methods)])
@@ -411,7 +337,7 @@ def _by_kind(found: Methods, _: Finding) -> list[_Lanes]:
     return [_gap_lanes("ROSE − EX in percentage points, by kind", groups)]
 
 
-_PLOTS: dict[str, Callable[[Methods, Finding], Sequence[_Block]]] = {
+_PLOTS: dict[str, Callable[[Methods, Finding], Sequence[Block]]] = {
     "base_model": _by_base_model,
     "widening_gap": _widening,
     "divergence": _divergence,
@@ -419,19 +345,19 @@ _PLOTS: dict[str, Callable[[Methods, Finding], Sequence[_Block]]] = {
 }
 
 
-def _tables(found: Methods) -> _Section:
-    return _Section(
-        title="All figures", blocks=[_Table(**part) for part in tables.method_parts(found)]
+def _tables(found: Methods) -> Section:
+    return Section(
+        title="All figures", blocks=[Table(**part) for part in tables.method_parts(found)]
     )
 
 
-def _published(found: Methods) -> _Section:
+def _published(found: Methods) -> Section:
     heads = ["method", "figure", "published", "recorded", "n", "recorded of"]
     rows = [tables.disagreement_cells(row) for row in found.disagreements]
     caption = f"{len(rows)} of {found.n_published} published figures"
-    return _Section(
+    return Section(
         title="Published figures that the recordings do not give",
-        blocks=[_Table(caption=caption, heads=heads, rows=rows)],
+        blocks=[Table(caption=caption, heads=heads, rows=rows)],
     )
 
 
@@ -453,17 +379,17 @@ def write_diagnosis_html(path: PathLike, found: DiagnosisReport, *, title: str) 
              "question and reference"]  # fmt: skip
     caption = f"{len(listed)} of {len(found.suspicions)}, of {found.n_references} references"
     sections = [
-        _Section(
+        Section(
             title="Suspicious references",
-            blocks=[_Table(caption=caption, heads=heads, rows=rows, wide=True)],
+            blocks=[Table(caption=caption, heads=heads, rows=rows, wide=True)],
         ),
-        _Section(
+        Section(
             title="Diagnoses",
             lines=tables.reason_lines(found),
-            blocks=[_Table(**part) for part in tables.diagnosis_parts(found)],
+            blocks=[Table(**part) for part in tables.diagnosis_parts(found)],
         ),
     ]
     from sqljury import __version__
 
-    _write(path, title, "What verdicts say of the benchmark itself.", sections, (),
+    write_page(path, title, "What verdicts say of the benchmark itself.", sections, (),
            f"diagnose|sqljury:{__version__}")  # fmt: skip

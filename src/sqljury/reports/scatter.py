@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from sqljury.reports.plots import shape
 
-_HEIGHT = 380
+HEIGHT = 380
+"""Of a plot, in pixels."""
 _TOP, _BOTTOM = 14, 34
 _LEFT, _RIGHT = 5.0, 97.0
 """The plot's sides, in percent: numbers stand left of it."""
@@ -40,6 +41,13 @@ class Scale:
     high: float
     ticks: tuple[tuple[float, str], ...]
     is_time: bool = False
+
+    @classmethod
+    def counts(cls, title: str, most: int) -> Scale:
+        """Numbers from 1 on by their logarithm (base 2), with a line at every power of two."""
+        high = max(1.0, math.log2(most))
+        ticks = tuple((float(i), f"{2**i:,}") for i in range(math.floor(high) + 1))
+        return cls(title, 0.0, high, ticks)
 
     @classmethod
     def percent(cls, title: str, values: Iterable[float | None]) -> Scale:
@@ -76,34 +84,37 @@ def scatter(spots: Sequence[Spot], x: Scale, y: Scale) -> Markup:
     said = f"{y.title} against {x.title}: " + "; ".join(
         f"{spot.name} {x.said(spot.x)}, {y.said(spot.y)}" for spot in spots
     )
-    parts = [*_grid(x, y), *(_spot(spot, x, y) for spot in spots), *_names(spots, x, y)]
+    parts = [*grid(x, y), *(_spot(spot, x, y) for spot in spots), *_names(spots, x, y)]
     return Markup(
         '<svg class="plot scatter" height="{}" role="img" aria-label="{}">{}</svg>'
-    ).format(_HEIGHT, said, Markup("").join(parts))
+    ).format(HEIGHT, said, Markup("").join(parts))
 
 
-def _across(scale: Scale, value: float) -> float:
+def across(scale: Scale, value: float) -> float:
+    """Where a value lies from left to right, in percent."""
     return _LEFT + (_RIGHT - _LEFT) * scale.share(value)
 
 
-def _down(scale: Scale, value: float) -> float:
-    return _TOP + (_HEIGHT - _TOP - _BOTTOM) * (1 - scale.share(value))
+def down(scale: Scale, value: float) -> float:
+    """Where a value lies from top to bottom, in pixels."""
+    return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - scale.share(value))
 
 
-def _grid(x: Scale, y: Scale) -> list[Markup]:
+def grid(x: Scale, y: Scale) -> list[Markup]:
+    """The lines of both axes, their numbers and titles."""
     line = Markup('<line class="{}" x1="{}%" x2="{}%" y1="{}" y2="{}"/>')
     text = Markup('<text class="{}" x="{}%" y="{}">{}</text>')
-    bottom = _HEIGHT - _BOTTOM
+    bottom = HEIGHT - _BOTTOM
     parts = []
     for value, label in y.ticks:
-        place = round(_down(y, value), 2)
+        place = round(down(y, value), 2)
         kind = "zero" if value == 0 else "tick"
         parts += [
             line.format(kind, _LEFT, _RIGHT, place, place),
             text.format("last", _LEFT - 0.8, place + 4, label),
         ]
     for value, label in x.ticks:
-        at = round(_across(x, value), 2)
+        at = round(across(x, value), 2)
         parts += [
             line.format("tick", at, at, _TOP, bottom),
             text.format("", at, bottom + 15, label),
@@ -116,20 +127,20 @@ def _grid(x: Scale, y: Scale) -> list[Markup]:
 
 
 def _spot(spot: Spot, x: Scale, y: Scale) -> Markup:
-    at, down = round(_across(x, spot.x), 2), round(_down(y, spot.y), 2)
+    at, height = round(across(x, spot.x), 2), round(down(y, spot.y), 2)
     whisker = Markup("")
     if spot.low is not None and spot.high is not None:
         whisker = Markup('<line class="whisker" x1="{0}%" x2="{0}%" y1="{1}" y2="{2}"/>').format(
-            at, round(_down(y, spot.low), 2), round(_down(y, spot.high), 2)
+            at, round(down(y, spot.low), 2), round(down(y, spot.high), 2)
         )
     return Markup('<g class="s{}">{}<svg x="{}%" y="{}"><title>{}</title>{}</svg></g>').format(
-        spot.series, whisker, at, down, spot.name, shape(spot.series)
+        spot.series, whisker, at, height, spot.name, shape(spot.series)
     )
 
 
 def _names(spots: Sequence[Spot], x: Scale, y: Scale) -> list[Markup]:
     """Each name beside its point, where it covers no other point or name if that can be."""
-    places = [(_across(x, s.x) * _NOMINAL / 100, _down(y, s.y)) for s in spots]
+    places = [(across(x, s.x) * _NOMINAL / 100, down(y, s.y)) for s in spots]
     taken = [(px - 5, py - 5, px + 5, py + 5) for px, py in places]
     parts = []
     for spot, (px, py) in zip(spots, places, strict=True):

@@ -12,7 +12,7 @@ from sqljury.reports.terminal import Out, numbers_table, plain
 from sqljury.uses.select import Selection, StrategyFigures
 
 _NAME = 20
-_SHOWN_SIZES = 8
+_SHOWN_SIZES = 9
 
 
 def print_selection(found: Selection, console: Console) -> None:
