@@ -70,7 +70,7 @@ def _curves(found: Selection) -> list[Block]:
     caption = "Mean over subsets of n candidates; the oracle is pass@n"
     return [
         Plot(
-            caption="Mean over subsets of n candidates; the oracle is pass@n",
+            caption=caption,
             plot=plot,
             legend=legend,
         ),
