@@ -22,6 +22,9 @@ CHOICES = [
         [("x",)],
         [("y",)],
     ),
+    ("SELECT a FROM t GROUP BY a ORDER BY b DESC LIMIT 1", [(2,)], [(2,)]),
+    ("SELECT a FROM t GROUP BY a HAVING t.b = 'y'", [], [(1,)]),
+    ("SELECT DISTINCT a FROM t ORDER BY b = 'y'", [(1,), (2,)], [(2,), (1,)]),
     ("SELECT a AS k, b FROM t GROUP BY k", [(1, "x"), (2, "z")], [(1, "y"), (2, "z")]),
 ]
 
@@ -46,6 +49,9 @@ def test_choices(sql: str, least, greatest) -> None:
         "SELECT t.a FROM t GROUP BY a",
         "SELECT count(*) FROM t",
         "SELECT b, max(a) FROM t",
+        "SELECT b FROM t GROUP BY a ORDER BY max(b)",
+        "SELECT DISTINCT a, b AS c FROM t ORDER BY c, t.a, 2",
+        "SELECT a AS c, count(*) FROM t GROUP BY a ORDER BY c",
         "SELECT a, rank() OVER (ORDER BY b) FROM t GROUP BY a, b",
         "SELECT a, (SELECT count(*) + t.b FROM t AS u) FROM t",
         "SELECT FROM (",

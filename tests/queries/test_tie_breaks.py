@@ -13,6 +13,7 @@ CHOICES = [
     ("SELECT b FROM t ORDER BY a LIMIT 1", [("x",)], [("y",)]),
     ("SELECT b FROM t ORDER BY a DESC LIMIT 1", [("z",)], [("z",)]),
     ("SELECT b FROM t LIMIT 1", [("x",)], [("z",)]),
+    ("SELECT b FROM t ORDER BY a", [("x",), ("y",), ("z",)], [("y",), ("x",), ("z",)]),
     ("SELECT a, count(*) FROM t GROUP BY a LIMIT 1", [(1, 2)], [(2, 1)]),
     ("SELECT b FROM t GROUP BY b ORDER BY count(*) LIMIT 1", [("x",)], [("z",)]),
     ("SELECT b FROM t UNION SELECT b FROM t LIMIT 1", [("x",)], [("z",)]),
@@ -37,7 +38,7 @@ def test_choices(sql: str, smallest, largest) -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["SELECT a FROM t", "SELECT FROM (", "", "SELECT a FROM t ORDER BY a"]
+    "sql", ["SELECT a FROM t", "SELECT FROM (", "", "SELECT a FROM (SELECT a FROM t ORDER BY a)"]
 )
 def test_nothing_to_choose(sql: str) -> None:
     assert tie_broken(sql) is None

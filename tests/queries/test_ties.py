@@ -49,6 +49,11 @@ TABLE = [
     ("SELECT * FROM t UNION SELECT * FROM t ORDER BY a", None, None),
     # an alias inside of an expression cannot be repeated in the list
     ("SELECT a AS x FROM t ORDER BY x + 1", None, None),
+    (
+        "SELECT a AS b FROM t ORDER BY t.b",
+        f"SELECT a AS b, t.b {K}1 FROM t ORDER BY t.b",
+        [(True, 0)],
+    ),
     # other order keys than they look like
     ("SELECT a FROM t ORDER BY random()", None, None),
     ("SELECT a FROM t ORDER BY b COLLATE RTRIM", None, None),

@@ -265,8 +265,16 @@ class Searcher:
 
     def _order_is_fixed(self, rows: Rows, left: ResultTable) -> bool:
         """Whether the reference's order is its own: rows that tie are in no order."""
+        for sql in bare_chosen(self.left.sql) or ():
+            other = self.scratch.rows(sql).table
+            if other is not None and not self._compared(left, other).equal:
+                return False
         if tie_groups(self.left.sql, left, "sqlite", self.scratch.rows) is not None:
             return True
+        for sql in tie_broken(self.left.sql) or ():
+            other = self.scratch.rows(sql).table
+            if other is not None and other.rows != left.rows:
+                return False
         for shuffled in _shuffles(rows):
             results = self.results(shuffled)
             if results is None or results[0].rows != left.rows:

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 def bare_chosen(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
     """The two queries, or None where no column is bare, or the text cannot be written again.
 
-    Bare columns beside a single MIN or MAX stay as they are: SQLite shows those of its row.
+    Bare columns beside a MIN or MAX stay as they are: SQLite shows those of its row. The rows of a
+    DISTINCT that is ordered by something else are groups, too.
 
     >>> bare_chosen("SELECT b, count(*) FROM t GROUP BY a")[1]
     'SELECT MAX(b) AS b, COUNT(*) FROM t GROUP BY a'
@@ -30,7 +31,7 @@ def bare_chosen(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
     from sqlglot import exp
 
     tree = parse(sql, dialect)
-    if tree is None or tree.find(exp.AggFunc, exp.Group) is None:
+    if tree is None or tree.find(exp.AggFunc, exp.Group, exp.Distinct) is None:
         return None
     try:
         least, greatest = (_chosen(tree, kind) for kind in (exp.Min, exp.Max))
@@ -44,6 +45,7 @@ def _chosen(tree: exp.Expr, kind: type[exp.Expr]) -> exp.Expr:
 
     changed = tree.copy()
     for select in list(changed.find_all(exp.Select)):
+        _group_distinct(select)
         for column in list(_bare(select)):
             value = kind(this=column.copy())
             shown = column.parent is select and column.arg_key == "expressions"
@@ -51,32 +53,77 @@ def _chosen(tree: exp.Expr, kind: type[exp.Expr]) -> exp.Expr:
     return changed
 
 
+def _group_distinct(select: exp.Select) -> None:
+    """DISTINCT rows in an order of something else are groups of rows: which row's, nobody says."""
+    from sqlglot import exp
+
+    order, distinct = select.args.get("order"), select.args.get("distinct")
+    plain = not select.args.get("group") and not any(_calls(select))
+    if distinct is None or order is None or not plain or any(i.is_star for i in select.expressions):
+        return
+    shown = {item.unalias().sql().lower() for item in select.expressions}
+    names = {item.alias_or_name.lower() for item in select.expressions}
+    names |= {item.name.lower() for item in select.expressions if isinstance(item, exp.Column)}
+    keys = [key.this for key in order.expressions]
+    if all(_is_shown(key, shown, names) for key in keys):
+        return
+    select.set("distinct", None)
+    select.set("group", exp.Group(expressions=[i.unalias().copy() for i in select.expressions]))
+
+
+def _is_shown(key: exp.Expr, shown: set[str], names: set[str]) -> bool:
+    from sqlglot import exp
+
+    plain = isinstance(key, exp.Column) and key.name.lower() in names
+    return plain or isinstance(key, exp.Literal) or key.sql().lower() in shown
+
+
+def _calls(select: exp.Select) -> Iterator[exp.Expr]:
+    """The aggregates of a query itself, not of those inside of it."""
+    from sqlglot import exp
+
+    for part in _parts(select):
+        for call in part.find_all(exp.AggFunc):
+            if call.parent_select is select:
+                yield call
+
+
+def _parts(select: exp.Select) -> Iterator[exp.Expr]:
+    yield from select.expressions
+    having, order = select.args.get("having"), select.args.get("order")
+    if having is not None:
+        yield having.this
+    if order is not None:
+        yield from order.expressions
+
+
 def _bare(select: exp.Select) -> Iterator[exp.Column]:
-    """The columns of the SELECT list that nothing fixes."""
+    """The columns shown, asked for or ordered by that nothing fixes."""
     from sqlglot import exp
 
     group = select.args.get("group")
-    items = select.expressions
-    found = [call for item in items for call in item.find_all(exp.AggFunc)]
-    calls = [call for call in found if call.parent_select is select]
+    calls = list(_calls(select))
     if group is None and not calls:
         return
-    if len(calls) == 1 and isinstance(calls[0], exp.Min | exp.Max):
+    if any(isinstance(call, exp.Min | exp.Max) for call in calls):
         return
-    if any(item.find(exp.Window) for item in items):
+    if any(part.find(exp.Window) for part in _parts(select)):
         return
     keys = group.expressions if group is not None else []
     places = {int(key.this) for key in keys if isinstance(key, exp.Literal) and key.is_int}
-    names = {key.name.lower() for key in keys if isinstance(key, exp.Column)}
+    fixed = {key.name.lower() for key in keys if isinstance(key, exp.Column)}
+    shown = {item.alias_or_name.lower() for item in select.expressions}
     own = {source.alias_or_name.lower() for source in _sources(select)}
     inner = select.parent_select is not None
-    for place, item in enumerate(items, start=1):
-        if place in places or item.alias.lower() in names:
+    items = len(select.expressions)
+    for place, part in enumerate(_parts(select), start=1):
+        if place <= items and (place in places or part.alias.lower() in fixed):
             continue
-        for column in _outside_aggregates(item):
-            table = column.table.lower()
+        for column in _outside_aggregates(part):
+            name, table = column.name.lower(), column.table.lower()
             is_own = table in own if table else not inner
-            if is_own and column.name.lower() not in names:
+            names_output = place > items and not table and name in shown
+            if is_own and name not in fixed and not names_output:
                 yield column
 
 

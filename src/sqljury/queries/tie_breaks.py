@@ -1,7 +1,8 @@
 """A query whose every LIMIT chooses among ties in a stated way, and in the opposite one.
 
 Where both give the same rows, no choice that a LIMIT makes matters: the first takes the smallest
-of the rows that tie at the cut, the second the largest.
+of the rows that tie at the cut, the second the largest. In the same way stand the rows that tie in
+the ORDER BY of the whole.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=512)
 def tie_broken(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
-    """The two queries, or None where nothing is limited, or the text cannot be written again.
+    """The two queries, or None where nothing is limited or ordered, or the text cannot be
+    written again.
 
     >>> tie_broken("SELECT a, b FROM t ORDER BY c LIMIT 1")[1]
     'SELECT a, b FROM t ORDER BY c, 1 DESC, 2 DESC LIMIT 1'
@@ -25,7 +27,7 @@ def tie_broken(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
     from sqlglot import exp
 
     tree = parse(sql, dialect)
-    if tree is None or tree.find(exp.Limit) is None:
+    if tree is None or not (tree.args.get("order") or tree.find(exp.Limit)):
         return None
     try:
         return _broken(tree, dialect, False), _broken(tree, dialect, True)
@@ -37,8 +39,10 @@ def _broken(tree: exp.Expr, dialect: str, descending: bool) -> str:
     from sqlglot import exp
 
     changed = tree.copy()
-    for limit in list(changed.find_all(exp.Limit)):
-        query = limit.parent
+    limited = [limit.parent for limit in changed.find_all(exp.Limit)]
+    if not changed.args.get("limit") and changed.args.get("order"):
+        limited.append(changed)
+    for query in limited:
         if query is None:
             continue
         order = query.args.get("order") or exp.Order(expressions=[])

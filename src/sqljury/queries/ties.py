@@ -6,7 +6,7 @@ columns added, and not what a parser made of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -197,7 +197,7 @@ class _Outline:
             return False
         # An alias inside of an expression is a name that the list of columns cannot use.
         aliases = {column.name for column in self.columns if column.is_alias}
-        return not any(_name(token) in aliases for token in key)
+        return not any(_name(token) in aliases for token in _unqualified(key))
 
     def collations(self) -> list[str]:
         """The names behind COLLATE in the keys."""
@@ -323,6 +323,15 @@ def _is_name(token: Token) -> bool:
 
 def _name(token: Token) -> str:
     return token.text.casefold() if _is_name(token) else "\0"
+
+
+def _unqualified(tokens: Tokens) -> Iterator[Token]:
+    """The tokens that stand behind no dot: ``t.c`` is no alias ``c``."""
+    from sqlglot.tokens import TokenType as T
+
+    for i, token in enumerate(tokens):
+        if i == 0 or tokens[i - 1].token_type is not T.DOT:
+            yield token
 
 
 def _same(a: Tokens, b: Tokens) -> bool:
