@@ -7,7 +7,7 @@ TORCH ?= torch==2.13.0
 # Test processes; each test of the worker pool starts two more.
 JOBS ?= 2
 # The others need the public data: each says how it is run.
-BENCHES ?= evaluate execution llm matching replay tables
+BENCHES ?= evaluate execution llm majority matching replay tables
 
 .PHONY: help demo test test-slow test-all lint format bench clean
 
