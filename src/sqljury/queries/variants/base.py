@@ -153,6 +153,8 @@ def home_of(column: exp.Expr, around: Around) -> Home | None:
                     return None
                 continue
             table = around.schema.table(source.name)
+            if table is None and not column.table:
+                return None  # a common table: it may have the column
             found = table.column(column.name) if table is not None else None
             if table is not None and found is not None:
                 return Home(source.alias_or_name, table, found)

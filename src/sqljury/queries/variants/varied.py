@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqljury.queries.variants.base import Change, Changes, Variant, around, changed, readable
 from sqljury.queries.variants.base import text_of as _text_of
 from sqljury.queries.variants.mutations import MUTATIONS
-from sqljury.queries.variants.rewrites import STRUCTURES, STYLES
+from sqljury.queries.variants.rewrites import RARE, STRUCTURES, STYLES
 from sqljury.schema import Schema
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _STYLED = 0.7
 """The share of rewritten queries that are spelled otherwise on top."""
+_RARELY = 0.2
+"""How often a kind that few people write is taken, as against others."""
 _TRIES = 4
 
 
@@ -110,7 +112,8 @@ def _stepped(
     for _ in range(_TRIES):
         if not left:
             break
-        kind = left.pop(random.randrange(len(left)))
+        kind = random.choices(left, [_RARELY if one in RARE else 1.0 for one in left])[0]
+        left.remove(kind)
         index, change = random.choice(places[kind])
         found = changed(tree, index, change)
         if found is not None:

@@ -94,3 +94,8 @@ STRUCTURES: dict[str, Changes] = {
 
 REWRITES: dict[str, Changes] = {**STRUCTURES, **STYLES}
 """All kinds by name."""
+
+RARE = frozenset(
+    {"average", "cast", "implied_condition", "negation", "number_as_text", "outer_select"}
+)
+"""Kinds that nearly every query takes, and few people write."""

@@ -1,0 +1,54 @@
+"""`sqljury build pairs`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqljury.cli.app import builders
+from sqljury.cli.options import AsJson
+
+
+@builders.command("pairs")
+def build_pairs(
+    files: Annotated[
+        list[Path], typer.Argument(help="References; or pairs: references with predictions.")
+    ],
+    databases: Annotated[
+        str, typer.Option("--databases", "-d", help="Folder, file, or URL with {db_id}.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; again resumes.")],
+    exclude: Annotated[
+        list[Path] | None,
+        typer.Option("--exclude", "-x", help="Files whose queries are evaluated on."),
+    ] = None,
+    most: Annotated[int, typer.Option("--most", min=2, help="Pairs at most.")] = 18_000,
+    seed: Annotated[int, typer.Option("--seed")] = 0,
+    workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Processes.")] = 1,
+    mapping: Annotated[
+        str | None, typer.Option("--map", help="Key names: reference_sqls=gt,predicted_sql=sql.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
+    from sqljury.api_pairs import build_pairs_files
+    from sqljury.benchmarks import parse_mapping
+    from sqljury.cli.progress import progress
+    from sqljury.reports.build_pairs_card import pairs_card_text
+
+    with progress() as update:
+        card = build_pairs_files(
+            files,
+            out,
+            databases=databases,
+            exclude=exclude or (),
+            most=most,
+            seed=seed,
+            workers=workers,
+            mapping=parse_mapping(mapping or ""),
+            on_step=lambda _step, done, total: update(done, total),
+        )
+    typer.echo(json.dumps(card.to_json(), indent=2) if as_json else pairs_card_text(card))

@@ -1,0 +1,29 @@
+"""Pairs of queries with labels: training data for judges that compare queries."""
+
+from sqljury.uses.building.pairs.card import PairsCard, pairs_card
+from sqljury.uses.building.pairs.choice import chosen, splits
+from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of
+from sqljury.uses.building.pairs.forms import canonical_form, text_form, tree_form
+from sqljury.uses.building.pairs.labels import HOW, by_equivalence, by_rows
+from sqljury.uses.building.pairs.pair import Labelled, Pair
+from sqljury.uses.building.pairs.proposals import Proposed, planned, propose
+
+__all__ = [
+    "HOW",
+    "Exclusion",
+    "Labelled",
+    "Pair",
+    "PairsCard",
+    "Proposed",
+    "by_equivalence",
+    "by_rows",
+    "canonical_form",
+    "chosen",
+    "exclusion_of",
+    "pairs_card",
+    "planned",
+    "propose",
+    "splits",
+    "text_form",
+    "tree_form",
+]
