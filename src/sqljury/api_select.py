@@ -41,7 +41,7 @@ DEFAULT_STRATEGIES = ("first", "random", "execution", "majority")
 
 def select(
     pool: Iterable[Case] | PathLike | Sequence[PathLike],
-    strategies: Sequence[str] = DEFAULT_STRATEGIES,
+    strategies: Sequence[str | Strategy] = DEFAULT_STRATEGIES,
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
     judge: str | None = None,
@@ -68,7 +68,7 @@ def select(
     Args:
         pool: files of pools (a question with ``candidates``), or cases: those that stand together
             by benchmark and id are the candidates of a question.
-        strategies: names, see :data:`sqljury.uses.select.NAMES`.
+        strategies: names, see :data:`sqljury.uses.select.NAMES`, or strategies of your own.
         databases: as for :func:`sqljury.evaluate`; not needed where the pool has results recorded,
             or no strategy looks at them.
         judge: says what is right, from the references; ``execution`` by default.
@@ -84,7 +84,7 @@ def select(
         InputError: SJ57x, or as :func:`sqljury.evaluate`.
         InfrastructureError: as :func:`sqljury.evaluate`.
     """
-    made = [make_strategy(name) for name in strategies]
+    made = [make_strategy(one) if isinstance(one, str) else one for one in strategies]
     _check_distinct(made)
     pools = _pools(pool, predictions, format)
     temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
