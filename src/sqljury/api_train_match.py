@@ -33,7 +33,7 @@ class TrainedMatch:
     matcher: Matcher
     epochs: tuple[Epoch, ...]
     train: int
-    """Pairs."""
+    """Pairs whose graphs differ: from others there is nothing to learn."""
     validation: int
     left_out: int
     """Pairs without graphs: a query that cannot be read, a database that is not known."""
@@ -168,16 +168,19 @@ def _trainer(
     encoded, texts = encode(found.graphs, vocabulary, network)
     labels = np.array([pair.label for pair in found.pairs], dtype=bool)
 
-    def part(wanted: bool) -> Examples:
-        places = [place for place, own in enumerate(is_train) if own is wanted]
+    def part(places: list[int]) -> Examples:
         return Examples([encoded[place] for place in places], labels[places])
+
+    places = range(len(labels))
+    # The distance of equal graphs is 0, from which no gradient comes.
+    learnt = [i for i in places if is_train[i] and found.graphs[i].left != found.graphs[i].right]
 
     fingerprint = hashlib.sha256(repr((found.pairs, found.graphs)).encode()).hexdigest()
     key = hashlib.sha256(repr((fingerprint, network, training)).encode()).hexdigest()[:8]
     folder.mkdir(parents=True, exist_ok=True)
     return Trainer(
-        part(True),
-        part(False),
+        part(learnt),
+        part([i for i in places if not is_train[i]]),
         texts,
         vocabulary,
         network,

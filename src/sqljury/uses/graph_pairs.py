@@ -7,7 +7,7 @@ import json
 import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -20,6 +20,8 @@ TRAIN, VALIDATION = "train", "validation"
 _TEXTS = ("db_id", "reference", "prediction")
 _SHARE = 10
 """One of so many databases is for validation where the file does not say."""
+_UNTYPED = 6
+"""One of so many pairs is seen with a schema without types, as some benchmarks have them."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -118,13 +120,16 @@ def graph_pairs(
 
     Args:
         sources: of schemas; with several, pairs take turns, so that the network meets the types
-            and keys of each.
+            and keys of each. Every sixth pair is seen with the first source's names and keys, but
+            without types.
         form: see :func:`~sqljury.queries.graphs.graph_of`.
         cache: graphs by a digest of all they depend on; replaced with what was there and what is
             needed now.
         workers: processes that make graphs; more than one need an importable main module.
     """
-    turns = [(pair, place % len(sources)) for place, pair in enumerate(pairs)]
+    first = sources[0]
+    sources = [*sources, lambda db_id: _untyped(first(db_id))]
+    turns = [(pair, _turn(place, len(sources))) for place, pair in enumerate(pairs)]
     queries = dict.fromkeys(
         _Query(pair.db_id, turn, sql)
         for pair, turn in turns
@@ -140,6 +145,21 @@ def graph_pairs(
             kept.append(pair)
             found.append(pair_graph(left, right))
     return GraphPairs(kept, found, len(pairs) - len(kept))
+
+
+def _turn(place: int, sources: int) -> int:
+    """Which source a pair is read with; the last one is that without types."""
+    return sources - 1 if place % _UNTYPED == _UNTYPED - 1 else place % (sources - 1)
+
+
+def _untyped(schema: Schema | None) -> Schema | None:
+    if schema is None:
+        return None
+    tables = tuple(
+        replace(table, columns=tuple(replace(column, type="") for column in table.columns))
+        for table in schema.tables
+    )
+    return replace(schema, tables=tables)
 
 
 class _Job(NamedTuple):

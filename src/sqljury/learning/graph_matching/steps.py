@@ -19,7 +19,7 @@ class Stepper:
     """Changes a network's weights by losses; the rate rises to its highest, then falls to zero."""
 
     def __init__(self, network: nn.Module, steps: int, rate: float, decay: float = 0.0) -> None:
-        self._network = network
+        self._network, self._steps, self._rate = network, steps, rate
         self._optimizer = torch.optim.AdamW(network.parameters(), lr=rate, weight_decay=decay)
         self._schedule = torch.optim.lr_scheduler.LambdaLR(
             self._optimizer, lambda step: _share(step, steps)
@@ -52,8 +52,8 @@ class Stepper:
                 moments.setdefault(int(number), {})[name] = torch.from_numpy(array.copy())
         self._optimizer.load_state_dict({**state, "state": moments})
         self._schedule.last_epoch = int(arrays["steps"])
-        for group, rate in zip(self._optimizer.param_groups, self._schedule.get_lr(), strict=True):
-            group["lr"] = rate
+        for group in self._optimizer.param_groups:
+            group["lr"] = self._rate * _share(self._schedule.last_epoch, self._steps)
 
 
 def _share(step: int, steps: int) -> float:

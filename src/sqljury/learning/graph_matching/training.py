@@ -34,7 +34,7 @@ from sqljury.learning.graph_matching.validation import auc, best_threshold
 
 @dataclass(frozen=True, slots=True)
 class Examples:
-    """Labelled pairs."""
+    """Labelled pairs. To train on those of equal graphs changes nothing: their distance is 0."""
 
     pairs: Sequence[EncodedPair]
     labels: NDArray[np.bool_]

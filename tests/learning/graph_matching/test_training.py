@@ -1,0 +1,178 @@
+"""Training: it separates, it goes on where it was stopped, and the seed decides everything else."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from graphs_by_chance import OPERATORS, TYPES, Pair, chance_graph, renamed, shuffled
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqljury.errors import InputError
+from sqljury.learning.graph_matching.augment import augmented
+from sqljury.learning.graph_matching.graphs import MASKED, Encoder, Vocabulary
+from sqljury.learning.graph_matching.matcher import encode
+from sqljury.learning.graph_matching.options import (
+    NetworkOptions,
+    PretrainingOptions,
+    TrainingOptions,
+)
+from sqljury.learning.graph_matching.validation import auc, best_threshold
+
+pytest.importorskip("torch")
+
+from sqljury.learning.graph_matching.training import Epoch, Examples, Trainer
+
+VOCABULARY = Vocabulary(OPERATORS, TYPES[1:])
+NETWORK = NetworkOptions(hidden=16, steps=2, blocks=1, walk=4)
+OPTIONS = TrainingOptions(
+    epochs=3, batch=16, rate=5e-3, pretraining=PretrainingOptions(epochs=1, batch=16)
+)
+
+
+def toy_pairs(seed: int, count: int) -> tuple[list[Pair], np.ndarray]:
+    """A graph and itself in another order with one more edge of no meaning; or with a label
+    changed. The network has to learn which difference counts."""
+    chance = random.Random(seed)
+    pairs, labels = [], []
+    for number in range(count):
+        graph = chance_graph(chance, chance.randint(4, 8))
+        other, to = shuffled(graph, chance)
+        yes = number % 2 == 0
+        if yes:
+            other = replace(other, edges=(*other.edges, (to[0], to[-1], 1)))
+        else:
+            place = to[graph.computing.index(False)] if False in graph.computing else 0
+            other = renamed(other, place, "somewhere.else")
+        pairs.append(Pair(graph, other, ((0, to[0]),)))
+        labels.append(yes)
+    return pairs, np.array(labels)
+
+
+def trainer(seed: int = 0, checkpoint: Path | None = None, **options: object) -> Trainer:
+    training, labels = toy_pairs(1, 160)
+    validation, others = toy_pairs(2, 60)
+    encoded, texts = encode(training + validation, VOCABULARY, NETWORK)
+    return Trainer(
+        Examples(encoded[:160], labels),
+        Examples(encoded[160:], others),
+        texts,
+        VOCABULARY,
+        NETWORK,
+        replace(OPTIONS, seed=seed, **options),  # type: ignore[arg-type]
+        "toy",
+        checkpoint,
+    )
+
+
+def test_a_tiny_training_separates() -> None:
+    matcher, epochs = trainer(epochs=8).run({"form": "toy"})
+    assert [epoch.phase for epoch in epochs] == ["pretraining"] + 8 * ["training"]
+    assert max(epoch.auc or 0 for epoch in epochs) > 0.95
+    pairs, labels = toy_pairs(3, 60)
+    scores = np.array(matcher.scores(pairs))
+    assert auc(scores, labels) > 0.9
+    assert ((scores >= matcher.threshold) == labels).mean() > 0.85
+    assert matcher.notes == {"form": "toy"}
+
+
+class _StoppedError(Exception):
+    pass
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_it_goes_on_where_it_was_stopped(tmp_path: Path, after: int) -> None:
+    """After pre-training, and after an epoch of training; with the same weights in the end."""
+    whole, curve = trainer().run({})
+    path = tmp_path / "checkpoint.npz"
+    stopped = trainer(checkpoint=path)
+    seen: list[Epoch] = []
+
+    def stop(epoch: Epoch) -> None:
+        seen.append(epoch)
+        if len(seen) > after:
+            raise _StoppedError
+
+    stopped.report = stop
+    with pytest.raises(_StoppedError):
+        stopped.run({})
+    matcher, again = trainer(checkpoint=path).run({})
+    assert again == curve
+    assert seen[:after] == curve[:after]
+    for name, weight in whole.network.state_dict().items():
+        assert np.array_equal(weight.numpy(), matcher.network.state_dict()[name].numpy()), name
+
+
+def test_a_checkpoint_of_another_training_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.npz"
+    trainer(epochs=1, checkpoint=path).run({})
+    _, curve = trainer(seed=1, epochs=1, checkpoint=path).run({})
+    assert curve == trainer(seed=1, epochs=1).run({})[1]
+
+
+def test_a_broken_checkpoint_is_not_used(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.npz"
+    path.write_bytes(b"half a file")
+    assert trainer(epochs=1, checkpoint=path).run({})[1] == trainer(epochs=1).run({})[1]
+
+
+def test_both_labels_are_needed() -> None:
+    one = trainer()
+    one.validation = Examples(one.validation.pairs, np.zeros(60, dtype=bool))
+    with pytest.raises(InputError, match="SJ021 the validation pairs"):
+        one.run({})
+
+
+# ---------------------------------------------------------------- augmentation
+
+
+@given(seed=st.integers(0, 200), kind=st.sampled_from(["mask", "drop", "perturb", "subgraph"]))
+@settings(max_examples=40)
+def test_views_are_graphs(seed: int, kind: str) -> None:
+    chance = random.Random(seed)
+    graph = Encoder(VOCABULARY)(chance_graph(chance, chance.randint(1, 20)))
+    view = augmented(graph, (kind,), 0.3, np.random.default_rng(seed))  # type: ignore[arg-type]
+    assert view.size == len(view.texts) == len(view.types)
+    assert len(view.roots) == len(graph.roots)
+    assert not len(view.edges) or view.edges[:, :2].max() < view.size
+    if kind in ("mask", "perturb"):
+        assert view.size == graph.size
+        assert len(view.edges) == len(graph.edges)
+    hidden = view.operators == MASKED
+    assert kind == "mask" or not hidden.any()
+    assert (view.texts[hidden] == -1).all()
+
+
+def test_nothing_changes_at_ratio_zero() -> None:
+    graph = Encoder(VOCABULARY)(chance_graph(random.Random(4), 12))
+    view = augmented(graph, ("mask", "drop", "perturb"), 0.0, np.random.default_rng(0))
+    for name in ("operators", "texts", "types", "edges", "roots"):
+        assert np.array_equal(getattr(graph, name), getattr(view, name))
+
+
+# ---------------------------------------------------------------- validation
+
+
+scored = st.lists(
+    st.tuples(st.integers(0, 6).map(lambda n: n / 6), st.booleans()), min_size=2, max_size=40
+).filter(lambda pairs: len({label for _, label in pairs}) == 2)
+
+
+@given(pairs=scored)
+def test_auc_as_scikit_learn(pairs: list[tuple[float, bool]]) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    scores, labels = (np.array(column) for column in zip(*pairs, strict=True))
+    assert auc(scores, labels) == pytest.approx(metrics.roc_auc_score(labels, scores))
+
+
+@given(pairs=scored)
+def test_no_threshold_is_better(pairs: list[tuple[float, bool]]) -> None:
+    scores, labels = (np.array(column) for column in zip(*pairs, strict=True))
+    threshold, accuracy = best_threshold(scores, labels)
+    assert ((scores >= threshold) == labels).mean() == pytest.approx(accuracy)
+    tried = [((scores >= line) == labels).mean() for line in np.linspace(-0.1, 1.1, 85)]
+    assert accuracy >= max(tried) - 1e-9
