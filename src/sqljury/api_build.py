@@ -19,7 +19,7 @@ from sqljury.llm import Answer, ClientSettings
 from sqljury.reports.build_card import card_text
 from sqljury.reports.writing import json_line_safe, new_file
 from sqljury.schema import Schema
-from sqljury.uses.building import KINDS, Candidate, Card, build_trust
+from sqljury.uses.building import KINDS, Candidate, Card, Corrections, build_trust
 from sqljury.uses.building.out_of_domain import questions_in
 from sqljury.uses.building.review import accepted, from_lines, merged, to_lines
 from sqljury.uses.building.unanswerable import folded
@@ -40,6 +40,7 @@ def build_trust_files(
     seed: int = 0,
     kinds: Sequence[str] = KINDS,
     out_of_domain: PathLike | None = None,
+    corrections: Corrections | None = None,
     asking: Asking | None = None,
     mapping: Mapping[str, str] | None = None,
     limits: Limits = DEFAULT_LIMITS,
@@ -57,6 +58,7 @@ def build_trust_files(
         schemas: a file of schemas, for databases that are not there.
         kinds: of unanswerable questions.
         out_of_domain: a text file with a question a line, instead of those that come along.
+        corrections: corrects relative times and references without a result, as far as rules can.
         asking: a model that writes questions into ``review.jsonl``, for a person to look through.
 
     Raises:
@@ -81,6 +83,7 @@ def build_trust_files(
             kinds=kinds,
             questions=asked,
             reviewed=accepted(queue),
+            corrections=corrections,
         )
     if not any(built.splits.values()):
         raise InputError(

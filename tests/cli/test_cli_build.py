@@ -52,6 +52,32 @@ def test_a_benchmark_is_built_read_and_scored(demo: Path) -> None:
     )
 
 
+def test_what_is_left_out_can_be_corrected(demo: Path) -> None:
+    (demo / "q.json").write_text(
+        json.dumps(
+            [
+                {"id": 1, "db_id": "ferry_line", "question": "Which vessels does Nobody name?",
+                 "gold_sql": "SELECT vessel_id FROM vessel WHERE vessel_name = 'Nobody'"},
+                {"id": 2, "db_id": "ferry_line", "question": "How many vessels are there today?",
+                 "gold_sql": "SELECT COUNT(*) FROM vessel WHERE date('now') > '2000-01-01'"},
+            ]
+        )
+    )  # fmt: skip
+    arguments = ("build", "trust", demo / "q.json", "-d", demo / "databases", "-o", demo / "b")
+    assert run(*arguments).returncode == 2  # nothing is left
+    done = run(*arguments, "--correct", "--now", "2024-05-31", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["corrected"] == {"null_result": 1, "relative_time": 1}
+    parts = ("train", "validation", "test")
+    asked = [one for part in parts for one in read_cases(demo / "b" / f"{part}.jsonl")]
+    (today,) = [one for one in asked if one.id == "2"]
+    assert today.question == "How many vessels are there on 31 May 2024?"
+    assert today.reference_sqls == (
+        "SELECT COUNT(*) FROM vessel WHERE date('2024-05-31') > '2000-01-01'",
+    )
+    assert today.extra["question_before"] == "How many vessels are there today?"
+
+
 def test_schemas_kinds_and_questions_of_ones_own(demo: Path) -> None:
     tables = demo / "tables.sql"
     tables.write_text("CREATE TABLE boat (boat_id INTEGER PRIMARY KEY, sail_area REAL);")
@@ -138,6 +164,7 @@ def test_questions_that_a_model_writes_and_a_person_reviews(demo: Path) -> None:
         ((), "SJ560"),
         (("-d", "databases", "--out-of-domain", "nowhere.txt"), "SJ101"),
         (("-d", "databases", "--max-cost", "1"), "SJ006"),
+        (("-d", "databases", "--now", "2024-05-31"), "SJ006"),
         (("-d", "databases", "--ask", "nobody"), "SJ901"),
         (("-d", "databases", "--ask", "scripted:m:f", "--model-option", "warm"), "SJ351"),
     ],

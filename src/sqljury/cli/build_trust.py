@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -35,6 +36,14 @@ def build_trust(
     out_of_domain: Annotated[
         Path | None, typer.Option("--out-of-domain", help="Text file with a question a line.")
     ] = None,
+    correct: Annotated[
+        bool,
+        typer.Option("--correct", help="Correct relative times and references without a result."),
+    ] = False,
+    now: Annotated[
+        datetime | None,
+        typer.Option("--now", formats=["%Y-%m-%d"], help="Date that corrected queries count from."),
+    ] = None,
     ask: Annotated[
         str | None,
         typer.Option("--ask", help="PROVIDER:MODEL that writes questions into OUT/review.jsonl."),
@@ -63,11 +72,14 @@ def build_trust(
     from sqljury.judges.asking import option_pairs
     from sqljury.llm import ClientSettings
     from sqljury.reports.build_card import card_text
-    from sqljury.uses.building import KINDS
+    from sqljury.uses.building import KINDS, Corrections
     from sqljury.uses.building.review import counts
 
     if ask is None and (model_option or ledger or replay or max_cost is not None):
         raise InputError("SJ006", "--model-option, --ledger, --replay, --max-cost go with --ask.")
+    if now is not None and not correct:
+        raise InputError("SJ006", "--now goes with --correct.")
+    corrections = Corrections(None if now is None else now.date(), seed) if correct else None
     asking = None
     with ExitStack() as stack:
         if ask is not None:
@@ -89,6 +101,7 @@ def build_trust(
             seed=seed,
             kinds=KINDS if kinds is None else [kind.strip() for kind in kinds.split(",")],
             out_of_domain=out_of_domain,
+            corrections=corrections,
             asking=asking,
             mapping=parse_mapping(mapping or ""),
         )

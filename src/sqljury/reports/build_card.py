@@ -46,6 +46,9 @@ def _lines(card: Card) -> Iterator[str]:
     yield ""
     yield f"Questions with a shorter query that is proved to mean the same: {card.n_merged:,}."
     yield f"References that were not run, as there is no database: {card.n_unchecked:,}."
+    if card.corrected:
+        listed = ", ".join(f"`{name}` {n:,}" for name, n in card.corrected.items())
+        yield f"Corrected, with the texts before in `extra`: {listed}."
     if card.n_reviewed:
         yield f"Unanswerable ones that a model wrote and a person accepted: {card.n_reviewed:,}."
     made = sum(card.unanswerable.values())

@@ -2,7 +2,7 @@
 
 from sqljury.uses.building.benchmark import Built, build_trust
 from sqljury.uses.building.card import Card, card_of
-from sqljury.uses.building.cleaning import Cleaned, LeftOut, clean
+from sqljury.uses.building.cleaning import Cleaned, Corrections, LeftOut, clean
 from sqljury.uses.building.kinds import KINDS, Unanswerable
 from sqljury.uses.building.review import Candidate
 from sqljury.uses.building.splitting import Splits, split
@@ -14,6 +14,7 @@ __all__ = [
     "Candidate",
     "Card",
     "Cleaned",
+    "Corrections",
     "LeftOut",
     "Splits",
     "Unanswerable",

@@ -13,7 +13,14 @@ from sqljury.case import MISSING, Case
 from sqljury.schema import Schema
 from sqljury.uses.building.card import Card, card_of
 from sqljury.uses.building.chance import place
-from sqljury.uses.building.cleaning import LeftOut, Run, Usable, clean
+from sqljury.uses.building.cleaning import (
+    CORRECTED,
+    Corrections,
+    LeftOut,
+    Run,
+    Usable,
+    clean,
+)
 from sqljury.uses.building.kinds import KINDS, Unanswerable
 from sqljury.uses.building.splitting import TEST, split
 from sqljury.uses.building.unanswerable import folded, unanswerable_questions
@@ -42,6 +49,7 @@ def build_trust(
     kinds: Sequence[str] = KINDS,
     questions: Sequence[str] | None = None,
     reviewed: Sequence[Unanswerable] = (),
+    corrections: Corrections | None = None,
 ) -> Built:
     """Clean, split, and add as many unanswerable questions as test has answerable ones.
 
@@ -54,9 +62,10 @@ def build_trust(
         kinds: of unanswerable questions, in equal shares.
         questions: out-of-domain ones; those that come along by default.
         reviewed: unanswerable questions that a person accepted; rules make only what they leave.
+        corrections: corrects what would be left out.
     """
     listed = list(_with_own_ids(cases))
-    cleaned = clean(listed, schemas, run)
+    cleaned = clean(listed, schemas, run, corrections)
     splits = split(cleaned.usable, seed)
     wanted = max(0, len(splits.test) - len(cleaned.unanswerable))
     asked = [case.question or "" for case in listed]
@@ -129,6 +138,7 @@ def _with_own_ids(cases: Iterable[Case]) -> Iterator[Case]:
 
 def _answerable(one: Usable, name: str, seen: frozenset[str]) -> Case:
     extra = {"structure": "seen" if one.structure in seen else "unseen"}
+    extra |= {name: one.case.extra[name] for name in CORRECTED if name in one.case.extra}
     return replace(one.case, benchmark=name, answerable=True, extra=extra)
 
 

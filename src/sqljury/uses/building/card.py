@@ -6,11 +6,11 @@ Source: TrustSQL (Lee et al. 2024), table 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqljury.uses.building.cleaning import Cleaned, LeftOut
+from sqljury.uses.building.cleaning import Cleaned, LeftOut, Usable
 from sqljury.uses.building.splitting import Splits
 
 
@@ -39,6 +39,8 @@ class Card:
     """Questions of each split whose structure training does not have."""
     left_out: Mapping[str, int]
     """By reason."""
+    corrected: Mapping[str, int]
+    """By reason: questions of the splits that would have been left out."""
     n_merged: int
     n_unchecked: int
 
@@ -86,6 +88,13 @@ def card_of(
             part: sum(one.structure not in seen for one in found) for part, found in parts.items()
         },
         left_out=dict(sorted(Counter(one.reason for one in left_out).items())),
+        corrected=dict(sorted(Counter(_corrections(parts)).items())),
         n_merged=cleaned.n_merged,
         n_unchecked=cleaned.n_unchecked,
     )
+
+
+def _corrections(parts: Mapping[str, Sequence[Usable]]) -> Iterator[str]:
+    for found in parts.values():
+        for one in found:
+            yield from filter(None, str(one.case.extra.get("corrected", "")).split(", "))

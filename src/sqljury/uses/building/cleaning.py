@@ -1,17 +1,20 @@
 """Which questions can be used, and with which query: one for each question and meaning.
 
 Source: TrustSQL (Lee et al. 2024), appendix G. What its authors corrected by hand is left out
-here, with the reason, so that it can be.
+here, with the reason, so that it can be; or corrected by rules, where that is asked for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from sqljury.case import Case
 from sqljury.execution import Execution
 from sqljury.schema import Schema
+from sqljury.uses.building.absolute_time import made_absolute
+from sqljury.uses.building.filled_in import filled_in
 from sqljury.uses.building.relative_time import reads_clock, relative_times
 from sqljury.uses.building.structures import canonical_tree, structures_of
 from sqljury.uses.building.unanswerable import folded
@@ -50,7 +53,25 @@ class Cleaned:
     """Questions whose query could not be run: there is no database."""
 
 
-def clean(cases: Iterable[Case], schemas: Mapping[str, Schema], run: Run) -> Cleaned:
+@dataclass(frozen=True, slots=True)
+class Corrections:
+    """What is corrected instead of left out: relative times, and references without a result."""
+
+    now: date | None = None
+    """What queries that read the clock count from; without it they are left out."""
+    seed: int = 0
+
+
+CORRECTED = ("corrected", "question_before", "sql_before")
+"""What a corrected case says in ``extra``: the reasons, and both texts as they were."""
+
+
+def clean(
+    cases: Iterable[Case],
+    schemas: Mapping[str, Schema],
+    run: Run,
+    corrections: Corrections | None = None,
+) -> Cleaned:
     """Leave out what cannot be used, join what means the same."""
     left_out: list[LeftOut] = []
     given: list[Case] = []
@@ -58,10 +79,15 @@ def clean(cases: Iterable[Case], schemas: Mapping[str, Schema], run: Run) -> Cle
     unchecked = 0
     for case in cases:
         reason, detail = _unusable(case)
+        if reason == "relative_time" and corrections is not None:
+            case, reason, detail = _at_a_date(case, corrections, detail)
         if not reason and case.answerable is not False:
             ran = run(case.db_id, case.reference_sqls[0])
             unchecked += ran is None
             reason, detail = ("", "") if ran is None else _without_result(ran)
+            if reason == "null_result" and corrections is not None:
+                found = _with_values(case, run, schemas.get(case.db_id), corrections.seed)
+                case, reason = (case, reason) if found is None else (found, "")
         if reason:
             left_out.append(LeftOut(case, reason, detail))
         else:
@@ -84,6 +110,32 @@ def _unusable(case: Case) -> tuple[str, str]:
     if reads_clock(case.reference_sqls[0]):
         return "relative_time", "the reference asks for the time"
     return "", ""
+
+
+def _at_a_date(case: Case, corrections: Corrections, detail: str) -> tuple[Case, str, str]:
+    found = made_absolute(case.question or "", case.reference_sqls[0], corrections.now)
+    if found is None:
+        return case, "relative_time", detail
+    return _corrected(case, "relative_time", *found), "", ""
+
+
+def _with_values(case: Case, run: Run, schema: Schema | None, seed: int) -> Case | None:
+    found = filled_in(
+        case.question or "",
+        case.reference_sqls[0],
+        lambda sql: run(case.db_id, sql),
+        schema,
+        seed=seed,
+    )
+    return None if found is None else _corrected(case, "null_result", *found)
+
+
+def _corrected(case: Case, reason: str, question: str, sql: str) -> Case:
+    before = {"question_before": case.question, "sql_before": case.reference_sqls[0]}
+    reasons = [*filter(None, [case.extra.get("corrected")]), reason]
+    extra = {**before, **case.extra, "corrected": ", ".join(map(str, reasons))}
+    # Other references were written for what was asked before.
+    return replace(case, question=question, reference_sqls=(sql,), extra=extra)
 
 
 def _without_result(ran: Execution) -> tuple[str, str]:
