@@ -1,0 +1,184 @@
+"""What each part of the graph network adds (FuncEvalGMN, table 3), on a small fixed budget.
+
+    python experiments/graph_match_ablation.py --data $DATA --pairs PAIRS.jsonl --out FOLDER
+        [--train 4000] [--epochs 6] [--seed 0 --seed 1 …] [--only NUMBER …] [--curves FILE.svg]
+
+Each line adds one part to the line above. All train on the first so many training pairs, for as
+many epochs and with the same seeds; validation pairs of other databases choose the epoch. Printed
+are the AUC on these, and on Spider-pair dev, on which nothing is chosen: the mean over seeds and,
+in brackets, the lowest and the highest. Pairs that cannot be read are left out; the syntax tree can
+read more of them, so its pairs are a few more.
+
+Models, curves and graphs are kept in the folder: the same command goes on where it was stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+from graph_match import FILES
+from sqljury.api_train_match import train_graph_match
+from sqljury.benchmarks import read_cases
+from sqljury.databases import read_schemas
+from sqljury.learning.graph_matching.matcher import Matcher, load_matcher
+from sqljury.learning.graph_matching.options import (
+    NetworkOptions,
+    PretrainingOptions,
+    TrainingOptions,
+)
+from sqljury.queries.graphs import GraphForm, PairGraph, graph_of, pair_graph
+from sqljury.queries.trees.nodes import Unreadable
+from sqljury.reports.training_curve import curves_svg
+from sqljury.uses.statistics import ScoreTable
+
+
+class Variant(NamedTuple):
+    """One line of the table."""
+
+    name: str
+    form: GraphForm
+    flows: bool
+    network: NetworkOptions
+    pretraining: int
+    published: str = ""
+
+
+NETWORK = NetworkOptions()
+NO_POSITIONS = replace(NETWORK, positions="none")
+SEPARATE = replace(NETWORK, positions="separate")
+VARIANTS = (
+    Variant("0 syntax tree", "syntax", False, NO_POSITIONS, 0, "0.9205"),
+    Variant("1 operator tree", "faithful", False, NO_POSITIONS, 0, "0.9514"),
+    Variant("2 + logic and data flow", "faithful", True, NO_POSITIONS, 0, "0.9565"),
+    Variant("3 + separate positions", "faithful", True, SEPARATE, 0, "0.9560"),
+    Variant("4 + merged positions instead", "faithful", True, NETWORK, 0, "0.9712"),
+    Variant("5 + contrastive pre-training", "faithful", True, NETWORK, 1, "0.9750"),
+    Variant("6 + canonical tree instead", "canonical", True, NETWORK, 1),
+    Variant("7 canonical, no pre-training", "canonical", True, NETWORK, 0),
+    Variant("8 canonical, no positions", "canonical", True, NO_POSITIONS, 0),
+)
+"""Published: table 3, as the text of section 5.3 gives its steps."""
+
+
+def main() -> None:
+    """Train what is not there yet, evaluate, print."""
+    options = _options()
+    pairs = _first(options.pairs, options.train, options.out)
+    print(f"{'':32}{'validation AUC':28}{'Spider-pair dev AUC':28}{'n':>6}  published")
+    curves = []
+    for number, variant in enumerate(VARIANTS):
+        if options.only and number not in options.only:
+            continue
+        evaluated = _evaluated(options.data, variant)
+        validation, test = [], []
+        for seed in options.seed or [0, 1, 2]:
+            path = options.out / f"{number}-{seed}.npz"
+            matcher = _trained(path, pairs, options, variant, seed)
+            line = _curve(path)
+            validation.append(max(line))
+            test.append(_auc(matcher, *evaluated))
+            if seed == (options.seed or [0])[0]:
+                curves.append((variant.name, line))
+        print(
+            f"{variant.name:32}{_spread(validation):28}{_spread(test):28}{len(evaluated[1]):6}  "
+            f"{variant.published}",
+            flush=True,
+        )
+    if options.curves:
+        svg = curves_svg(f"Validation AUC, {options.train:,} pairs", curves)
+        options.curves.write_text(svg, encoding="utf-8")
+
+
+def _first(path: Path, count: int, out: Path) -> Path:
+    """A file of the first training pairs, and all for validation."""
+    out.mkdir(parents=True, exist_ok=True)
+    kept, trained = [], 0
+    for line in path.read_text("utf-8").split("\n"):
+        if not line:
+            continue
+        if json.loads(line)["split"] == "train":
+            trained += 1
+            if trained > count:
+                continue
+        kept.append(line)
+    target = out / "pairs.jsonl"
+    target.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    return target
+
+
+def _trained(
+    path: Path, pairs: Path, options: argparse.Namespace, variant: Variant, seed: int
+) -> Matcher:
+    if not path.is_file():
+        train_graph_match(
+            pairs,
+            path,
+            schemas=options.data / "spider" / "tables.json",
+            form=variant.form,
+            flows=variant.flows,
+            network=variant.network,
+            training=TrainingOptions(
+                epochs=options.epochs,
+                seed=seed,
+                pretraining=PretrainingOptions(epochs=variant.pretraining),
+            ),
+            work=options.out / f"work-{variant.form}-{variant.flows}",
+        )
+    return load_matcher(path)
+
+
+def _curve(path: Path) -> list[float]:
+    epochs = json.loads(path.with_suffix(".curve.json").read_text("utf-8"))
+    return [epoch["auc"] for epoch in epochs if epoch["auc"] is not None]
+
+
+def _evaluated(data: Path, variant: Variant) -> tuple[list[PairGraph], list[bool]]:
+    """Spider-pair dev as graphs, and its labels."""
+    stem, schemas_file = FILES["Spider"]
+    schemas = read_schemas(data / str(schemas_file))
+    graphs, labels = [], []
+    for case in read_cases(data / "pairs" / f"{stem}.csv.gz"):
+        schema = schemas.get(case.db_id)
+        assert schema is not None
+        left, right = (
+            graph_of(str(sql), schema, form=variant.form, flows=variant.flows)
+            for sql in (case.reference_sqls[0], case.predicted_sql)
+        )
+        if not isinstance(left, Unreadable) and not isinstance(right, Unreadable):
+            graphs.append(pair_graph(left, right))
+            labels.append(bool(case.label))
+    return graphs, labels
+
+
+def _auc(matcher: Matcher, graphs: Sequence[PairGraph], labels: Sequence[bool]) -> float:
+    found = ScoreTable.of(matcher.scores(graphs), labels).statistics()["auc"]
+    return float("nan") if found is None else found
+
+
+def _spread(values: Sequence[float]) -> str:
+    return f"{statistics.mean(values):.4f} ({min(values):.4f}-{max(values):.4f})"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    default = Path(os.environ.get("SQLJURY_TEST_DATA", "../shared/data"))
+    parser.add_argument("--data", type=Path, default=default)
+    parser.add_argument("--pairs", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--train", type=int, default=4000)
+    parser.add_argument("--epochs", type=int, default=6)
+    parser.add_argument("--seed", type=int, action="append", default=[])
+    parser.add_argument("--only", type=int, action="append", default=[])
+    parser.add_argument("--curves", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
