@@ -1,5 +1,14 @@
 """Proofs that two queries return the same rows on every database of a schema."""
 
 from sqljury.queries.proof.equal import Order, is_available, ordered, prove_equal, unordered
+from sqljury.queries.proof.predicates import implies, unsatisfiable
 
-__all__ = ["Order", "is_available", "ordered", "prove_equal", "unordered"]
+__all__ = [
+    "Order",
+    "implies",
+    "is_available",
+    "ordered",
+    "prove_equal",
+    "unordered",
+    "unsatisfiable",
+]
