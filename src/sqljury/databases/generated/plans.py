@@ -118,12 +118,17 @@ def further_plans(
     material: Material, profiles: Iterable[DataProfile] = DataProfile, *, seed: int = 0
 ) -> list[Plan]:
     """Databases that are worth making where those of :func:`plans_for` show no difference: the
-    largest of several groups is asked for, and few databases have one that tells."""
+    first of an order is asked for, and few databases have one that tells."""
     profile = material.profile
-    grouped = any(pattern.groups for pattern in profile.patterns)
-    if not (grouped and profile.cuts_ties and DataProfile.CLEAN in profiles):
+    if not profile.cuts_ties:
         return []
-    plans = _largest_groups(DataProfile.CLEAN, 30)
+    plans: list[Plan] = []
+    if DataProfile.CLEAN in profiles and any(pattern.groups for pattern in profile.patterns):
+        plans += _largest_groups(DataProfile.CLEAN, 30)
+    kind = DataProfile.FOREIGN_KEYS_VIOLATED
+    if kind in profiles and _has_room(material, kind):
+        # The first row is one whose partner is not there.
+        plans += [Plan(kind, 0, tuples=2 + n % 4, wide=True, aimed=n % 2 == 0) for n in range(12)]
     return [replace(plan, seed=seed * 1000 + 500 + i) for i, plan in enumerate(plans)]
 
 
