@@ -38,6 +38,7 @@ from sqljury.uses.building.pairs import (
     planned,
     propose,
     splits,
+    tables_of_schemas,
     tree_form,
 )
 from sqljury.verdict import Outcome, Record
@@ -87,7 +88,10 @@ def build_pairs_files(
     if not cases:
         raise InputError("SJ580", "no case has a reference.")
     schema_of = _schemas(str(databases))
-    excluded = exclusion_of((case for path in exclude for case in read_cases(path)), schema_of)
+    schemas = [schema_of(db_id) for db_id in dict.fromkeys(case.db_id for case in cases)]
+    known = tables_of_schemas(schema for schema in schemas if schema is not None)
+    asked = (case for path in exclude for case in read_cases(path))
+    excluded = exclusion_of(asked, schema_of, known)
     proposed = list(_proposed(cases, schema_of, excluded, seed, workers, on_step))
     pairs = [pair for one in proposed for pair in one.pairs]
     pairs += [Pair.of(case) for case in cases if _is_pair(case)]

@@ -94,7 +94,8 @@ def readable(sql: str, schema: Schema, dialect: str) -> exp.Expr | None:
     from sqlglot import exp
 
     tree = parse(sql, dialect)
-    if not isinstance(tree, exp.Query) or sum(1 for _ in tree.walk()) > MOST_NODES:
+    large = tree is None or sum(1 for _ in tree.walk()) > MOST_NODES
+    if large or not isinstance(tree, exp.Query) or not tree.selects:
         return None
     if dialect in ("sqlite", "mysql"):
         known = {c.name.casefold() for table in schema.tables for c in table.columns}

@@ -2,7 +2,7 @@
 
 from sqljury.uses.building.pairs.card import PairsCard, pairs_card
 from sqljury.uses.building.pairs.choice import chosen, splits
-from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of
+from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of, tables_of_schemas
 from sqljury.uses.building.pairs.forms import canonical_form, text_form, tree_form
 from sqljury.uses.building.pairs.labels import HOW, by_equivalence, by_rows
 from sqljury.uses.building.pairs.pair import Labelled, Pair
@@ -24,6 +24,7 @@ __all__ = [
     "planned",
     "propose",
     "splits",
+    "tables_of_schemas",
     "text_form",
     "tree_form",
 ]

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError
-from sqljury.queries.canonical import canonical_query
-from sqljury.queries.trees.nodes import Scan, Unreadable
-from sqljury.queries.trees.walk import relations
-from sqljury.schema import Schema
+from sqljury.schema import Schema, Table
 from sqljury.uses.building.pairs.forms import canonical_form, table_names, text_form
+
+Known = frozenset[tuple[str, tuple[str, ...]]]
+"""Tables by their names and columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +20,8 @@ class Exclusion:
     """Queries by their canonical forms and by their texts.
 
     Args:
-        tables: the tables that the canonical trees read, each set once: a query that reads none
-            of these sets has none of the trees.
+        tables: the tables that queries with a canonical form name, each set once: no query has
+            a form whose tables it does not name.
     """
 
     forms: frozenset[str] = frozenset()
@@ -29,22 +29,29 @@ class Exclusion:
 
     def has(self, sql: str, schema: Schema | None) -> bool:
         """Whether a query is excluded, in whatever words."""
-        if not self.forms:
-            return False
         if text_form(sql) in self.forms:
             return True
-        named = table_names(sql)
-        if not any(tables <= named for tables in self.tables):
+        named = table_names(sql) if self.tables else frozenset()
+        if not any(tables & named for tables in self.tables):
             return False
         return canonical_form(sql, schema) in self.forms
 
 
-def exclusion_of(cases: Iterable[Case], schema_of: Callable[[str], Schema | None]) -> Exclusion:
+def tables_of_schemas(schemas: Iterable[Schema]) -> Known:
+    """The tables that training queries may read."""
+    return frozenset(_spelled(table) for schema in schemas for table in schema.tables)
+
+
+def exclusion_of(
+    cases: Iterable[Case], schema_of: Callable[[str], Schema | None], known: Known
+) -> Exclusion:
     """The references and predictions of cases.
 
     Args:
         schema_of: the schema of a database, where there is one; else the one that the case
             brings, else only texts are compared.
+        known: the tables of training; a canonical tree says which columns its tables have, so
+            that queries on other tables share none.
     """
     forms: set[str] = set()
     tables: set[frozenset[str]] = set()
@@ -56,19 +63,26 @@ def exclusion_of(cases: Iterable[Case], schema_of: Callable[[str], Schema | None
             if (case.db_id, sql) in seen:
                 continue
             seen.add((case.db_id, sql))
-            forms.update((text_form(sql), canonical_form(sql, schema)))
-            tables.add(_tables_read(sql, schema))
+            forms.add(text_form(sql))
+            shared = _shared(sql, schema, known)
+            if shared:
+                forms.add(canonical_form(sql, schema))
+                tables.add(shared)
     return Exclusion(frozenset(forms), frozenset(tables))
 
 
-def _tables_read(sql: str, schema: Schema | None) -> frozenset[str]:
-    """The tables that a canonical tree reads: no more than any spelling of it names."""
-    found = None if schema is None else canonical_query(sql, schema, schema.dialect)
-    if found is None or isinstance(found, Unreadable):
-        return table_names(sql)
+def _shared(sql: str, schema: Schema | None, known: Known) -> frozenset[str]:
+    """The tables of a query that training knows, too."""
+    if schema is None or not any(_spelled(table) in known for table in schema.tables):
+        return frozenset()
+    found = (schema.table(name) for name in table_names(sql))
     return frozenset(
-        one.table.casefold() for one in relations(found.relation) if isinstance(one, Scan)
+        table.name.casefold() for table in found if table is not None and _spelled(table) in known
     )
+
+
+def _spelled(table: Table) -> tuple[str, tuple[str, ...]]:
+    return table.name, tuple(column.name for column in table.columns)
 
 
 def _own_schema(case: Case) -> Schema | None:
