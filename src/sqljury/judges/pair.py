@@ -19,6 +19,7 @@ from sqljury.judges.grading import graded
 from sqljury.queries import (
     merged_profiles,
     over_rows,
+    parse,
     remove_distinct,
     transpiled,
     value_profile,
@@ -217,6 +218,8 @@ class _Pair:
         dialect = self.schema.dialect
         text = sql if dialect == "sqlite" else transpiled(sql, dialect, "sqlite")
         profile = value_profile(sql, self.schema, dialect)
+        if text is None and parse(sql, dialect) is not None:
+            return f"it cannot be translated from {dialect} to SQLite"
         if text is None or profile is None:
             return "it cannot be read"
         views = [name for name in profile.unread if _is_view(self.schema, name)]

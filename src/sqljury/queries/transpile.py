@@ -2,19 +2,45 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqljury.queries.tokens import parse
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+# What SQLite reads as something else: SEMI as the name of the table before it.
+_OWN_JOINS = frozenset(("SEMI", "ANTI", "ASOF", "POSITIONAL"))
 
 
 def transpiled(sql: str, source: str, target: str) -> str | None:
     """The query as another engine writes it, or None where it cannot be parsed or written.
 
+    What the other dialect has no words for (a sample, IGNORE NULLS, …) is not left out: then there
+    is no such query.
+
     >>> transpiled("SELECT a FROM t WHERE b GLOB 'x*'", "sqlite", "duckdb")
     "SELECT a FROM t WHERE b GLOB 'x*'"
+    >>> transpiled("SELECT a FROM t USING SAMPLE 1", "duckdb", "sqlite") is None
+    True
     """
+    from sqlglot import ErrorLevel
+
     tree = parse(sql, source)
-    if tree is None:
+    if tree is None or (source != target and _is_lost(tree)):
         return None
     try:
-        return tree.sql(target)
+        return tree.sql(target, unsupported_level=ErrorLevel.RAISE)
     except Exception:  # generators stumble over trees in many ways
         return None
+
+
+def _is_lost(tree: exp.Expr) -> bool:
+    """Whether a query has parts that other dialects have in other words, or not at all."""
+    from sqlglot import exp
+
+    for join in tree.find_all(exp.Join):
+        if {join.kind, join.method} & _OWN_JOINS:
+            return True
+    options = [limit.args.get("limit_options") for limit in tree.find_all(exp.Fetch, exp.Limit)]
+    return any(given is not None and given.args.get("with_ties") for given in options)
