@@ -111,6 +111,7 @@ def test_picks_without_any_reference(shop: Path) -> None:
     picked = list(sj.read_cases(shop / "picked.jsonl"))
     assert [(case.id, case.source) for case in picked] == [("1", "majority"), ("2", "majority")]
     assert picked[0].predicted_sql in ("SELECT 1", "SELECT 1.0")
+    assert [case.extra["agreement"] for case in picked] == [2 / 3, 0]
     done = run("blind.jsonl", "-d", ".", "-s", "majority", "--fail-under", "0", cwd=shop)
     assert done.returncode == 1
 
@@ -153,6 +154,7 @@ def test_judges_see_no_reference_but_the_majoritys(shop: Path) -> None:
     by_name = {one.name: one for one in found.strategies}
     assert by_name["judge:execution"].accuracy == by_name["majority"].accuracy
     assert by_name["judge:relpm"].accuracy == pytest.approx(2 / 3)
+    assert found.judges["relpm"].endswith("|reference:majority")
     # What the majority of all says tells nothing of a smaller pool.
     assert by_name["judge:relpm"].curve == ()
 

@@ -27,6 +27,8 @@ def print_selection(found: Selection, console: Console) -> None:
         for table in _slices(found):
             out.table(table)
         out.table(_curves(found))
+    for name, signature in found.judges.items():
+        out.text(f"{name}: {signature}", style="dim")
     out.text(found.signature, style="dim")
 
 

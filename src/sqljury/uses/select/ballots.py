@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqljury.benchmarks import recorded_verdict
@@ -11,7 +11,7 @@ from sqljury.errors import InputError
 from sqljury.uses.counted import counted_score
 from sqljury.uses.select.pool import Ballot, Pool
 from sqljury.uses.select.selection import Seen
-from sqljury.verdict import Outcome, Record, Verdict
+from sqljury.verdict import Outcome, Verdict
 
 Verdicts = Mapping[tuple[str, str, str], Verdict]
 """By the key of a case."""
@@ -54,11 +54,6 @@ def _each(pool: Pool, references: Sequence[str]) -> Iterator[Case]:
                 source=str(place),
                 extra={},
             )
-
-
-def verdicts_of(records: Iterable[Record], judge: str) -> Verdicts:
-    """One judge's verdicts."""
-    return {record.case.key: record.verdict for record in records if record.judge == judge}
 
 
 def plain_ballot(pool: Pool) -> Ballot:

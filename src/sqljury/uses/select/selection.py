@@ -27,6 +27,8 @@ class Pick:
     """How likely this pick was."""
     right: bool | None
     """None where nothing says so."""
+    agreement: float | None = None
+    """The share of the candidates that return what it returns; None where nothing was run."""
 
     @property
     def sql(self) -> str | None:
@@ -107,6 +109,8 @@ class Selection:
     """Of the questions that count, equal ones counted."""
     distinct: int
     signature: str
+    judges: Mapping[str, str]
+    """Whose scores strategies read, by the name that they give it: signatures."""
     picks: Mapping[str, tuple[Pick, ...]] = field(default_factory=dict, repr=False)
     """By strategy, for every question, also those that do not count."""
 
@@ -138,6 +142,7 @@ def selection(
     strategies: Sequence[Strategy],
     *,
     signature: str,
+    judges: Mapping[str, str] | None = None,
     seed: int = 0,
     resamples: int = 400,
     without_curve: Iterable[str] = (),
@@ -148,6 +153,7 @@ def selection(
 
     Args:
         signature: how candidates were judged.
+        judges: signatures of the judges whose scores strategies read.
         seed: of everything that is drawn.
         resamples: orders of the candidates that a vote's curve is the mean over.
         without_curve: strategies whose scores say nothing of smaller pools.
@@ -176,6 +182,7 @@ def selection(
         candidates=sum(one.ballot.n for one in counted),
         distinct=sum(len(one.ballot.counts) for one in counted),
         signature=f"select|{signature}|n:{len(counted)}|{drawn}",
+        judges=dict(judges or {}),
         picks={
             strategy.name: tuple(draw(strategy, one, seed) for one in seen)
             for strategy in strategies
@@ -289,7 +296,18 @@ def draw(strategy: Strategy, one: Seen, seed: int) -> Pick:
             if at < passed:
                 break
     right = None if ballot.right is None else ballot.right[place]
-    return Pick(pool=one.pool, place=place, share=shares[place], right=right)
+    agreement = _agreement(ballot, place)
+    return Pick(pool=one.pool, place=place, share=shares[place], right=right, agreement=agreement)
+
+
+def _agreement(ballot: Ballot, place: int) -> float | None:
+    if not ballot.groups:
+        return None
+    group = ballot.groups[place]
+    if group is None:
+        return 0.0
+    votes = zip(ballot.groups, ballot.counts, strict=True)
+    return sum(count for one, count in votes if one == group) / ballot.n
 
 
 def _number(salt: str, pool: Pool) -> int:

@@ -1,0 +1,250 @@
+"""What strategies may look at, found by running and judging the candidates of pools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sqljury.api import PathLike, evaluate
+from sqljury.case import Case
+from sqljury.judges import Judge, Needs, make_judge, spec_of
+from sqljury.judges.execution import Execution
+from sqljury.runs import Run
+from sqljury.uses.select import Ballot, Pool, draw, make_strategy
+from sqljury.uses.select.ballots import (
+    Verdicts,
+    judged_cases,
+    plain_ballot,
+    scored_cases,
+    seen_by_judge,
+    seen_by_label,
+    with_recorded_results,
+    with_results,
+    with_scores,
+)
+from sqljury.uses.select.results import Results
+from sqljury.uses.select.selection import Seen
+from sqljury.uses.select.strategies import Strategy
+from sqljury.verdict import Verdict
+
+_RESULTS = spec_of(Results())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked of all candidates alike."""
+
+    folder: Path
+    """Where the runs are kept."""
+    databases: PathLike | Sequence[PathLike] | None
+    judge: Judge | None
+    """Says what is right."""
+    label: str | None
+    """The field that says it instead."""
+    match: str | None
+    """When two results are equal, where that is not said by the judge."""
+    seed: int
+    options: Mapping[str, object] = field(default_factory=dict)
+    """Of every run: limits, workers, …"""
+
+    def judged(
+        self, cases: Iterable[Case], judges: Sequence[str | Judge], name: str
+    ) -> JudgedCandidates:
+        """The verdicts of some judges."""
+        folder = self.folder / name
+        with evaluate(cases, judges, self.databases, run=folder, **self.options) as done:  # type: ignore[arg-type]
+            return JudgedCandidates.of(done.run)
+
+    @property
+    def policy(self) -> str:
+        """The policy of votes: as it was asked for, else the judge's, else ``strict``."""
+        if self.match is not None:
+            return self.match.replace(",", ";")
+        if isinstance(self.judge, Execution):
+            return spec_of(self.judge).removeprefix("execution:").replace(",", ";")
+        return "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCandidates:
+    """What judges say; the evidence of results alone, which may be most of a run."""
+
+    by_judge: Mapping[str, Verdicts] = field(default_factory=dict)
+    signatures: Mapping[str, str] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run) -> JudgedCandidates:
+        """Read from a run."""
+        found: dict[str, dict[tuple[str, str, str], Verdict]] = {j.name: {} for j in run.judges}
+        for record in run.records(whole=False):
+            verdict = record.verdict
+            if not record.judge.startswith(_RESULTS):
+                verdict = replace(verdict, evidence={})
+            found[record.judge][record.case.key] = verdict
+        signatures = {one.name: one.signature.replace("|n:{n}", "") for one in run.judges}
+        return cls(found, signatures, {one.name: one.threshold for one in run.judges})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looked:
+    """What was found."""
+
+    seen: Sequence[Seen]
+    signature: str
+    scorers: Mapping[str, str]
+    """Signatures of the judges whose scores strategies read."""
+    against_majority: frozenset[str]
+    """Those of them that were given the majority's pick for a reference."""
+
+
+def look(pools: Sequence[Pool], strategies: Sequence[Strategy], asked: Asked) -> Looked:
+    """Run and judge the candidates as far as the strategies need it.
+
+    Raises:
+        InputError: SJ571: results are needed and cannot be had; or as :func:`sqljury.evaluate`.
+        InfrastructureError: as :func:`sqljury.evaluate`.
+    """
+    scorers = [_Scorer.of(name) for name in _judges_of(strategies)]
+    against = frozenset(scorer.name for scorer in scorers if scorer.needs_reference)
+    looks = bool(against) or any(strategy.needs_results for strategy in strategies)
+    results = Results(match=asked.policy) if looks else None
+    runs = results if asked.databases is not None else None
+    found = _run(pools, asked, runs)
+    ballots, unusable = _ballots(pools, found, results, runs)
+    ballots, signatures = _scored(pools, ballots, scorers, asked)
+    return Looked(
+        seen=list(_seen(pools, ballots, unusable, asked, found)),
+        signature=_signature(found, asked, results, runs),
+        scorers=signatures,
+        against_majority=against,
+    )
+
+
+def _judges_of(strategies: Iterable[Strategy]) -> list[str]:
+    return list(dict.fromkeys(one.judge for one in strategies if one.judge is not None))
+
+
+# ---------------------------------------------------------------- results, and what is right
+
+
+def _run(pools: Sequence[Pool], asked: Asked, results: Results | None) -> JudgedCandidates:
+    judges = [one for one in (asked.judge, results) if one is not None]
+    if not judges:
+        return JudgedCandidates()
+    grouped, judged = results is not None, asked.judge is not None
+    cases = (case for pool in pools for case in judged_cases(pool, grouped=grouped, judged=judged))
+    return asked.judged(cases, judges, "candidates")
+
+
+def _ballots(
+    pools: Sequence[Pool], found: JudgedCandidates, results: Results | None, runs: Results | None
+) -> tuple[list[Ballot], list[str]]:
+    """Also why a question cannot be looked at, by question; empty where it can."""
+    ballots = [plain_ballot(pool) for pool in pools]
+    if results is None:
+        return ballots, [""] * len(pools)
+    if runs is None:
+        known = zip(pools, ballots, strict=True)
+        return [with_recorded_results(*each) for each in known], [""] * len(pools)
+    own = [found.by_judge[spec_of(runs)][(*pool.key, "")] for pool in pools]
+    ballots = [with_results(*each) for each in zip(pools, ballots, own, strict=True)]
+    return ballots, [str(v.outcome) if v.outcome.left_out else "" for v in own]
+
+
+def _seen(
+    pools: Sequence[Pool],
+    ballots: Sequence[Ballot],
+    unusable: Sequence[str],
+    asked: Asked,
+    found: JudgedCandidates,
+) -> Iterator[Seen]:
+    for pool, ballot, why in zip(pools, ballots, unusable, strict=True):
+        if asked.label is not None:
+            yield seen_by_label(pool, ballot, asked.label, why)
+        elif asked.judge is not None:
+            name = spec_of(asked.judge)
+            yield seen_by_judge(pool, ballot, found.by_judge[name], found.thresholds[name], why)
+        else:
+            yield Seen(pool, ballot, why)
+
+
+def _signature(
+    found: JudgedCandidates, asked: Asked, results: Results | None, runs: Results | None
+) -> str:
+    from sqljury import __version__
+
+    if asked.judge is not None:
+        parts = [found.signatures[spec_of(asked.judge)]]
+    else:
+        parts = [f"label:{asked.label}", f"sqljury:{__version__}"]
+    if results is not None:
+        parts.append(f"match:{results.match if runs is not None else 'recorded'}")
+    return "|".join(parts)
+
+
+# ---------------------------------------------------------------- scores
+
+
+@dataclass(frozen=True, slots=True)
+class _Scorer:
+    """A judge whose scores a strategy reads, by the name that the strategy gives it."""
+
+    name: str
+    judge: Judge
+
+    @classmethod
+    def of(cls, name: str) -> _Scorer:
+        return cls(name, make_judge(name))
+
+    @property
+    def needs_reference(self) -> bool:
+        return bool(self.judge.needs & (Needs.REFERENCE | Needs.REFERENCE_ROWS))
+
+
+def _scored(
+    pools: Sequence[Pool], ballots: list[Ballot], scorers: Sequence[_Scorer], asked: Asked
+) -> tuple[list[Ballot], dict[str, str]]:
+    """With what each judge says; those that need a reference hold the majority's pick for one.
+
+    Also the judges' signatures.
+    """
+    signatures: dict[str, str] = {}
+    for against, folder in ((False, "scores"), (True, "against-majority")):
+        group = [scorer for scorer in scorers if scorer.needs_reference is against]
+        if not group:
+            continue
+        judges = list({spec_of(one.judge): one.judge for one in group}.values())
+        reference_of = _majority(asked.seed) if against else _nobody
+        cases = _cases_to_score(pools, ballots, reference_of)
+        found = asked.judged(cases, judges, folder)
+        for scorer in group:
+            verdicts = found.by_judge[spec_of(scorer.judge)]
+            signed = found.signatures[spec_of(scorer.judge)]
+            signatures[scorer.name] = f"{signed}|reference:majority" if against else signed
+            ballots = [
+                with_scores(pool, ballot, scorer.name, verdicts)
+                for pool, ballot in zip(pools, ballots, strict=True)
+            ]
+    return ballots, signatures
+
+
+_ReferenceOf = Callable[[Pool, Ballot], str | None]
+
+
+def _nobody(pool: Pool, ballot: Ballot) -> None:  # noqa: ARG001 - the shape of the others
+    return None
+
+
+def _majority(seed: int) -> _ReferenceOf:
+    majority = make_strategy("majority")
+    return lambda pool, ballot: draw(majority, Seen(pool, ballot), seed).sql
+
+
+def _cases_to_score(
+    pools: Sequence[Pool], ballots: Sequence[Ballot], reference_of: _ReferenceOf
+) -> Iterator[Case]:
+    for pool, ballot in zip(pools, ballots, strict=True):
+        reference = reference_of(pool, ballot)
+        yield from scored_cases(pool, [reference] if reference else [])
