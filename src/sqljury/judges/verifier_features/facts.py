@@ -1,0 +1,358 @@
+"""What a query does, block by block: items, tables, comparisons, groups, order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqljury.queries import parse
+from sqljury.queries.names import DERIVED, UNKNOWN, Names, Scope, names_of
+from sqljury.schema import Schema
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_AGGREGATES = {"count": "count", "avg": "avg", "sum": "sum", "max": "max", "min": "min"}
+_OPERATORS = {
+    "eq": "=",
+    "neq": "!=",
+    "gt": ">",
+    "gte": ">=",
+    "lt": "<",
+    "lte": "<=",
+    "like": "like",
+    "ilike": "like",
+    "glob": "like",
+    "between": "between",
+    "in": "in",
+    "is": "is",
+    "exists": "exists",
+}
+_SET_OPERATIONS = ("union", "intersect", "except")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An expression as far as it is looked at: ``count(distinct t.c)``."""
+
+    column: str
+    """``table.column`` in lower case, ``*``, or empty where it is none or several."""
+    function: str = ""
+    """An aggregate, ``other`` for what is computed otherwise, empty for a plain column."""
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One condition on a column."""
+
+    item: Item
+    operator: str
+    """``not in``, ``not like`` and so on where it is negated."""
+    values: tuple[str, ...] = ()
+    is_text: bool = False
+    has_query: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One SELECT of a query."""
+
+    place: str
+    """``top``, an ``operand`` of a set operation, or inside ``from``, ``where``, ``having``."""
+    items: tuple[Item, ...]
+    distinct: bool
+    tables: tuple[str, ...]
+    links: tuple[tuple[str, str], ...]
+    """Columns that are compared with columns: joins, and IN with what its subquery selects."""
+    outer_joins: int
+    where: tuple[Comparison, ...]
+    having: tuple[Comparison, ...]
+    ors: int
+    group: tuple[Item, ...]
+    order: tuple[tuple[Item, bool], ...]
+    """The keys, and whether they descend."""
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The blocks of a query, the outermost first, and the set operation at its top."""
+
+    blocks: tuple[Block, ...]
+    set_operation: str
+
+    @property
+    def top(self) -> Block:
+        """The outermost block, or the first operand."""
+        return self.blocks[0]
+
+
+@lru_cache(maxsize=256)
+def facts_of(sql: str, dialect: str, schema: Schema) -> Facts | None:
+    """The facts of a query, or None where it cannot be read as one.
+
+    >>> from sqljury.schema import Column, Table
+    >>> schema = Schema(dialect="sqlite", tables=(Table(name="t", columns=(Column(name="a"),)),))
+    >>> facts_of("SELECT count(*) FROM t WHERE a > 3", "sqlite", schema).top.where[0].operator
+    '>'
+    """
+    from sqlglot import exp
+
+    tree = parse(sql, dialect)
+    if not isinstance(tree, exp.Query):
+        return None
+    reader = _Reader(names_of(schema))
+    try:
+        reader.query(tree, "top", None)
+    except (RecursionError, AttributeError, TypeError, ValueError):
+        return None  # a construct that nothing here looks at
+    if not reader.blocks:
+        return None
+    operation = _bare(tree).key
+    return Facts(tuple(reader.blocks), operation if operation in _SET_OPERATIONS else "")
+
+
+class _Reader:
+    """Collects blocks, outer ones before inner ones."""
+
+    def __init__(self, names: Names) -> None:
+        self.blocks: list[Block] = []
+        self._names = names
+        self._ctes: set[str] = set()
+
+    def query(self, tree: exp.Expr, place: str, outer: Scope | None) -> None:
+        tree = _bare(tree)
+        with_ = tree.args.get("with_")
+        self._ctes |= {cte.alias.lower() for cte in with_.expressions} if with_ else set()
+        if tree.key in _SET_OPERATIONS:
+            self.query(tree.this, place, outer)
+            self.query(tree.expression, "operand" if place == "top" else place, outer)
+        elif tree.key == "select":
+            self._select(tree, place, outer)
+        for cte in with_.expressions if with_ else ():
+            self.query(cte.this, "from", None)
+
+    def _select(self, tree: exp.Expr, place: str, outer: Scope | None) -> None:
+        sources = _sources(tree)
+        tables = tuple((one.alias_or_name.lower(), self._table(one)) for one in sources)
+        block = _BlockReader(Scope(tables, outer, self._names), self._names)
+        inner = [(one.this, "from") for one in sources if one.key == "subquery"]
+        read = block.read(tree, place, tuple(t for _, t in tables if t != DERIVED), inner)
+        self.blocks.append(read)
+        for query, where in inner:
+            self.query(query, where, block.scope if where != "from" else outer)
+
+    def _table(self, source: exp.Expr) -> str:
+        name: str = source.name.lower() if source.key == "table" else ""
+        return DERIVED if not name or name in self._ctes else name
+
+
+class _BlockReader:
+    """Reads the clauses of one SELECT; subqueries are handed back to be read later."""
+
+    def __init__(self, scope: Scope, names: Names) -> None:
+        self.scope = scope
+        self._names = names
+        self._named: dict[str, exp.Expr] = {}
+        self._items: list[exp.Expr] = []
+
+    def read(
+        self,
+        tree: exp.Expr,
+        place: str,
+        tables: tuple[str, ...],
+        inner: list[tuple[exp.Expr, str]],
+    ) -> Block:
+        args = tree.args
+        self._items = list(tree.expressions)
+        self._named = {one.alias.lower(): one.this for one in self._items if one.key == "alias"}
+        joins = args.get("joins") or ()
+        links: list[tuple[str, str]] = []
+        where: list[Comparison] = []
+        ors = 0
+        for join in joins:
+            on = join.args.get("on")
+            if on is not None:
+                ors += self._conditions(on, "where", where, links, inner)
+            for name in join.args.get("using") or ():
+                column = name.name.lower()
+                links.append((self.scope.table_of(column, "") + "." + column,) * 2)
+        having: list[Comparison] = []
+        for key, found in (("where", where), ("having", having)):
+            clause = args.get(key)
+            if clause is not None:
+                ors += self._conditions(clause.this, key, found, links, inner)
+        for item in self._items:
+            inner += [(query, "where") for query in _queries(item)]
+        group, order, limit = args.get("group"), args.get("order"), args.get("limit")
+        return Block(
+            place,
+            tuple(self.item(one) for one in self._items),
+            args.get("distinct") is not None,
+            tables,
+            tuple(links),
+            sum(bool(join.args.get("side")) for join in joins),
+            tuple(where),
+            tuple(having),
+            ors,
+            tuple(self.item(one) for one in group.expressions) if group else (),
+            tuple((self.item(k.this), bool(k.args.get("desc"))) for k in order.expressions)
+            if order
+            else (),
+            _number(limit),
+        )
+
+    def item(self, node: exp.Expr) -> Item:
+        """An expression of a clause; names of the SELECT list and its numbers stand for it."""
+        node = _plain(node)
+        if node.key == "literal" and str(node.this).isdigit():
+            place = int(str(node.this))
+            if 1 <= place <= len(self._items):
+                node = _plain(self._items[place - 1])
+        if node.key == "column" and not node.text("table"):
+            same = self._named.get(node.name.lower())
+            if same is not None and self.scope.table_of(node.name.lower(), "") in (
+                UNKNOWN,
+                DERIVED,
+            ):
+                node = _plain(same)
+        if node.key == "star":
+            return Item("*")
+        if node.key == "column":
+            return Item("*" if node.this.key == "star" else self._column(node))
+        function = _AGGREGATES.get(node.key, "other")
+        if function == "other":
+            columns = set(map(self._column, node.find_all(_column_type())))
+            return Item(columns.pop() if len(columns) == 1 else "", "other")
+        return self._aggregate(node, function)
+
+    def _aggregate(self, node: exp.Expr, function: str) -> Item:
+        inside = node.this
+        distinct = inside is not None and inside.key == "distinct"
+        if distinct:
+            inside = inside.expressions[0] if inside.expressions else inside.this
+        if inside is None or inside.key == "star":
+            return Item("*", function, distinct)
+        plain = self.item(inside)
+        return Item(plain.column, function, distinct)
+
+    def _column(self, node: exp.Expr) -> str:
+        name = node.name.lower()
+        return f"{self.scope.table_of(name, node.text('table').lower())}.{name}"
+
+    def _conditions(
+        self,
+        node: exp.Expr,
+        key: str,
+        found: list[Comparison],
+        links: list[tuple[str, str]],
+        inner: list[tuple[exp.Expr, str]],
+    ) -> int:
+        """Collect what is joined by AND and OR; the number of ORs."""
+        ors = 0
+        waiting: list[tuple[exp.Expr, bool]] = [(node, False)]
+        while waiting:
+            at, negated = waiting.pop()
+            if at.key in ("and", "or"):
+                ors += at.key == "or"
+                waiting += [(at.expression, negated), (at.this, negated)]
+            elif at.key == "paren":
+                waiting.append((at.this, negated))
+            elif at.key == "not":
+                waiting.append((at.this, not negated))
+            elif at.key != "boolean":  # a JOIN without ON is parsed as ON TRUE
+                self._comparison(at, negated, key, found, links, inner)
+        return ors
+
+    def _comparison(
+        self,
+        node: exp.Expr,
+        negated: bool,
+        key: str,
+        found: list[Comparison],
+        links: list[tuple[str, str]],
+        inner: list[tuple[exp.Expr, str]],
+    ) -> None:
+        queries = list(_queries(node))
+        inner += [(query, key) for query in queries]
+        operator = _OPERATORS.get(node.key, "other")
+        left = node.this if node.this is not None and not isinstance(node.this, str) else node
+        rights = [node.args[k] for k in ("expression", "low", "high") if node.args.get(k)]
+        rights += [one for one in node.expressions if one is not None]
+        if _is_value(left) and rights and not _is_value(rights[0]):
+            left, rights = rights[0], [left]
+            operator = {">": "<", "<": ">", ">=": "<=", "<=": ">="}.get(operator, operator)
+        item = Item("") if node.key == "exists" else self.item(left)
+        if rights and rights[0].key == "column" and not self._is_text(rights[0]):
+            links.append((item.column, self._column(rights[0])))
+            if operator == "=" and not item.function:
+                return
+        if node.key == "in" and queries:
+            selected = queries[0].selects if hasattr(queries[0], "selects") else []
+            if selected and _plain(selected[0]).key == "column":
+                links.append((item.column, f"?.{_plain(selected[0]).name.lower()}"))
+        values = tuple(_value(one) for one in rights if _is_value(one) or self._is_text(one))
+        text = any(one.args.get("is_string") or self._is_text(one) for one in rights)
+        name = f"not {operator}" if negated else operator
+        found.append(Comparison(item, name, values, text, bool(queries)))
+
+    def _is_text(self, node: exp.Expr) -> bool:
+        """SQLite reads "x" as a text where there is no such column."""
+        if node.key != "column" or node.text("table") or not node.this.args.get("quoted"):
+            return False
+        return self.scope.table_of(node.name.lower(), "") in (UNKNOWN, DERIVED)
+
+
+def _column_type() -> type[exp.Column]:
+    from sqlglot import exp
+
+    return exp.Column
+
+
+def _plain(node: exp.Expr) -> exp.Expr:
+    while node.key in ("alias", "paren", "ordered") or (
+        node.key in ("cast", "distinct") and node.this is not None
+    ):
+        node = node.this
+    return node
+
+
+def _bare(tree: exp.Expr) -> exp.Expr:
+    while tree.key in ("subquery", "paren"):
+        tree = tree.this
+    return tree
+
+
+def _sources(tree: exp.Expr) -> list[exp.Expr]:
+    from_ = tree.args.get("from_")
+    first = [from_.this] if from_ is not None else []
+    return first + [join.this for join in tree.args.get("joins") or ()]
+
+
+def _queries(node: exp.Expr) -> Iterator[exp.Expr]:
+    """The outermost queries inside an expression."""
+    waiting = [node]
+    while waiting:
+        at = waiting.pop()
+        if at.key in ("select", *_SET_OPERATIONS):
+            yield at
+        else:
+            waiting += list(at.iter_expressions())
+
+
+def _is_value(node: exp.Expr) -> bool:
+    return node.key == "literal" or (node.key == "neg" and node.this.key == "literal")
+
+
+def _value(node: exp.Expr) -> str:
+    return f"-{node.this.this}" if node.key == "neg" else str(node.name)
+
+
+def _number(limit: exp.Expr | None) -> int | None:
+    if limit is None:
+        return None
+    text = str((limit.expression or limit).name)
+    return int(text) if text.isdigit() else -1

@@ -1,0 +1,147 @@
+"""A question as words: stems, numbers, what it quotes and what it calls by a name."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqljury.queries.identifiers import singular, words
+
+_TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
+_QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’")
+_NUMBERS = {
+    "zero": "0",
+    "one": "1",
+    "once": "1",
+    "two": "2",
+    "twice": "2",
+    "both": "2",
+    "three": "3",
+    "four": "4",
+    "five": "5",
+    "six": "6",
+    "seven": "7",
+    "eight": "8",
+    "nine": "9",
+    "ten": "10",
+}
+_ENDINGS = ("ing", "ed", "ly", "e")
+_SUFFIXES = ("name", "date", "code", "type", "time", "num", "id", "no")
+_ABBREVIATED = {
+    "acc": "account",
+    "addr": "address",
+    "amt": "amount",
+    "avg": "average",
+    "cust": "customer",
+    "dept": "department",
+    "desc": "description",
+    "dob": "birth",
+    "emp": "employee",
+    "f": "first",
+    "fname": "first name",
+    "l": "last",
+    "lat": "latitude",
+    "lname": "last name",
+    "long": "longitude",
+    "max": "maximum",
+    "min": "minimum",
+    "no": "number",
+    "num": "number",
+    "org": "organization",
+    "prof": "professor",
+    "qty": "quantity",
+    "stu": "student",
+    "tel": "telephone",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The words of a question, one after the other, and what stands out among them."""
+
+    text: str
+    words: tuple[str, ...]
+    """In lower case."""
+    stems: tuple[str, ...]
+    numbers: tuple[str, ...]
+    """Digits as written, and small numbers in words as digits."""
+    quoted: tuple[str, ...]
+    names: tuple[str, ...]
+    """Words with a capital letter that do not begin a sentence."""
+
+
+@lru_cache(maxsize=1024)
+def read_question(text: str) -> Question:
+    """The words of a question.
+
+    >>> read_question('How many dogs are named "Rex"?').quoted
+    ('Rex',)
+    """
+    found = [(match.group(), match.start()) for match in _TOKEN.finditer(text)]
+    lower = tuple(word.lower().removesuffix("'s") for word, _ in found)
+    numbers = tuple(
+        _NUMBERS.get(word, word.replace(",", ""))
+        for word in lower
+        if word[0].isdigit() or word in _NUMBERS
+    )
+    quoted = tuple(
+        next(filter(None, groups)).strip() for groups in _QUOTED.findall(text) if any(groups)
+    )
+    begins = {0} | {match.end() for match in re.finditer(r"[.?!]\s+", text)}
+    names = tuple(word for word, at in found if word[0].isupper() and at not in begins)
+    return Question(text, lower, tuple(map(stem, lower)), numbers, quoted, names)
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word without its ending, so that forms of one word meet.
+
+    >>> [stem(word) for word in ("ages", "cities", "ordered", "ordering", "order", "name")]
+    ['ag', 'city', 'order', 'order', 'order', 'nam']
+    """
+    word = singular(word)
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= (2 if ending == "e" else 4):
+            word = word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=65536)
+def name_stems(name: str) -> tuple[str, ...]:
+    """The stems of an identifier's words, well-known abbreviations spelled out.
+
+    >>> name_stems("stu_fname"), name_stems("deptid")
+    (('student', 'first', 'nam'), ('department', 'id'))
+    """
+    out: list[str] = []
+    for word in words(name):
+        for part in _parts(word):
+            out += (stem(one) for one in _ABBREVIATED.get(part, part).split())
+    return tuple(dict.fromkeys(out))
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """``stuid`` is ``stu id``; a word that merely ends so (``said``) mostly is no column's."""
+    if word in _ABBREVIATED:
+        return (word,)
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) > 2:
+            return (word[: -len(suffix)], suffix)
+    return (word,)
+
+
+@lru_cache(maxsize=262144)
+def likeness(name: str, said: str) -> float:
+    """How alike a stem of a name and one of a question are: 1 the same, less for a common start."""
+    if name == said:
+        return 1.0
+    short, long = sorted((name, said), key=len)
+    if len(short) >= 3 and long.startswith(short):
+        return 0.5 + 0.5 * len(short) / len(long)
+    common = 0
+    for a, b in zip(name, said, strict=False):
+        if a != b:
+            break
+        common += 1
+    return 0.6 if common >= 5 and common >= 0.6 * len(long) else 0.0

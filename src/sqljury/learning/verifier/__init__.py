@@ -1,0 +1,23 @@
+"""The small verifier: what a question lets one expect, and trees that weigh a query by it."""
+
+from sqljury.learning.verifier.boosting import Boosting
+from sqljury.learning.verifier.choices import Choices
+from sqljury.learning.verifier.expectations import Expectations
+from sqljury.learning.verifier.model import (
+    SHIPPED,
+    SmallVerifier,
+    Weigher,
+    load_small_verifier,
+    table_of,
+)
+
+__all__ = [
+    "SHIPPED",
+    "Boosting",
+    "Choices",
+    "Expectations",
+    "SmallVerifier",
+    "Weigher",
+    "load_small_verifier",
+    "table_of",
+]
