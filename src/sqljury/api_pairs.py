@@ -19,12 +19,14 @@ from sqljury.case import Case, Json
 from sqljury.databases import open_databases
 from sqljury.errors import InputError
 from sqljury.execution import Limits
+from sqljury.judges import Judge
 from sqljury.judges.equivalence import Equivalence
 from sqljury.judges.execution import Execution
 from sqljury.reports.build_pairs_card import pairs_card_text
 from sqljury.reports.writing import json_line_safe, new_file
 from sqljury.schema import Schema
 from sqljury.uses.building.pairs import (
+    GIVEN,
     Exclusion,
     Labelled,
     Pair,
@@ -33,6 +35,7 @@ from sqljury.uses.building.pairs import (
     by_equivalence,
     by_rows,
     chosen,
+    decisions_of,
     exclusion_of,
     pairs_card,
     planned,
@@ -40,8 +43,10 @@ from sqljury.uses.building.pairs import (
     splits,
     tables_of_schemas,
     tree_form,
+    with_people,
+    with_second,
 )
-from sqljury.verdict import Outcome, Record
+from sqljury.verdict import Outcome, Verdict
 
 _LIMITS = Limits(seconds=2.0, rows=20_000)
 _ROWS = Execution(policy="strict", column_order="any")
@@ -61,14 +66,17 @@ def build_pairs_files(
     seed: int = 0,
     workers: int = 1,
     mapping: Mapping[str, str] | None = None,
+    second: str | None = None,
+    reviewed: PathLike | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
 ) -> PairsCard:
-    """Write labelled pairs of queries: ``pairs.jsonl``, ``undecided.jsonl``, ``card.json`` and
+    """Write labelled pairs of queries: ``pairs.jsonl``, ``review.jsonl``, ``card.json`` and
     ``README.md``.
 
     References are rewritten and changed by realistic mistakes; what becomes of them is labelled
     by rows, proofs and generated databases. Cases that have a prediction are pairs as they are.
-    Labels are kept in ``labels``: the same call again goes on.
+    Labels are kept in ``labels``: the same call again goes on. Pairs without a label are the queue
+    ``review.jsonl``: somebody fills labels in and gives the file back.
 
     Args:
         files: references, or pairs, as :func:`sqljury.read_cases` reads them.
@@ -78,10 +86,13 @@ def build_pairs_files(
             pair that is made.
         most: pairs at most, half of them equivalent; given pairs are all kept.
         workers: processes; more than one need an importable main module.
+        second: a judge that is asked for a second opinion of given pairs, most often a model:
+            ``llm_sql_solver,model=…``. Where it contradicts a label, people decide.
+        reviewed: the queue with labels in it.
 
     Raises:
-        InputError: SJ580: no reference, or no pair that is labelled; and whatever is wrong with
-            the files.
+        InputError: SJ580: no reference, or no pair that is labelled; SJ581: a line of the queue
+            that is no pair; and whatever is wrong with the files.
     """
     sources = [files] if isinstance(files, str | os.PathLike) else list(files)
     cases = [case for case in read_cases(sources, mapping=mapping) if case.reference_sqls]
@@ -97,6 +108,11 @@ def build_pairs_files(
     pairs += [Pair.of(case) for case in cases if _is_pair(case)]
     folder = Path(out)
     labelled = _labelled(pairs, databases, folder / "labels", workers, on_step)
+    if second is not None:
+        opinions = _second(pairs, second, databases, folder / "labels", workers, on_step)
+        labelled = with_second(labelled, opinions)
+    if reviewed is not None:
+        labelled = with_people(labelled, decisions_of(read_cases(reviewed)))
 
     @cache
     def form(db_id: str, sql: str) -> str:
@@ -119,7 +135,7 @@ def build_pairs_files(
     )
     left = [one for one in labelled if one.label is None]
     _write_lines(folder / "pairs.jsonl", (one.to_json(split_of[one.pair.db_id]) for one in kept))
-    _write_lines(folder / "undecided.jsonl", (one.to_json("") for one in left))
+    _write_lines(folder / "review.jsonl", (one.to_json("") for one in left))
     with new_file(folder / "card.json") as file:
         file.write(json.dumps(card.to_json(), indent=2) + "\n")
     with new_file(folder / "README.md") as file:
@@ -201,7 +217,11 @@ def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Proposed]:
     # Not forked: the caller may have threads.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
-        yield from pool.map(_propose, jobs)
+        try:
+            yield from pool.map(_propose, jobs)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 # ---------------------------------------------------------------- labels
@@ -211,33 +231,61 @@ def _labelled(
     pairs: Sequence[Pair], databases: PathLike, folder: Path, workers: int, on_step: OnStep
 ) -> list[Labelled]:
     """Labels by rows first, then by proofs and generated databases where these leave it open."""
+    """The label of each pair: by rows, then by proofs and generated databases."""
     found: dict[str, Labelled] = {}
     same_rows: dict[str, bool] = {}
     still_open: list[Pair] = []
-
-    def judged(judge: Execution | Equivalence, of: Sequence[Pair], step: str) -> Iterator[Record]:
-        with evaluate(
-            [pair.case() for pair in of],
-            [judge],
-            databases,
-            run=folder / step,
-            limits=_LIMITS,
-            workers=workers,
-            on_progress=lambda done, total: on_step(f"labelling by {step}", done, total),
-        ) as run:
-            yield from run.records()
-
     once = list({pair.id: pair for pair in pairs}.values())
-    for record in judged(_ROWS, once, "rows"):
-        pair = Pair.of(record.case)
-        label = by_rows(pair, record.verdict)
-        same_rows[pair.id] = record.verdict.outcome is Outcome.CORRECT
+    for pair, verdict in _verdicts(once, _ROWS, databases, folder / "rows", workers, on_step):
+        label = by_rows(pair, verdict)
+        same_rows[pair.id] = verdict.outcome is Outcome.CORRECT
         if label is None:
             still_open.append(pair)
         else:
             found[pair.id] = label
-    if still_open:
-        for record in judged(_EQUIVALENCE, still_open, "equivalence"):
-            pair = Pair.of(record.case)
-            found[pair.id] = by_equivalence(pair, record.verdict, same_rows=same_rows[pair.id])
-    return [found[pair.id] for pair in once if pair.id in found]
+    where = folder / "equivalence"
+    for pair, verdict in _verdicts(still_open, _EQUIVALENCE, databases, where, workers, on_step):
+        found[pair.id] = by_equivalence(pair, verdict, same_rows=same_rows[pair.id])
+    return [found[pair.id] for pair in once]
+
+
+def _second(
+    pairs: Sequence[Pair],
+    judge: str,
+    databases: PathLike,
+    folder: Path,
+    workers: int,
+    on_step: OnStep,
+) -> dict[str, Verdict]:
+    """What another judge says of the pairs that somebody had."""
+    given = [pair for pair in pairs if pair.origin == GIVEN]
+    asked = _verdicts(given, judge, databases, folder / "second", workers, on_step)
+    return {pair.id: verdict for pair, verdict in asked}
+
+
+def _verdicts(
+    pairs: Sequence[Pair],
+    judge: Judge | str,
+    databases: PathLike,
+    folder: Path,
+    workers: int,
+    on_step: OnStep,
+) -> Iterator[tuple[Pair, Verdict]]:
+    """What a judge says of pairs, out of its run's folder where it is there already."""
+    if not pairs:
+        return
+
+    def progress(done: int, total: int) -> None:
+        on_step(f"labelling by {folder.name}", done, total)
+
+    with evaluate(
+        [pair.case() for pair in pairs],
+        [judge],
+        databases,
+        run=folder,
+        limits=_LIMITS,
+        workers=workers,
+        on_progress=progress,
+    ) as run:
+        for record in run.records():
+            yield Pair.of(record.case), record.verdict

@@ -610,6 +610,10 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "`build trust --ask` writes review.jsonl, a question a line. A review changes `status` "
         "from review to accepted or rejected; it may reword `question`, and take lines out.",
     ),
+    "SJ581": (
+        "a line that is no pair of a queue",
+        "`build pairs --reviewed` takes its own review.jsonl back, with labels (0 or 1) filled in.",
+    ),
     "SJ570": (
         "there is no such strategy",
         "Strategies are first, random, execution, majority, verifier, verifier-majority, "
@@ -629,6 +633,16 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ574": (
         "a question's candidates in several places",
         "Candidates are read one question after the other, so that files may be large.",
+    ),
+    "SJ590": (
+        "candidates that cannot be sampled",
+        "`generate` takes questions with a database or a schema for each, and appends to a file "
+        "that it wrote with the same questions and settings; the message says what does not fit.",
+    ),
+    "SJ591": (
+        "a pool in which no candidate has a label",
+        "`label` takes pools whose candidates run, and a judge that decides: references for "
+        "execution, databases that are there.",
     ),
     # --- SJ6xx: result tables and policies (tables/)
     "SJ601": (

@@ -31,6 +31,13 @@ def build_pairs(
     mapping: Annotated[
         str | None, typer.Option("--map", help="Key names: reference_sqls=gt,predicted_sql=sql.")
     ] = None,
+    second: Annotated[
+        str | None,
+        typer.Option("--second", help="Judge for a second opinion of given pairs; a model's."),
+    ] = None,
+    reviewed: Annotated[
+        Path | None, typer.Option("--reviewed", help="review.jsonl with labels filled in.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
@@ -49,6 +56,8 @@ def build_pairs(
             seed=seed,
             workers=workers,
             mapping=parse_mapping(mapping or ""),
+            second=second,
+            reviewed=reviewed,
             on_step=lambda _step, done, total: update(done, total),
         )
     typer.echo(json.dumps(card.to_json(), indent=2) if as_json else pairs_card_text(card))

@@ -5,10 +5,12 @@ from sqljury.uses.building.pairs.choice import chosen, splits
 from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of, tables_of_schemas
 from sqljury.uses.building.pairs.forms import canonical_form, text_form, tree_form
 from sqljury.uses.building.pairs.labels import HOW, by_equivalence, by_rows
-from sqljury.uses.building.pairs.pair import Labelled, Pair
+from sqljury.uses.building.pairs.pair import GIVEN, Labelled, Pair
 from sqljury.uses.building.pairs.proposals import Proposed, planned, propose
+from sqljury.uses.building.pairs.review import decisions_of, with_people, with_second
 
 __all__ = [
+    "GIVEN",
     "HOW",
     "Exclusion",
     "Labelled",
@@ -19,6 +21,7 @@ __all__ = [
     "by_rows",
     "canonical_form",
     "chosen",
+    "decisions_of",
     "exclusion_of",
     "pairs_card",
     "planned",
@@ -27,4 +30,6 @@ __all__ = [
     "tables_of_schemas",
     "text_form",
     "tree_form",
+    "with_people",
+    "with_second",
 ]
