@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import fields, is_dataclass
 
 from sqljury.queries import normalise_text, parse
 from sqljury.queries.canonical import canonical_query
@@ -16,7 +17,7 @@ def canonical_form(sql: str, schema: Schema | None) -> str:
     found = None if schema is None else canonical_query(sql, schema, schema.dialect)
     if found is None or isinstance(found, Unreadable):
         return text_form(sql)
-    return _hashed("canonical", repr(found.relation))
+    return _hashed("canonical", _spelled(found.relation))
 
 
 def tree_form(sql: str, schema: Schema | None) -> str:
@@ -24,7 +25,7 @@ def tree_form(sql: str, schema: Schema | None) -> str:
     found = None if schema is None else build_tree(sql, schema, schema.dialect)
     if found is None or isinstance(found, Unreadable):
         return text_form(sql)
-    return _hashed("tree", repr(found))
+    return _hashed("tree", _spelled(found))
 
 
 def text_form(sql: str) -> str:
@@ -45,6 +46,16 @@ def table_names(sql: str) -> frozenset[str]:
     return (
         frozenset(one.name.casefold() for one in tree.find_all(exp.Table)) if tree else frozenset()
     )
+
+
+def _spelled(value: object) -> str:
+    """A tree in words, without what two equal ones may differ in: names of output columns."""
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (_spelled(getattr(value, one.name)) for one in fields(value) if one.compare)
+        return f"{type(value).__name__}({', '.join(parts)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))})"
+    return repr(value)
 
 
 def _hashed(kind: str, text: str) -> str:
