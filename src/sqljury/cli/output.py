@@ -50,10 +50,11 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
 
     print_summary(found.summary, console())
     if paid is not None:
-        typer.echo(f"this command paid for {_paid_text(paid)}", err=True)
+        typer.echo(f"this command paid for {paid_text(paid)}", err=True)
 
 
-def _paid_text(paid: Spent) -> str:
+def paid_text(paid: Spent) -> str:
+    """What this command paid to models, in words."""
     if not paid.calls:
         return "no calls: nobody was asked, or the ledger had the answers"
     unpriced = f", {paid.unpriced:,} calls without a known price" if paid.unpriced else ""
