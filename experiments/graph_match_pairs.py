@@ -1,0 +1,239 @@
+"""What the graph network was trained on: is it apart from what it is measured on, and what does it
+add to features that train on nothing?
+
+    python experiments/graph_match_pairs.py --data $DATA --pairs pairs.jsonl [--model FILE]
+        [--most 3000] [--with-equivalence] [--runs FOLDER]
+
+First: how many training queries equal, as texts (white space and case aside) or as canonical trees,
+a query that something is measured on: Spider dev and test, Spider-DK, BIRD dev, and both sides of
+FuncEvalGMN's pairs. Then a logistic combination of the network's score and of judges that train on
+nothing, fitted on validation pairs of the training file (their databases are not among those that
+the network was trained on), and scored on FuncEvalGMN's pairs; beside it the same without the
+network, and each feature alone. --with-equivalence adds the score of the judge that labelled
+the training pairs, and so has more weight than it should. Verdicts are kept in --runs, if given.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import sqljury as sj
+from graph_match import FILES, auc, make_name, rows_of
+from sqljury.benchmarks import read_cases
+from sqljury.case import Case
+from sqljury.databases import Schemas, read_schemas
+from sqljury.queries.canonical import canonical
+from sqljury.queries.trees import build_tree
+from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
+from sqljury.queries.trees.nodes import Unreadable
+from sqljury.schema import Schema
+from sqljury.uses.graph_pairs import VALIDATION, LabelledPair, read_pairs
+from sqljury.uses.statistics import Bootstrap, ScoreTable
+
+FEATURES = (
+    "relpm",
+    "astpm",
+    "codebleu",
+    "codebleu:operator",
+    "crystalbleu",
+    "canonical,permuted=true",
+)
+
+
+def main() -> None:
+    """Check, fit, print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    default = Path(os.environ.get("SQLJURY_TEST_DATA", "../shared/data"))
+    parser.add_argument("--data", type=Path, default=default)
+    parser.add_argument("--pairs", type=Path, required=True, help="what `build pairs` wrote")
+    parser.add_argument("--model", type=Path, help="in place of sqljury's own")
+    parser.add_argument("--most", type=int, default=3000, help="validation pairs to fit on")
+    parser.add_argument("--with-equivalence", action="store_true")
+    parser.add_argument("--runs", type=Path, help="where verdicts are kept")
+    options = parser.parse_args()
+    pairs = read_pairs(options.pairs)
+    apart(options.data, pairs)
+    combined(options, [pair for pair in pairs if pair.split == VALIDATION][: options.most])
+
+
+# ---------------------------------------------------------------- what is measured on
+
+
+class Query(NamedTuple):
+    """A text, and the schema it is read with."""
+
+    sql: str
+    schema: Schema | None
+
+
+def apart(data: Path, pairs: Sequence[LabelledPair]) -> None:
+    """Queries of training that are also measured on."""
+    schemas = read_schemas(data / "spider" / "tables.json")
+    trained = [
+        Query(sql, schemas.get(pair.db_id))
+        for pair in pairs
+        for sql in (pair.reference, pair.prediction)
+    ]
+    texts = {text(query.sql) for query in trained}
+    trees = dict.fromkeys(tree for query in distinct(trained) if (tree := tree_of(query)))
+    databases = {pair.db_id for pair in pairs}
+    print(f"{len(pairs):,} pairs of {len(databases)} databases, {len(trees):,} canonical trees")
+    print(f"\n{'measured on':24}{'queries':>9}{'read':>9}{'same text':>11}{'same tree':>11}")
+    for name, queries in measured(data).items():
+        found = distinct(queries)
+        known = [tree for query in found if (tree := tree_of(query))]
+        same_text = sum(text(query.sql) in texts for query in found)
+        same_tree = sum(tree in trees for tree in known)
+        print(f"{name:24}{len(found):9,}{len(known):9,}{same_text:11,}{same_tree:11,}")
+
+
+def text(sql: str) -> str:
+    """Without what white space and case say."""
+    return " ".join(sql.lower().split()).rstrip("; ")
+
+
+def distinct(queries: Iterable[Query]) -> list[Query]:
+    """Each text and schema once."""
+    found = {(text(query.sql), id(query.schema)): query for query in queries}
+    return list(found.values())
+
+
+def tree_of(query: Query) -> Any:
+    """The canonical tree of a query, or None."""
+    if query.schema is None:
+        return None
+    tree = build_tree(query.sql, query.schema, "sqlite")
+    if isinstance(tree, Unreadable):
+        return None
+    return canonical(tree, Context(query.schema, "sqlite", DECLARED_ASSUMPTIONS)).relation
+
+
+def measured(data: Path) -> dict[str, list[Query]]:
+    """All queries that figures are given for, by where they are from."""
+    spider = data / "spider"
+    dev = read_schemas(spider / "tables.json")
+    pairs = {
+        f"pairs: {name}": list(of_pairs(data, stem, path)) for name, (stem, path) in FILES.items()
+    }
+    return {
+        "Spider dev": list(of_gold(spider / "dev_gold.sql", dev)),
+        "Spider test": list(
+            of_gold(spider / "test_gold.sql", read_schemas(spider / "test_tables.json"))
+        ),
+        "BIRD dev": list(
+            of_gold(
+                data / "bird" / "dev_gold.sql.gz",
+                read_schemas(data / "bird" / "dev_tables.json.gz"),
+            )
+        ),
+        **pairs,
+    }
+
+
+def of_gold(path: Path, schemas: Schemas) -> Iterator[Query]:
+    """A query and the name of its database a line."""
+    opener: Any = gzip.open if path.suffix == ".gz" else open
+    with opener(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            sql, _, db_id = line.rstrip("\n").rpartition("\t")
+            if sql:
+                yield Query(sql, schemas.get(db_id.strip()))
+
+
+def of_pairs(data: Path, stem: str, path: str | None) -> Iterator[Query]:
+    """Both sides of the pairs, with the schemas that they are judged by."""
+    from sqljury.databases import schema_from_ddl
+
+    schemas = read_schemas(data / path) if path else None
+    described: dict[str, Schema] = {}
+    for case in read_cases(data / "pairs" / f"{stem}.csv.gz"):
+        ddl = case.schema_sql or ""
+        schema = schemas.get(case.db_id) if schemas else None
+        if schema is None:
+            schema = described.get(ddl) or described.setdefault(ddl, schema_from_ddl(ddl))
+        for sql in (*case.reference_sqls, case.predicted_sql):
+            yield Query(str(sql), schema)
+
+
+# ---------------------------------------------------------------- the combination
+
+
+def combined(options: argparse.Namespace, pairs: Sequence[LabelledPair]) -> None:
+    """Fit on validation pairs, score the labelled files."""
+    network = f"graph_match,model={options.model}" if options.model else "graph_match"
+    extra = ("equivalence,column_order=any",) if options.with_equivalence else ()
+    judges = [network, *FEATURES, *extra]
+    known, labels = of_training(options, pairs, judges)
+    print(f"\nfitted on {len(labels):,} validation pairs, {labels.sum():,} of them equivalent")
+    fits = {"with the network": slice(None), "without": slice(1, None)}
+    models = {name: fitted(known[:, part], labels) for name, part in fits.items()}
+    for name, part in fits.items():
+        weights = models[name][-1].coef_[0]
+        said = ", ".join(
+            f"{j.partition(',')[0]} {w:.2f}" for j, w in zip(judges[part], weights, strict=True)
+        )
+        print(f"{name}: {said}")
+    print(f"\n{'AUC [95 %]':30}" + "".join(f"{name:>26}" for name in FILES))
+    lines: dict[str, list[str]] = {}
+    for name in FILES:
+        found = rows_of(options.data, name, judges, options.runs)
+        table = np.array([[row.score or 0.0 for row in found[judge]] for judge in judges]).T
+        said = [row.label for row in found[network]]
+        for judge in judges:
+            lines.setdefault(judge.partition(",model")[0], []).append(f"{auc(found[judge]):.4f}")
+        for fit, part in fits.items():
+            scores = models[fit].predict_proba(table[:, part])[:, 1]
+            lines.setdefault(f"combination, {fit}", []).append(with_interval(scores, said))
+    for name, cells in lines.items():
+        print(f"{name:30}" + "".join(f"{cell:>26}" for cell in cells))
+
+
+def of_training(
+    options: argparse.Namespace, pairs: Sequence[LabelledPair], judges: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """The scores of judges (a column each; 0 where there is none) on labelled pairs."""
+    cases = [
+        Case(
+            id=str(number),
+            db_id=pair.db_id,
+            predicted_sql=pair.prediction,
+            reference_sqls=(pair.reference,),
+        )
+        for number, pair in enumerate(pairs)
+    ]
+    columns = {make_name(judge): place for place, judge in enumerate(judges)}
+    found = np.zeros((len(pairs), len(judges)))
+    schemas = options.data / "spider" / "tables.json"
+    where = options.runs and options.runs / "validation"
+    with sj.evaluate(cases, list(judges), schemas=schemas, run=where) as run:
+        for record in run.records():
+            found[int(record.case.id), columns[record.judge]] = record.verdict.score or 0.0
+    return found, np.array([pair.label for pair in pairs])
+
+
+def fitted(table: NDArray[np.float64], labels: NDArray[np.bool_]) -> Any:
+    """A logistic model of scaled features."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)).fit(table, labels)
+
+
+def with_interval(scores: NDArray[np.float64], labels: Sequence[bool]) -> str:
+    """AUC and its interval."""
+    table = ScoreTable.of(list(map(float, scores)), labels)
+    low, high = Bootstrap().association(table)["auc"] or (float("nan"), float("nan"))
+    return f"{table.statistics()['auc']:.4f} [{low:.4f}, {high:.4f}]"
+
+
+if __name__ == "__main__":
+    main()
