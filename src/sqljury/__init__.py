@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         plan_query,
     )
     from sqljury.api_build import build_trust_files
+    from sqljury.api_match import explain_match
     from sqljury.api_select import select
     from sqljury.api_trust import trust_files
     from sqljury.benchmarks import read_cases, write_cases
@@ -66,6 +67,7 @@ _HOMES = {
     "register": "sqljury.judges",
     "compare_tables": "sqljury.tables",
     "build_trust_files": "sqljury.api_build",
+    "explain_match": "sqljury.api_match",
     "select": "sqljury.api_select",
     "trust_files": "sqljury.api_trust",
     "agree": "sqljury.uses.agree",
@@ -101,6 +103,7 @@ __all__ = [
     "compare_tables",
     "diff_queries",
     "evaluate",
+    "explain_match",
     "load_run",
     "make_judge",
     "open_databases",
