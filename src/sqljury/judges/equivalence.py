@@ -49,7 +49,7 @@ class Equivalence:
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 
