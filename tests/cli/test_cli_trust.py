@@ -53,6 +53,29 @@ def test_decisions_printed_and_written(decisions: Path, tmp_path: Path) -> None:
     assert lines[2] == "mine,,2,true,answered,false,,,0.0,-10.0,-6.0"
 
 
+def test_a_page_with_curves(tmp_path: Path) -> None:
+    for number in range(2):
+        rows = [
+            {"question_id": i, "answerable": i % 3 > 0, "predicted_sql": None if i % 7 == 0 else "S",
+             "correct": i % 5 > number, "confidence": i / 90, "type": "<script>alert(1)</script>"}
+            for i in range(90)
+        ]  # fmt: skip
+        (tmp_path / f"{number}.json").write_text(json.dumps(rows))
+    page = tmp_path / "trust.html"
+    files = (f"<b>a={tmp_path / '0.json'}", f"b={tmp_path / '1.json'}")
+    done = run("trust", *files, "--validation", tmp_path / "0.json", "--bootstrap", "50", "--html", page)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    text = page.read_text("utf-8")
+    assert text.count("<polyline") == 2
+    for said in ("ABSTAIN-ALL", "AURC", "best φ10", "&lt;b&gt;a", "By type, in percent"):
+        assert said in text
+    assert "<script" not in text and "<b>" not in text and "http" not in text.split("</style>")[1]
+    unsure = tmp_path / "unsure.json"
+    unsure.write_text(json.dumps(ROWS))
+    assert run("trust", unsure, "--html", page).returncode == 0
+    assert "<polyline" not in page.read_text("utf-8")
+
+
 def test_answers_are_judged_gated_and_sliced(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "shop.sqlite")
     connection.executescript("CREATE TABLE item (id); INSERT INTO item VALUES (1), (2);")

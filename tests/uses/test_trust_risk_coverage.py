@@ -31,6 +31,15 @@ def test_a_curve_by_hand() -> None:
     assert curve.aurc == pytest.approx((0 + 0.5 / 2 + 1 / 3 + 0.5) / 4)
 
 
+@given(st.integers(1, 500), st.integers(2, 300))
+def test_fewer_points_of_a_long_curve(n: int, most: int) -> None:
+    curve = curve_of([(float(i), i % 3 == 0) for i in range(n)], n=n)
+    found = curve.thinned(most)
+    assert len(found) == min(n, most) == len(set(found))
+    assert (found[0], found[-1]) == (curve.points[0], curve.points[-1])
+    assert list(found) == sorted(found, key=lambda point: point.answered)
+
+
 def test_no_confidence_no_curve() -> None:
     curve = risk_coverage([Decision(id="1", answerable=True, reply=Reply.ABSTAINED)])
     assert (curve.points, curve.aurc, curve.coverage_at(0.5)) == ((), None, 0.0)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson
+from sqljury.cli.options import AsJson, Html
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 
@@ -71,6 +71,7 @@ def trust(
         int, typer.Option("--seed", help="Seed of the bootstrap and of the 25 % mix.")
     ] = 0,
     as_json: AsJson = False,
+    html: Html = None,
     csv: Annotated[
         Path | None, typer.Option("--csv", help="Write a line per question with its scores.")
     ] = None,
@@ -108,6 +109,10 @@ def trust(
 
         systems = [system for text in inputs for system in systems_of(text, setup)]
         write_trust_csv(csv, [(s.name, s.decisions) for s in systems], penalties)
+    if html is not None:
+        from sqljury.reports.trust_page import write_trust_html
+
+        write_trust_html(html, found)
     if as_json:
         single = found[0].to_json() if len(found) == 1 else None
         typer.echo(json.dumps(single or {"systems": [f.to_json() for f in found]}, indent=2))

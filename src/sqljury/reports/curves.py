@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from markupsafe import Markup
 
 from sqljury.reports.plots import shape
-from sqljury.reports.scatter import HEIGHT, Scale, across, down, grid
+from sqljury.reports.scatter import HEIGHT, Scale, across, down, grid, line_through
 
 Curve = tuple[str, int, Sequence[float]]
 """A name, its series (colour and shape), and a value for each size."""
@@ -36,12 +36,6 @@ def _line(line: Curve, sizes: Sequence[int], x: Scale, y: Scale) -> Markup:
         (round(across(x, math.log2(size)), 3), round(down(y, value), 2))
         for size, value in zip(sizes, values, strict=True)
     ]
-    # A path knows no percentages: it is drawn 100 wide and stretched to the reader's width.
-    points = " ".join(f"{left},{top}" for left, top in places)
-    path = Markup(
-        '<svg class="stretched" width="100%" height="{0}" viewBox="0 0 100 {0}" '
-        'preserveAspectRatio="none"><polyline points="{1}"/></svg>'
-    ).format(HEIGHT, points)
     marked = [
         Markup('<svg x="{}%" y="{}"><title>{}</title>{}</svg>').format(
             left, top, f"{name}, {size:,}: {y.said(value)}", shape(series)
@@ -49,4 +43,6 @@ def _line(line: Curve, sizes: Sequence[int], x: Scale, y: Scale) -> Markup:
         for (left, top), size, value in zip(places, sizes, values, strict=True)
         if size & (size - 1) == 0 or size == sizes[-1]
     ]
-    return Markup('<g class="s{}">{}{}</g>').format(series % 6, path, Markup("").join(marked))
+    return Markup('<g class="s{}">{}{}</g>').format(
+        series % 6, line_through(places), Markup("").join(marked)
+    )

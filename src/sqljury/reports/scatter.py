@@ -126,6 +126,16 @@ def grid(x: Scale, y: Scale) -> list[Markup]:
     return parts
 
 
+def line_through(points: Iterable[tuple[float, float]]) -> Markup:
+    """A line through points: percent from the left, pixels from the top."""
+    # A path knows no percentages: it is drawn 100 wide and stretched to the reader's width.
+    places = " ".join(f"{round(left, 3)},{round(top, 2)}" for left, top in points)
+    return Markup(
+        '<svg class="stretched" width="100%" height="{0}" viewBox="0 0 100 {0}" '
+        'preserveAspectRatio="none"><polyline points="{1}"/></svg>'
+    ).format(HEIGHT, places)
+
+
 def _spot(spot: Spot, x: Scale, y: Scale) -> Markup:
     at, height = round(across(x, spot.x), 2), round(down(y, spot.y), 2)
     whisker = Markup("")

@@ -51,6 +51,13 @@ class RiskCoverage:
         """The largest coverage whose risk is at most so high; 0 where there is none."""
         return max((p.coverage for p in self.points if p.risk <= risk), default=0.0)
 
+    def thinned(self, most: int) -> tuple[Point, ...]:
+        """So many of the points at most, evenly, the first and the last among them."""
+        last = len(self.points) - 1
+        if last < most:
+            return self.points
+        return tuple(self.points[round(i * last / (most - 1))] for i in range(most))
+
     @property
     def aurc(self) -> float | None:
         """The mean risk of answering the surest case, the two surest, … all that have a confidence.

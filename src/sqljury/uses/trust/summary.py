@@ -17,7 +17,7 @@ from sqljury.uses.trust.gates import Passage
 from sqljury.uses.trust.mixes import MIXES, mixed
 from sqljury.uses.trust.penalty import DEFAULT_PENALTIES, Penalty
 from sqljury.uses.trust.reliability import Counts, count
-from sqljury.uses.trust.risk_coverage import RiskCoverage, risk_coverage
+from sqljury.uses.trust.risk_coverage import Point, RiskCoverage, risk_coverage
 from sqljury.uses.trust.rules import chosen_thresholds
 from sqljury.uses.trust.thresholds import withhold
 
@@ -27,6 +27,7 @@ RISKS = (0.01, 0.05, 0.1, 0.2)
 """Where the coverage is read off the curve."""
 DEFAULT_RISKS = (0.05, 0.1)
 """What thresholds are chosen to keep."""
+_MOST_POINTS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,8 @@ class Trust(TrustFigures):
     """By coverage, reached by answering the surest."""
     coverage_at: Mapping[str, float | None]
     """By risk."""
+    curve: tuple[Point, ...] = ()
+    """Risk and coverage from the surest answers on, a few hundred points at most."""
     thresholds: tuple[TrustThreshold, ...] = ()
     """A row for each rule, where there are validation decisions."""
     passages: tuple[Passage, ...] = ()
@@ -153,6 +156,7 @@ def trust(
         },
         baselines={kind: _phi(count(as_if(kept, kind)), options, len(kept)) for kind in BASELINES},
         slices=tuple(_slices(kept, options)),
+        curve=curve.thinned(_MOST_POINTS),
         thresholds=tuple(_thresholds(kept, list(validation), risks, options)),
         n_confident=confident,
         aurc=curve.aurc,
