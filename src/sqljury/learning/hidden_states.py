@@ -49,14 +49,19 @@ def hidden_states(
 
     network, tokenizer = _loaded(model)
     plain = [text.encode("utf-8", "replace").decode() for text in texts]
-    rows = list(_pooled(network, tokenizer, plain, layer, pooling, model))
-    width = int(network.config.hidden_size)
-    return np.concatenate([*rows, np.zeros((0, width), dtype=np.float32)])
+    # Texts of like length together: a batch is as long as its longest.
+    order = sorted(range(len(plain)), key=lambda place: len(plain[place]))
+    rows = np.zeros((len(plain), int(network.config.hidden_size)), dtype=np.float32)
+    sorted_texts = [plain[place] for place in order]
+    for start, found in _pooled(network, tokenizer, sorted_texts, layer, pooling, model):
+        rows[order[start : start + len(found)]] = found
+    return rows
 
 
 def _pooled(
     network: Any, tokenizer: Any, texts: Sequence[str], layer: int, pooling: Pooling, where: str
-) -> Iterator[Array]:
+) -> Iterator[tuple[int, Array]]:
+    """The first text's place in each batch, and the batch's rows."""
     import torch
 
     for start in range(0, len(texts), _BATCH):
@@ -81,7 +86,7 @@ def _pooled(
             last = (mask.cumsum(1) * mask).argmax(1)
             mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(torch.float32)
         total = (layers[layer].float() * mask[:, :, None]).sum(1)
-        yield (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
+        yield start, (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
 
 
 @lru_cache(maxsize=2)
