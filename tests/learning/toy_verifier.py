@@ -64,15 +64,18 @@ _CHOICES = {
 }
 
 
-def misread(meaning: Meaning, rng: random.Random, words: int = 1) -> Meaning:
-    """Another meaning, that differs in so many words."""
-    for name in rng.sample(tuple(_CHOICES), words):
-        others = [word for word in _CHOICES[name] if word != getattr(meaning, name)]
-        meaning = replace(meaning, **{name: rng.choice(others)})
-    return meaning
+def misread(meaning: Meaning, rng: random.Random, parts: tuple[str, ...]) -> Meaning:
+    """Another meaning, that differs in one of these parts."""
+    name = rng.choice(parts)
+    others = [word for word in _CHOICES[name] if word != getattr(meaning, name)]
+    return replace(meaning, **{name: rng.choice(others)})
 
 
-def examples(questions: int, candidates: int, seed: int, wrong_words: int = 1) -> list:
+EASY = ("compared",)
+"""What candidates of the quick tests get wrong: fifty steps suffice to learn it."""
+
+
+def examples(questions: int, candidates: int, seed: int, parts: tuple[str, ...] = EASY) -> list:
     """Examples with as many right candidates as wrong ones."""
     from sqljury.learning.language_model.prompt_tokens import PromptText
     from sqljury.learning.outcome_reward.examples import Example
@@ -83,7 +86,7 @@ def examples(questions: int, candidates: int, seed: int, wrong_words: int = 1) -
         meaning = any_meaning(rng)
         for candidate in range(candidates):
             right = candidate % 2 == 0
-            written = meaning if right else misread(meaning, rng, wrong_words)
+            written = meaning if right else misread(meaning, rng, parts)
             prompt = PromptText(f"question : {meaning.question}", f"query : {written.sql} answer :")
             found.append(Example(f"{number}", prompt, right))
     return found
@@ -95,17 +98,32 @@ def words() -> list[str]:
         [*TABLES, *COLUMNS, *ASKED, *ASKED.values(), *COMPARED, *COMPARED.values(), *NUMBERS]
     )
     return sorted(
-        {*parts.split(), *["question", ":", "of", "with", "query", "SELECT", "(", ")", "FROM", "WHERE", "answer"]}
+        {
+            *parts.split(),
+            *[
+                "question",
+                ":",
+                "of",
+                "with",
+                "query",
+                "SELECT",
+                "(",
+                ")",
+                "FROM",
+                "WHERE",
+                "answer",
+            ],
+        }
     )
 
 
 def write_base(
-    folder: Path, vocabulary: list[str], *, width: int = 32, layers: int = 2, seed: int = 0
+    folder: Path, vocabulary: list[str], *, width: int = 32, layers: int = 1, seed: int = 0
 ) -> Path:
     """A Llama-like network with random weights, and a tokenizer of whole words."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, LlamaConfig
+    from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerFast
 
     every = ["<unk>", "<pad>", "<end>", "Yes", "No", *vocabulary]
     plain = Tokenizer(
@@ -123,11 +141,18 @@ def write_base(
         num_hidden_layers=layers,
         num_attention_heads=4,
         num_key_value_heads=2,
-        tie_word_embeddings=True,
+        tie_word_embeddings=False,
         max_position_embeddings=2048,
         initializer_range=0.1,
         pad_token_id=1,
         eos_token_id=2,
     )
-    AutoModelForCausalLM.from_config(config).save_pretrained(folder)
+    model = AutoModelForCausalLM.from_config(config)
+    with torch.no_grad():
+        # The same in every state, so a bias of the output: like a model that has learnt to
+        # answer, this one says Yes or No from the beginning. Which one, it has yet to learn.
+        model.get_input_embeddings().weight[:, 0] = 1.0
+        model.get_output_embeddings().weight[:, 0] = -1.0
+        model.get_output_embeddings().weight[every.index("Yes") : every.index("No") + 1, 0] = 1.0
+    model.save_pretrained(folder)
     return folder

@@ -27,6 +27,7 @@ for _name in (
     "about",
     "train_detector",
     "train_graph_match",
+    "train_verifier",
     "build_trust",
     "build_pairs",
     "suite",

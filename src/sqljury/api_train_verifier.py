@@ -1,0 +1,113 @@
+"""Train a verifying language model on labelled pools."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqljury.api import PathLike
+from sqljury.benchmarks import read_cases
+from sqljury.case import Case
+from sqljury.databases import open_databases, read_schemas
+from sqljury.errors import InputError
+from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache
+from sqljury.execution import Limits
+from sqljury.judges.verifier_prompt import VerifierPrompt
+from sqljury.uses.verifier_examples import VerifierExamples
+
+if TYPE_CHECKING:
+    from sqljury.learning.outcome_reward.settings import Settings
+    from sqljury.learning.outcome_reward.training import Trained
+
+_LIMITS = Limits(seconds=10.0, rows=100_000)
+"""What a candidate may use where its rows are shown."""
+
+
+def train_verifier_on(
+    data: PathLike | Sequence[PathLike],
+    base: str,
+    out: PathLike,
+    *,
+    databases: PathLike | None = None,
+    schemas: PathLike | None = None,
+    prompt: str = "sql",
+    balance: bool = True,
+    label: str = "",
+    mapping: Mapping[str, str] | None = None,
+    settings: Settings | None = None,
+    on_prepared: Callable[[int, int], None] = lambda _done, _total: None,
+    on_step: Callable[[int, int, str], None] = lambda _done, _total, _said: None,
+) -> Trained:
+    """Train a verifier and write its folder, for ``verifier,model=OUT``.
+
+    The same call goes on where it was interrupted.
+
+    Args:
+        data: pools or other case files whose candidates have labels.
+        base: the folder of a causal language model, or of an adapter to train on.
+        databases, schemas: where schemas come from; with databases, values of columns are shown.
+        prompt: ``sql``, ``data``, ``data+sql`` or ``instruction``.
+        balance: as many right as wrong candidates of each question.
+        label: the candidates' key that says what is right.
+        on_prepared: called with candidates read and those in all.
+        on_step: called with steps done, steps in all, and the last measures in words.
+
+    Raises:
+        InputError: SJ022, SJ023, SJ026, SJ027, SJ304: a base, a folder, data or a prompt that
+            cannot be used; SJ413: a prompt that shows rows, without databases.
+        MissingExtraError: SJ001: the packages are not installed.
+
+    Source: GradeSQL (Tritto et al. 2026), sections 3.2, 5 and 6.
+    """
+    from sqljury.learning.outcome_reward.examples import balanced
+    from sqljury.learning.outcome_reward.settings import Settings
+    from sqljury.learning.outcome_reward.training import train_verifier
+
+    chosen, text = settings or Settings(), VerifierPrompt(prompt)
+    paths = [data] if isinstance(data, str | os.PathLike) else list(data)
+    cases = list(read_cases(paths, mapping=mapping))
+    if text.shows_rows and databases is None:
+        raise InputError("SJ413", f"the prompt {prompt} shows rows.", hint="Give --databases.")
+    made = VerifierExamples(text, label)
+    known = _with_evidence(cases, databases, schemas, on_prepared)
+    examples = list(made.of(known))
+    if not examples:
+        reasons = ", ".join(f"{why} {n}" for why, n in made.left_out.items()) or "none are there"
+        raise InputError("SJ027", f"no candidate can be learnt from: {reasons}.")
+    about = {
+        "prompt": {"variant": text.variant, "fingerprint": text.fingerprint},
+        "data": {
+            "files": [Path(path).name for path in paths],
+            "candidates": len(cases),
+            "left_out": dict(sorted(made.left_out.items())),
+            "balanced": balance,
+        },
+    }
+    kept = balanced(examples, chosen.seed) if balance else examples
+    return train_verifier(kept, base, Path(out), chosen, about=about, watch=on_step)
+
+
+def _with_evidence(
+    cases: Iterable[Case],
+    databases: PathLike | None,
+    schemas: PathLike | None,
+    on_prepared: Callable[[int, int], None],
+) -> Iterator[tuple[Case, Evidence]]:
+    """Cases by database, each with its evidence; one database is open at a time."""
+    places = None if databases is None else open_databases(str(databases))
+    given = None if schemas is None else read_schemas(str(schemas))
+    ordered = sorted(cases, key=lambda case: case.db_id)
+    cache, opened, name = ExecutionCache(), None, None
+    try:
+        for done, case in enumerate(ordered):
+            if places is not None and case.db_id != name:
+                if opened is not None:
+                    opened.close()
+                opened, name = places.open(case.db_id), case.db_id
+            yield case, DatabaseEvidence(case, opened, cache, _LIMITS, schemas=given)
+            on_prepared(done + 1, len(ordered))
+    finally:
+        if opened is not None:
+            opened.close()

@@ -1,0 +1,84 @@
+"""Labelled candidates as what a verifying language model learns from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from sqljury.benchmarks.pools import recorded_verdict
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.verifier_prompt import VerifierPrompt
+from sqljury.learning.language_model.prompt_tokens import PromptText
+from sqljury.learning.outcome_reward.examples import Example
+from sqljury.queries import without_comments
+
+
+@dataclass
+class VerifierExamples:
+    """Makes examples, and counts the candidates that are none.
+
+    Candidates without a label, a prediction or a question teach nothing; nor does the same text
+    twice for one question, nor, where the prompt shows rows, a query that fails (the paper discards
+    those).
+
+    Args:
+        prompt: what the model reads.
+        label: the key of a candidate that says whether it is right; empty: ``label``, or the
+            label that the file's format knows.
+
+    Source: GradeSQL (Tritto et al. 2026), section 3.2.
+    """
+
+    prompt: VerifierPrompt
+    label: str = ""
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def of(self, found: Iterable[tuple[Case, Evidence]]) -> Iterator[Example]:
+        """The examples of cases, with what is known of each.
+
+        Raises:
+            InputError: SJ109: a label that is none.
+        """
+        seen: set[tuple[str, str]] = set()
+        for case, evidence in found:
+            why = self._useless(case, evidence, seen)
+            if why:
+                self.left_out[why] += 1
+                continue
+            label = label_of(case, self.label)
+            yield Example(question_of(case), self._prompt(case, evidence), bool(label))
+
+    def _prompt(self, case: Case, evidence: Evidence) -> PromptText:
+        return PromptText(self.prompt.shared(case, evidence), self.prompt.own(case, evidence))
+
+    def _useless(self, case: Case, evidence: Evidence, seen: set[tuple[str, str]]) -> str:
+        sql = case.predicted_sql
+        if not case.question:
+            return "no question"
+        if not isinstance(sql, str) or not sql.strip():
+            return "no prediction"
+        if label_of(case, self.label) is None:
+            return "no label"
+        key = (question_of(case), " ".join(without_comments(sql, evidence.dialect).split()))
+        if key in seen:
+            return "duplicate"
+        seen.add(key)
+        if evidence.schema() is None:
+            return "no schema"
+        if self.prompt.shows_rows and not evidence.rows(sql).ok:
+            return "fails"
+        return ""
+
+
+def label_of(case: Case, key: str = "") -> bool | None:
+    """Whether a candidate is right, as its file says; None where it does not."""
+    if not key and case.label is not None:
+        return case.label
+    return recorded_verdict(case.extra.get(key or "label"), case.origin)
+
+
+def question_of(case: Case) -> str:
+    """What names a question: the same words on the same database are the same question."""
+    return "\n".join((case.db_id, case.question or "", case.hint or ""))

@@ -1,0 +1,187 @@
+"""Verifiers trained end to end on a toy task: they separate, they are read back, they go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from toy_verifier import examples, words, write_base
+
+from sqljury.errors import InputError
+from sqljury.learning.language_model.prompt_tokens import PromptText
+from sqljury.learning.outcome_reward import training
+from sqljury.learning.outcome_reward.examples import Example, balanced, split
+from sqljury.learning.outcome_reward.settings import Settings
+from sqljury.learning.outcome_reward.training import train_verifier
+from sqljury.learning.outcome_reward.validation import area_under_curve
+from sqljury.learning.outcome_reward.verifier import load_verifier
+
+for _package in ("torch", "transformers", "peft", "trl", "datasets"):
+    pytest.importorskip(_package)
+
+ABOUT = {"prompt": {"variant": "sql", "fingerprint": "0"}, "data": {}}
+QUICK = Settings(
+    epochs=4, learning_rate=1e-2, batch=64, at_once=64, lora_rank=0, evaluations=1, patience=9
+)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return str(write_base(tmp_path_factory.mktemp("base"), words()))
+
+
+def auc_of(folder, seed=99):
+    """On questions that the verifier has never met."""
+    import numpy as np
+
+    verifier = load_verifier(str(folder))
+    held = examples(60, 2, seed)
+    scores = [verifier.scores(one.prompt.shared, [one.prompt.own])[0].logit for one in held]
+    return area_under_curve(np.array(scores), np.array([one.label for one in held])), scores
+
+
+def trained(base, out, **how):
+    return train_verifier(examples(1200, 2, 0), base, out, replace(QUICK, **how), about=ABOUT)
+
+
+def test_an_answering_model_separates_and_reads_back_the_same(base, tmp_path):
+    found = trained(base, tmp_path / "out")
+    auc, scores = auc_of(tmp_path / "out")
+    assert auc >= 0.9
+    assert found.facts["validation"]["auc"] >= 0.9
+    assert found.facts["validation"]["mass"] > 0.9
+    again = auc_of(tmp_path / "out")[1]
+    assert again == scores  # loaded anew, to the bit
+    assert not (tmp_path / "out" / "checkpoints").exists()
+    names = {path.suffix for path in (tmp_path / "out").iterdir()}
+    assert not names & {".bin", ".pt", ".pth", ".pkl"}
+    # The same call reads what is there.
+    assert trained(base, tmp_path / "out").facts == found.facts
+    with pytest.raises(InputError, match="SJ026"):
+        trained(base, tmp_path / "out", seed=7)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"objective": "bce"},
+        {"objective": "sequence", "epochs": 8},
+        {"lora_rank": 16, "epochs": 8},
+        {"objective": "bce", "lora_rank": 16, "epochs": 8},
+    ],
+    ids=lambda how: "-".join(map(str, how.values())),
+)
+def test_each_objective_and_adapters_separate(base, tmp_path, how):
+    trained(base, tmp_path / "out", **how)
+    assert auc_of(tmp_path / "out")[0] >= 0.9
+    adapter = tmp_path / "out" / "adapter_config.json"
+    assert adapter.is_file() is ("lora_rank" in how)
+
+
+class StoppedError(Exception):
+    pass
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lora_rank", [0, 8])
+def test_a_training_that_was_stopped_comes_to_the_same_weights(base, tmp_path, lora_rank):
+    some, settings = examples(60, 2, 0), replace(QUICK, lora_rank=lora_rank, epochs=4)
+
+    def stop(done, *_):
+        if done == 9:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        train_verifier(some, base, tmp_path / "a", settings, about=ABOUT, watch=stop)
+    (folder,) = (tmp_path / "a" / "checkpoints").iterdir()
+    assert training.last_checkpoint(folder)
+    # What a kill leaves half written is passed over.
+    (folder / "checkpoint-999").mkdir()
+    steps = []
+    watch = lambda done, *_: steps.append(done)  # noqa: E731
+    train_verifier(some, base, tmp_path / "a", settings, about=ABOUT, watch=watch)
+    assert min(steps) > 4  # the first epochs are not trained again
+    train_verifier(some, base, tmp_path / "b", settings, about=ABOUT)
+    assert auc_of(tmp_path / "a")[1] == auc_of(tmp_path / "b")[1]
+
+
+def test_a_base_that_is_none(tmp_path):
+    (tmp_path / "base").mkdir()
+    with pytest.raises(InputError, match="SJ022"):
+        train_verifier(
+            examples(20, 2, 0), str(tmp_path / "base"), tmp_path / "o", QUICK, about=ABOUT
+        )
+    with pytest.raises(InputError, match="SJ020"):
+        load_verifier(str(tmp_path / "nowhere"))
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"version": 99}', ""])
+def test_a_broken_description(tmp_path, text):
+    (tmp_path / "verifier.json").write_text(text)
+    with pytest.raises(InputError, match="SJ026"):
+        load_verifier(str(tmp_path))
+
+
+def test_a_folder_that_holds_something_else(base, tmp_path):
+    (tmp_path / "thesis.tex").write_text("")
+    with pytest.raises(InputError, match="SJ026"):
+        train_verifier(examples(20, 2, 0), base, tmp_path, QUICK, about=ABOUT)
+
+
+def test_prompts_that_are_too_long_are_left_out_and_said_so(base, tmp_path):
+    with pytest.raises(InputError, match="SJ027"):
+        trained(base, tmp_path / "out", max_tokens=5)
+
+
+def test_a_prompt_longer_than_the_model_has_no_score(base):
+    verifier = load_verifier(base)  # never trained to verify: it is asked all the same
+    short, long = verifier.scores("question :", ["query :", "query : " * 3000])
+    assert short is not None
+    assert long is None
+    assert 0 < verifier.probability(short) < 1
+
+
+# ---------------------------------------------------------------- splits and balance
+
+
+def made(question: int, label: bool, own: str = "") -> Example:
+    return Example(str(question), PromptText("", own), label)
+
+
+def test_questions_are_on_one_side():
+    some = [made(i // 4, i % 4 == 0) for i in range(200)]
+    learnt, held = split(some, 0.2, seed=3)
+    assert not {one.question for one in learnt} & {one.question for one in held}
+    assert len({one.question for one in held}) == 10
+    assert len(learnt) + len(held) == 200
+    assert split(some, 0.2, seed=3) == (learnt, held)
+    assert split(some, 0.2, seed=4) != (learnt, held)
+
+
+@pytest.mark.parametrize("labels", [[True] * 40, [False] * 40])
+def test_labels_that_are_all_the_same(labels):
+    with pytest.raises(InputError, match="SJ027"):
+        split([made(i, label) for i, label in enumerate(labels)], 0.1, seed=0)
+
+
+def test_too_few_questions():
+    with pytest.raises(InputError, match="SJ027"):
+        split([made(i % 9, i % 2 == 0) for i in range(90)], 0.1, seed=0)
+
+
+def test_as_many_right_as_wrong_of_each_question():
+    some = [made(0, i < 3, str(i)) for i in range(10)] + [made(1, True), made(2, False)]
+    found = balanced(some, seed=0)
+    assert sum(one.label for one in found) == 3
+    assert len(found) == 6
+    assert {one.question for one in found} == {"0"}
+    assert balanced(some, seed=0) == found
+
+
+@pytest.mark.parametrize("how", [{"batch": 0}, {"validation": 1.0}, {"learning_rate": 0}])
+def test_settings_that_are_impossible(how):
+    with pytest.raises(InputError, match="SJ027"):
+        replace(QUICK, **how)
+    with pytest.raises(InputError, match="SJ003"):
+        Settings(objective="best")  # type: ignore[arg-type]
