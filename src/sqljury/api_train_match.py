@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,7 +41,7 @@ class TrainedMatch:
     @property
     def best(self) -> Epoch:
         """The epoch whose weights were taken: of the highest validation AUC, the first one."""
-        return max(self.epochs, key=lambda epoch: -1.0 if epoch.auc is None else epoch.auc)
+        return max(self.epochs, key=_validation_auc)
 
 
 def train_graph_match(
@@ -104,17 +104,21 @@ def train_graph_match(
     trainer = _trainer(found, network, training, folder, on_epoch)
     notes = {"form": form, "flows": flows, **_facts(path, found, training)}
     matcher, epochs = trainer.run(notes)
+    best = max(epochs, key=_validation_auc)
     trained = TrainedMatch(
-        matcher,
+        replace(matcher, notes={**matcher.notes, "validation_auc": best.auc}),
         tuple(epochs),
         len(trainer.training.pairs),
         len(trainer.validation.pairs),
         found.left_out,
     )
-    matcher.notes["validation_auc"] = trained.best.auc  # type: ignore[index]
-    matcher.save(target)
+    trained.matcher.save(target)
     _write_curve(target, trained)
     return trained
+
+
+def _validation_auc(epoch: Epoch) -> float:
+    return -1.0 if epoch.auc is None else epoch.auc
 
 
 def _sources(

@@ -248,6 +248,15 @@ def test_other_files_are_refused(tmp_path: Path, facts: dict[str, object], said:
         load_matcher(path)
 
 
+def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    broken = matcher()
+    with torch.no_grad():
+        broken.network.readout.gate.bias[0] = float("nan")
+    broken.save(tmp_path / "model.npz")
+    with pytest.raises(InputError, match=r"SJ020 .*no numbers"):
+        load_matcher(tmp_path / "model.npz")
+
+
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="SJ020"):
         load_matcher(tmp_path / "no.npz")

@@ -109,6 +109,8 @@ def load_matcher(path: PathLike) -> Matcher:
     facts, arrays = read_model(path)
     if facts.get("kind") != "graph matching" or facts.get("version") != VERSION:
         raise InputError("SJ020", "not a graph network of this version.", where=str(path))
+    if not all(np.isfinite(array).all() for array in arrays.values()):
+        raise InputError("SJ020", "some of its weights are no numbers.", where=str(path))
     need_torch("Scoring with a graph network")
     import torch
 
