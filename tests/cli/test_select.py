@@ -204,3 +204,21 @@ def test_the_candidates_for_a_question_stand_together() -> None:
     ]
     with pytest.raises(sj.InputError, match="SJ574"):
         sj.select(cases, ["first"])
+
+
+def test_hostile_candidates_fail_and_do_not_vote(shop: Path) -> None:
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+    hostile = (endless, "SELECT zeroblob(2000000000)", "DELETE FROM item", "ATTACH 'x' AS y")
+    before = (shop / "shop.sqlite").read_bytes()
+    (shop / "hostile.json").write_text(
+        json.dumps([pool(1, "SELECT 2", *hostile, *hostile, "SELECT count(*) FROM item")])
+    )
+    found = sj.select(
+        shop / "hostile.json",
+        ["majority", "execution", "random"],
+        shop,
+        workers=1,
+        limits=sj.Limits(seconds=0.5),
+    )
+    assert [one.accuracy for one in found.strategies] == [1, 1, 1 / 9]
+    assert (shop / "shop.sqlite").read_bytes() == before

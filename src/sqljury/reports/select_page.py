@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqljury.reports import plots, words
-from sqljury.reports.curves import curves
+from sqljury.reports.curves import Curve, curves
 from sqljury.reports.plots import Axis, Point
 from sqljury.reports.sections import Block, Lane, Lanes, Plot, Section, Table, write_page
 from sqljury.reports.select_tables import sentences, shown_places, with_oracle
@@ -65,17 +65,16 @@ def _curves(found: Selection) -> list[Block]:
         [name, *(words.percent(curve[place], 2) for place in places)] for name, _, curve in lines
     ]
     heads = ["strategy", *(words.count(found.sizes[place]) for place in places)]
-    plot = curves("accuracy", found.sizes, lines)
-    legend = [(series, name) for name, series, _ in lines]
     caption = "Mean over subsets of n candidates; the oracle is pass@n"
     return [
-        Plot(
-            caption=caption,
-            plot=plot,
-            legend=legend,
-        ),
+        _plot(caption, found.sizes, lines),
         Table(caption="In percent", heads=heads, rows=rows),
     ]
+
+
+def _plot(caption: str, sizes: Sequence[int], lines: Sequence[Curve]) -> Plot:
+    legend = [(series, name) for name, series, _ in lines]
+    return Plot(caption=caption, plot=curves("accuracy", sizes, lines), legend=legend)
 
 
 def _tests(found: Selection) -> Table:
@@ -106,7 +105,7 @@ def _tests(found: Selection) -> Table:
     return Table(caption=caption, heads=heads, rows=rows, texts=2)
 
 
-def _slices(found: Selection) -> Iterator[Table]:
+def _slices(found: Selection) -> Iterator[Block]:
     strategies = with_oracle(found)
     for dimension in dict.fromkeys(part.dimension for part in strategies[0].slices):
         values = [part for part in strategies[0].slices if part.dimension == dimension]
@@ -119,3 +118,15 @@ def _slices(found: Selection) -> Iterator[Table]:
         ]
         heads = ["strategy", *(f"{words.visible(p.value)} ({p.n:,})" for p in values)]
         yield Table(caption=f"Accuracy by {dimension}, in percent", heads=heads, rows=rows)
+        if len(values) > 1:
+            yield from (_slice_plot(found, dimension, part.value) for part in values)
+
+
+def _slice_plot(found: Selection, dimension: str, value: str) -> Plot:
+    lines = [
+        (words.visible(one.name), series, part.curve)
+        for series, one in enumerate(with_oracle(found))
+        for part in one.slices
+        if (part.dimension, part.value) == (dimension, value) and part.curve
+    ]
+    return _plot(f"{dimension}: {words.visible(value)}", found.sizes, lines)

@@ -148,6 +148,7 @@ def test_nothing_is_known_to_be_right() -> None:
 def test_slices_by_difficulty_and_by_hardness_of_the_reference() -> None:
     seen = [question(1, difficulty="simple"), question(2, difficulty="hard")]
     slices = found_in(seen, "first").strategies[0].slices
+    assert all(part.curve == (1,) * 10 for part in slices)
     assert [(s.dimension, s.value, s.n) for s in slices] == [
         ("difficulty", "simple", 1),
         ("difficulty", "hard", 1),

@@ -44,6 +44,7 @@ class SliceFigures:
     value: str
     n: int
     accuracy: float
+    curve: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,24 +207,33 @@ class _Found:
         self.expected = [_expected(strategy, one.ballot) for one in seen]
         self.drawn = [bool(draw(strategy, one, seed).right) for one in seen]
         self.accuracy = _mean(self.expected)
-        self.curve = self._curve(sizes, seed, resamples)
+        self._curves = self._all_curves(sizes, seed, resamples)
 
-    def _curve(self, sizes: Sequence[int], seed: int, resamples: int) -> tuple[float, ...]:
-        if not sizes or not self.seen:
-            return ()
-        curves = [
+    def _all_curves(
+        self, sizes: Sequence[int], seed: int, resamples: int
+    ) -> list[Sequence[float]] | None:
+        """Of each question; None where they are not known."""
+        if not sizes:
+            return None
+        return [
             self.strategy.curve(
                 one.ballot,
                 one.ballot.right or (),
                 sizes,
                 _number(f"{seed}/{self.strategy.name}", one.pool),
                 resamples,
-            )
+            ).tolist()
             if one.ballot.counts
             else [0.0] * len(sizes)
             for one in self.seen
         ]
-        return tuple(fsum(column) / self.n for column in zip(*curves, strict=True))
+
+    def _curve(self, places: Sequence[int]) -> tuple[float, ...]:
+        """The mean over some of the questions."""
+        if self._curves is None or not places:
+            return ()
+        columns = zip(*(self._curves[place] for place in places), strict=True)
+        return tuple(fsum(column) / len(places) for column in columns)
 
     def figures(self, best: float | None) -> StrategyFigures:
         """The figures, with the regret against the best that there could be."""
@@ -237,19 +247,23 @@ class _Found:
             high=high,
             drawn=_mean([float(right) for right in self.drawn]),
             regret=(best or 0.0) - (self.accuracy or 0.0) if known else None,
-            curve=self.curve,
+            curve=self._curve(range(self.n)),
             slices=tuple(self._slices()),
         )
 
     def _slices(self) -> Iterable[SliceFigures]:
         for dimension, value_of in _DIMENSIONS.items():
-            parts: dict[str, list[float]] = {}
-            for one, expected in zip(self.seen, self.expected, strict=True):
-                parts.setdefault(value_of(one.pool), []).append(expected)
+            parts: dict[str, list[int]] = {}
+            for place, one in enumerate(self.seen):
+                parts.setdefault(value_of(one.pool), []).append(place)
             for value in sorted(filter(None, parts), key=_hardness_order):
-                accuracy = fsum(parts[value]) / len(parts[value])
+                places = parts[value]
                 yield SliceFigures(
-                    dimension=dimension, value=value, n=len(parts[value]), accuracy=accuracy
+                    dimension=dimension,
+                    value=value,
+                    n=len(places),
+                    accuracy=fsum(self.expected[place] for place in places) / len(places),
+                    curve=self._curve(places),
                 )
 
 
