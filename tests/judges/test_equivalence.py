@@ -495,7 +495,7 @@ ONLY_IN_DUCKDB = [
         "SELECT name FROM boat ANTI JOIN trip ON boat_id = id",
         "SELECT name FROM boat WHERE NOT EXISTS (SELECT 1 FROM trip WHERE boat_id = id)",
     ),
-    ("SELECT x FROM (VALUES (1), (2)) v(x)", "SELECT 2 UNION ALL SELECT 1"),
+    ("SELECT x FROM (SELECT 1 UNION ALL SELECT 2) v(x)", "SELECT 2 UNION ALL SELECT 1"),
 ]
 
 

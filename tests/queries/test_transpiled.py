@@ -14,7 +14,7 @@ LOST = [
     "SELECT a FROM t ANTI JOIN u USING (a)",
     "SELECT a FROM t ASOF JOIN u USING (a)",
     "SELECT a FROM t POSITIONAL JOIN u",
-    "SELECT x FROM (VALUES (1), (2)) v(x)",
+    "SELECT x FROM (SELECT 1) v(x)",
     "SELECT max(a, 2) FROM t",
 ]
 
@@ -36,6 +36,11 @@ KEPT = [
     ("SELECT a / b FROM t", "SELECT CAST(a AS REAL) / b FROM t"),
     ("SELECT a FROM t WHERE a IS DISTINCT FROM b", "SELECT a FROM t WHERE a IS NOT b"),
     ("FROM t", "SELECT * FROM t"),
+    (
+        "SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS v (x, y) WHERE x > 1",
+        "SELECT * FROM (SELECT 1 AS x, 'a' AS y UNION ALL SELECT 2 AS x, 'b' AS y) AS v WHERE x > 1",
+    ),
+    ("SELECT a FROM t, (VALUES (4)) AS v (x)", "SELECT a FROM t, (SELECT 4 AS x) AS v"),
 ]
 
 

@@ -30,9 +30,32 @@ def transpiled(sql: str, source: str, target: str) -> str | None:
     if tree is None or (source != target and _is_lost(tree)):
         return None
     try:
+        if target == "sqlite":
+            _name_values(tree)
         return tree.sql(target, unsupported_level=ErrorLevel.RAISE)
     except Exception:  # generators stumble over trees in many ways
         return None
+
+
+def _name_values(tree: exp.Expr) -> None:
+    """``(VALUES (1, 2)) AS t (a, b)`` as a query: SQLite has no names for these columns."""
+    from sqlglot import exp
+
+    for values in list(tree.find_all(exp.Values)):
+        alias = values.args.get("alias")
+        if alias is None or not alias.columns:
+            continue
+        selects = [
+            exp.select(
+                *(
+                    exp.alias_(cell.copy(), name.copy())
+                    for cell, name in zip(row.expressions, alias.columns, strict=True)
+                )
+            )
+            for row in values.expressions
+        ]
+        query = selects[0] if len(selects) == 1 else exp.union(*selects, distinct=False)
+        values.replace(exp.Subquery(this=query, alias=exp.TableAlias(this=alias.this.copy())))
 
 
 def _is_lost(tree: exp.Expr) -> bool:
