@@ -20,7 +20,7 @@ def write_selection(path: PathLike, found: Selection, *, title: str) -> None:
         InputError: the file cannot be written.
     """
     sections = list(_sections(found)) if found.n else []
-    lead = ". ".join(sentences(found)) + "."
+    lead = f"{'; '.join(sentences(found))}."
     write_page(path, f"Selection: {title}", lead, sections, [], found.signature)
 
 
