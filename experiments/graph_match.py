@@ -1,6 +1,6 @@
 """How the graph network ranks FuncEvalGMN's labelled pairs, beside judges that train on nothing.
 
-    python experiments/graph_match.py --data $DATA [--model FILE ...] [--judge NAME ...]
+    python experiments/graph_match.py --data $DATA [--model FILE ...] [--judge [NAME ...]]
         [--runs FOLDER]
 
 For each file: AUC with its interval (95 %, bootstrap), Kendall's tau, Spearman's and Pearson's
@@ -20,20 +20,16 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import sqljury as sj
-from sqljury.judges import make_judge
-from sqljury.uses.statistics import Bootstrap, ScoreTable
-from sqljury.verdict import Record
+from labelled_pairs import FILES, Pair, Scores, judge_scores, labelled_pairs, network_scores
 
-FILES = {
-    "Spider": ("Spider_pair_dev", "spider/tables.json"),
-    "Spider-DK": ("SpiderDK_pair_dev", "spider/spider_dk/tables.json.gz"),
-    "WikiSQL": ("Wikisql_pair_dev", None),
-}
+from sqljury.judges import make_judge
+from sqljury.learning.graph_matching.matcher import load_matcher, shipped_model
+from sqljury.uses.statistics import Bootstrap, ScoreTable
+
 BASELINES = (
     "relpm",
     "astpm",
@@ -44,7 +40,6 @@ BASELINES = (
     "equivalence,column_order=any",
 )
 NETWORK = "graph_match"
-PROVERS = ("canonical", "equivalence")
 PUBLISHED = {
     "Spider": {
         NETWORK: "0.9750 0.8529 0.8529",
@@ -93,165 +88,137 @@ PUBLISHED_SLICES = {
 """The network's AUC in tables 2 and 5."""
 
 
-class Row(NamedTuple):
-    """A pair with its label, and what one judge says."""
+class Rows(NamedTuple):
+    """What one judge says of some pairs."""
 
-    score: float | None
-    label: bool
-    texts: tuple[str, str]
-    slices: tuple[str, ...]
+    judge: str
+    threshold: float
+    pairs: Sequence[Pair]
+    scores: Scores
+
+    @property
+    def is_network(self) -> bool:
+        """Whether it is the one in question."""
+        return self.judge.startswith(NETWORK)
+
+    def chosen(self, places: Sequence[int]) -> Rows:
+        """Some of the pairs."""
+        pairs, scores = [self.pairs[i] for i in places], [self.scores[i] for i in places]
+        return self._replace(pairs=pairs, scores=scores)
 
 
 def main() -> None:
-    """Evaluate, print."""
+    """Score, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     default = Path(os.environ.get("SQLJURY_TEST_DATA", "../shared/data"))
     parser.add_argument("--data", type=Path, default=default)
-    parser.add_argument("--model", type=Path, action="append", default=[], help="one per seed")
-    parser.add_argument("--judge", action="append", help="in place of all that train on nothing")
+    parser.add_argument("--model", type=Path, action="append", help="one per seed")
+    parser.add_argument("--judge", nargs="*", default=BASELINES, help="in place of all")
     parser.add_argument("--runs", type=Path, help="where verdicts are kept")
     options = parser.parse_args()
-    networks = [f"{NETWORK},model={path}" for path in options.model] or [NETWORK]
-    judges = [*networks, *(BASELINES if options.judge is None else options.judge)]
+    models = options.model or [shipped_model()]
+    matchers = [load_matcher(path) for path in models]
     for name in FILES:
-        found = rows_of(options.data, name, judges, options.runs)
-        print(f"\n## {name}: {len(found[judges[0]]):,} pairs")
+        pairs = labelled_pairs(options.data, name)
+        print(f"\n## {name}: {len(pairs):,} pairs")
+        texts = ((*pair.texts, pair.schema) for pair in pairs)
+        found = [
+            Rows(f"{NETWORK} {path.stem}", matcher.threshold, pairs, scores)
+            for path, matcher, scores in zip(
+                models, matchers, network_scores(texts, matchers), strict=True
+            )
+        ]
+        said = judge_scores(options.data, name, options.judge, options.runs)
+        for judge, scores in zip(options.judge, said, strict=True):
+            threshold = getattr(make_judge(judge), "threshold", 0.5)
+            found.append(Rows(judge, threshold, pairs, scores))
         show_judges(name, found)
         show_slices(name, found)
 
 
-def rows_of(
-    data: Path, name: str, judges: Sequence[str], runs: Path | None = None
-) -> dict[str, list[Row]]:
-    """What each judge says of the pairs of a file."""
-    stem, schemas = FILES[name]
-    found: dict[str, list[Row]] = {judge: [] for judge in judges}
-    by_name = dict(zip((str(make_name(judge)) for judge in judges), judges, strict=True))
-    path = data / "pairs" / f"{stem}.csv.gz"
-    where = None if runs is None else runs / stem
-    with sj.evaluate([path], judges, schemas=schemas and data / schemas, run=where) as run:
-        for record in run.records():
-            found[by_name[record.judge]].append(row_of(record))
-    return found
-
-
-def make_name(judge: str) -> str:
-    """The judge's name as a run has it."""
-    from sqljury.judges import spec_of
-
-    return spec_of(make_judge(judge))
-
-
-def row_of(record: Record) -> Row:
-    """One pair of a run."""
-    case, score = record.case, record.verdict.score
-    if score is None and record.judge.startswith(PROVERS):
-        score = 0.0
-    texts = (case.reference_sqls[0], str(case.predicted_sql))
-    return Row(score, bool(case.label), texts, tuple(slices_of(record)))
-
-
-def slices_of(record: Record) -> Iterator[str]:
-    """The slices of tables 2 and 5, and the writer of the prediction."""
-    for feature in record.features:
-        kind = feature.partition(":")[0]
-        if kind == "hardness":
-            yield feature
-        elif kind in ("joins", "nesting", "grouping") and not feature.endswith(":0"):
-            yield kind
-    yield f"by {record.case.source}"
-
-
-def distinct(rows: Sequence[Row]) -> list[Row]:
-    """The first of the rows whose texts are the same but for white space and case."""
-    found: dict[tuple[str, ...], Row] = {}
-    for row in rows:
-        found.setdefault(tuple(" ".join(text.lower().split()) for text in row.texts), row)
+def distinct(pairs: Sequence[Pair]) -> list[int]:
+    """The places of the first pairs whose texts are the same but for white space and case."""
+    found: dict[tuple[str, ...], int] = {}
+    for place, pair in enumerate(pairs):
+        found.setdefault(tuple(" ".join(text.lower().split()) for text in pair.texts), place)
     return list(found.values())
 
 
 # ---------------------------------------------------------------- tables
 
 
-def show_judges(name: str, found: dict[str, list[Row]]) -> None:
+def show_judges(name: str, found: Sequence[Rows]) -> None:
     """Table 1: a line for each judge, over all rows and over distinct pairs."""
-    print(f"\n{'':40}{'n':>6}{'none':>5}  AUC [95 %]               tau (yes/no)     "
-          "rho (yes/no)     r (yes/no)       published")  # fmt: skip
+    print(
+        f"\n{'':40}{'n':>6}{'none':>5}  {'AUC [95 %]':24}  {'tau (yes/no)':15}"
+        f"  {'rho (yes/no)':15}  {'r (yes/no)':15}  published: AUC, tau, rho"
+    )
+    places = distinct(found[0].pairs)
     aucs: dict[str, list[float]] = {}
-    for judge, rows in found.items():
-        for what, chosen in (("", rows), (" distinct", distinct(rows))):
-            line = figures(judge, chosen)
-            said = PUBLISHED[name].get(short(judge), "") if not what else ""
-            print(f"{label(judge)[:31] + what:40}{line}  {said}")
-            if short(judge) == NETWORK:
+    for rows in found:
+        for what, chosen in (("", rows), (" distinct", rows.chosen(places))):
+            published = "" if what else PUBLISHED[name].get(rows.judge.split()[0], "")
+            print(f"{rows.judge[:31] + what:40}{figures(chosen)}  {published}")
+            if rows.is_network:
                 aucs.setdefault(what, []).append(auc(chosen))
     for what, values in aucs.items():
         if len(values) > 1:
             print(f"{f'{NETWORK}, {len(values)} seeds{what}':40}{'':13}{spread(values)}")
 
 
-def show_slices(name: str, found: dict[str, list[Row]]) -> None:
+def show_slices(name: str, found: Sequence[Rows]) -> None:
     """Tables 2 and 5, and by writer: AUC of each judge."""
-    networks = [judge for judge in found if short(judge) == NETWORK]
-    others = [judge for judge in found if short(judge) != NETWORK]
-    heads = [NETWORK, "published", *(label(judge)[:17] for judge in others)]
+    networks = [rows for rows in found if rows.is_network]
+    others = [rows for rows in found if not rows.is_network]
+    heads = [NETWORK, "published", *(rows.judge[:17] for rows in others)]
     print(f"\n{'AUC':34}{'n':>6}{'pos':>6}" + "".join(f"{head:>19}" for head in heads))
-    names = sorted({piece for row in found[networks[0]] for piece in row.slices})
-    for piece in names:
-        chosen = {
-            judge: [row for row in rows if piece in row.slices] for judge, rows in found.items()
-        }
-        first = chosen[networks[0]]
-        positives = sum(row.label for row in first)
+    slices: dict[str, list[int]] = {}
+    for place, pair in enumerate(found[0].pairs):
+        for piece in pair.slices:
+            slices.setdefault(piece, []).append(place)
+    for piece, places in sorted(slices.items()):
+        positives = sum(found[0].pairs[place].label for place in places)
         published = PUBLISHED_SLICES[name].get(piece)
         cells = [
-            spread([auc(chosen[judge]) for judge in networks]),
+            spread([auc(rows.chosen(places)) for rows in networks]),
             "" if published is None else f"{published:.4f}",
-            *(f"{auc(chosen[judge]):.4f}" for judge in others),
+            *(f"{auc(rows.chosen(places)):.4f}" for rows in others),
         ]
-        print(f"{piece[:33]:34}{len(first):6}{positives:6}" + "".join(f"{c:>19}" for c in cells))
+        print(f"{piece[:33]:34}{len(places):6}{positives:6}" + "".join(f"{c:>19}" for c in cells))
 
 
-def short(judge: str) -> str:
-    """A judge's name without its options."""
-    return judge.partition(",")[0]
+def table_of(rows: Rows) -> ScoreTable:
+    """The pairs that have a score."""
+    kept = [
+        (score, pair.label)
+        for score, pair in zip(rows.scores, rows.pairs, strict=True)
+        if score is not None
+    ]
+    return ScoreTable.of([score for score, _ in kept], [label for _, label in kept])
 
 
-def label(judge: str) -> str:
-    """A judge's name, with the model's file name."""
-    head, _, path = judge.partition(",model=")
-    return f"{head} {Path(path).stem}" if path else judge
-
-
-def scored(rows: Sequence[Row]) -> ScoreTable:
-    """The rows that have a score."""
-    kept = [(row.score, row.label) for row in rows if row.score is not None]
-    return ScoreTable.of([score for score, _ in kept], [said for _, said in kept])
-
-
-def auc(rows: Sequence[Row]) -> float:
-    """Of the rows that have a score; NaN where one of the labels is missing."""
-    found = scored(rows).statistics()["auc"]
+def auc(rows: Rows) -> float:
+    """Of the pairs that have a score; NaN where one of the labels is missing."""
+    found = table_of(rows).statistics()["auc"]
     return float("nan") if found is None else found
 
 
-def figures(judge: str, rows: Sequence[Row]) -> str:
+def figures(rows: Rows) -> str:
     """The figures of one judge in a line."""
-    table = scored(rows)
+    table = table_of(rows)
     values = table.statistics()
-    threshold = getattr(make_judge(judge), "threshold", 0.5)
     answers = ScoreTable.of(
-        [float(row.score is not None and row.score >= threshold) for row in rows],
-        [row.label for row in rows],
+        [float(score is not None and score >= rows.threshold) for score in rows.scores],
+        [pair.label for pair in rows.pairs],
     ).statistics()
-    interval = Bootstrap().association(table)["auc"]
-    low, high = interval or (float("nan"), float("nan"))
-    missing = sum(row.score is None for row in rows)
+    low, high = Bootstrap().association(table)["auc"] or (float("nan"), float("nan"))
+    missing = sum(score is None for score in rows.scores)
     cells = "  ".join(
         f"{number(values[key])} ({number(answers[key])})"
         for key in ("kendall_tau", "spearman_rho", "pearson_r")
     )
-    return f"{len(rows):6,}{missing:5}  {number(values['auc'])} [{low:.4f}, {high:.4f}]  {cells}"
+    count = len(rows.pairs)
+    return f"{count:6,}{missing:5}  {number(values['auc'])} [{low:.4f}, {high:.4f}]  {cells}"
 
 
 def number(value: float | None) -> str:

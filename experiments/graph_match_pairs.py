@@ -2,7 +2,7 @@
 add to features that train on nothing?
 
     python experiments/graph_match_pairs.py --data $DATA --pairs pairs.jsonl [--model FILE]
-        [--most 3000] [--with-equivalence] [--runs FOLDER]
+        [--most 3000] [--with-equivalence] [--without-check] [--runs FOLDER]
 
 First: how many training queries equal, as texts (white space and case aside) or as canonical trees,
 a query that something is measured on: Spider dev and test, Spider-DK, BIRD dev, and both sides of
@@ -23,13 +23,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from labelled_pairs import FILES, judge_scores, labelled_pairs, network_scores
 from numpy.typing import NDArray
 
 import sqljury as sj
-from graph_match import FILES, auc, make_name, rows_of
-from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.databases import Schemas, read_schemas
+from sqljury.judges import make_judge, spec_of
+from sqljury.learning.graph_matching.matcher import Matcher, load_matcher, shipped_model
 from sqljury.queries.canonical import canonical
 from sqljury.queries.trees import build_tree
 from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
@@ -38,14 +39,7 @@ from sqljury.schema import Schema
 from sqljury.uses.graph_pairs import VALIDATION, LabelledPair, read_pairs
 from sqljury.uses.statistics import Bootstrap, ScoreTable
 
-FEATURES = (
-    "relpm",
-    "astpm",
-    "codebleu",
-    "codebleu:operator",
-    "crystalbleu",
-    "canonical,permuted=true",
-)
+FEATURES = ("relpm", "astpm", "codebleu:operator", "crystalbleu", "canonical,permuted=true")
 
 
 def main() -> None:
@@ -57,10 +51,12 @@ def main() -> None:
     parser.add_argument("--model", type=Path, help="in place of sqljury's own")
     parser.add_argument("--most", type=int, default=3000, help="validation pairs to fit on")
     parser.add_argument("--with-equivalence", action="store_true")
+    parser.add_argument("--without-check", action="store_true", help="go on to the combination")
     parser.add_argument("--runs", type=Path, help="where verdicts are kept")
     options = parser.parse_args()
     pairs = read_pairs(options.pairs)
-    apart(options.data, pairs)
+    if not options.without_check:
+        apart(options.data, pairs)
     combined(options, [pair for pair in pairs if pair.split == VALIDATION][: options.most])
 
 
@@ -121,7 +117,10 @@ def measured(data: Path) -> dict[str, list[Query]]:
     spider = data / "spider"
     dev = read_schemas(spider / "tables.json")
     pairs = {
-        f"pairs: {name}": list(of_pairs(data, stem, path)) for name, (stem, path) in FILES.items()
+        f"pairs: {name}": [
+            Query(sql, pair.schema) for pair in labelled_pairs(data, name) for sql in pair.texts
+        ]
+        for name in FILES
     }
     return {
         "Spider dev": list(of_gold(spider / "dev_gold.sql", dev)),
@@ -148,58 +147,50 @@ def of_gold(path: Path, schemas: Schemas) -> Iterator[Query]:
                 yield Query(sql, schemas.get(db_id.strip()))
 
 
-def of_pairs(data: Path, stem: str, path: str | None) -> Iterator[Query]:
-    """Both sides of the pairs, with the schemas that they are judged by."""
-    from sqljury.databases import schema_from_ddl
-
-    schemas = read_schemas(data / path) if path else None
-    described: dict[str, Schema] = {}
-    for case in read_cases(data / "pairs" / f"{stem}.csv.gz"):
-        ddl = case.schema_sql or ""
-        schema = schemas.get(case.db_id) if schemas else None
-        if schema is None:
-            schema = described.get(ddl) or described.setdefault(ddl, schema_from_ddl(ddl))
-        for sql in (*case.reference_sqls, case.predicted_sql):
-            yield Query(str(sql), schema)
-
-
 # ---------------------------------------------------------------- the combination
 
 
 def combined(options: argparse.Namespace, pairs: Sequence[LabelledPair]) -> None:
     """Fit on validation pairs, score the labelled files."""
-    network = f"graph_match,model={options.model}" if options.model else "graph_match"
-    extra = ("equivalence,column_order=any",) if options.with_equivalence else ()
-    judges = [network, *FEATURES, *extra]
-    known, labels = of_training(options, pairs, judges)
+    matcher = load_matcher(options.model or shipped_model())
+    judges = [*FEATURES, *(("equivalence,column_order=any",) if options.with_equivalence else ())]
+    known = of_training(options, pairs, judges, matcher)
+    labels = np.array([pair.label for pair in pairs])
     print(f"\nfitted on {len(labels):,} validation pairs, {labels.sum():,} of them equivalent")
-    fits = {"with the network": slice(None), "without": slice(1, None)}
+    fits = {"with the network": slice(None), "without it": slice(1, None)}
     models = {name: fitted(known[:, part], labels) for name, part in fits.items()}
+    names = ["graph_match", *judges]
     for name, part in fits.items():
-        weights = models[name][-1].coef_[0]
-        said = ", ".join(
-            f"{j.partition(',')[0]} {w:.2f}" for j, w in zip(judges[part], weights, strict=True)
-        )
-        print(f"{name}: {said}")
+        weights = zip(names[part], models[name][-1].coef_[0], strict=True)
+        print(f"{name}: {', '.join(f'{judge} {weight:.2f}' for judge, weight in weights)}")
     print(f"\n{'AUC [95 %]':30}" + "".join(f"{name:>26}" for name in FILES))
     lines: dict[str, list[str]] = {}
     for name in FILES:
-        found = rows_of(options.data, name, judges, options.runs)
-        table = np.array([[row.score or 0.0 for row in found[judge]] for judge in judges]).T
-        said = [row.label for row in found[network]]
-        for judge in judges:
-            lines.setdefault(judge.partition(",model")[0], []).append(f"{auc(found[judge]):.4f}")
+        found = labelled_pairs(options.data, name)
+        said = [pair.label for pair in found]
+        columns = network_scores(((*p.texts, p.schema) for p in found), [matcher])
+        columns += judge_scores(options.data, name, judges, options.runs)
+        table = np.array([[score or 0.0 for score in column] for column in columns]).T
+        for place, judge in enumerate(names):
+            lines.setdefault(judge, []).append(with_interval(table[:, place], said))
         for fit, part in fits.items():
             scores = models[fit].predict_proba(table[:, part])[:, 1]
-            lines.setdefault(f"combination, {fit}", []).append(with_interval(scores, said))
+            lines.setdefault(f"combination {fit}", []).append(with_interval(scores, said))
     for name, cells in lines.items():
         print(f"{name:30}" + "".join(f"{cell:>26}" for cell in cells))
 
 
 def of_training(
-    options: argparse.Namespace, pairs: Sequence[LabelledPair], judges: Sequence[str]
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """The scores of judges (a column each; 0 where there is none) on labelled pairs."""
+    options: argparse.Namespace,
+    pairs: Sequence[LabelledPair],
+    judges: Sequence[str],
+    matcher: Matcher,
+) -> NDArray[np.float64]:
+    """The scores of the network and of judges (a column each; 0 where there is none)."""
+    path = options.data / "spider" / "tables.json"
+    schemas = read_schemas(path).by_id
+    texts = ((pair.reference, pair.prediction, schemas[pair.db_id]) for pair in pairs)
+    (network,) = network_scores(texts, [matcher])
     cases = [
         Case(
             id=str(number),
@@ -209,14 +200,14 @@ def of_training(
         )
         for number, pair in enumerate(pairs)
     ]
-    columns = {make_name(judge): place for place, judge in enumerate(judges)}
-    found = np.zeros((len(pairs), len(judges)))
-    schemas = options.data / "spider" / "tables.json"
+    columns = {spec_of(make_judge(judge)): place for place, judge in enumerate(judges, 1)}
+    found = np.zeros((len(pairs), 1 + len(judges)))
+    found[:, 0] = [score or 0.0 for score in network]
     where = options.runs and options.runs / "validation"
-    with sj.evaluate(cases, list(judges), schemas=schemas, run=where) as run:
+    with sj.evaluate(cases, list(judges), schemas=path, run=where) as run:
         for record in run.records():
             found[int(record.case.id), columns[record.judge]] = record.verdict.score or 0.0
-    return found, np.array([pair.label for pair in pairs])
+    return found
 
 
 def fitted(table: NDArray[np.float64], labels: NDArray[np.bool_]) -> Any:

@@ -1,13 +1,13 @@
 """Do systems rank by the graph network as they rank by execution? (figure 19 of FuncEvalGMN)
 
-    python experiments/graph_match_systems.py --data $DATA [--model FILE] [--judge NAME ...]
+    python experiments/graph_match_systems.py --data $DATA [--model FILE]
 
 The predictions of 17 systems for Spider's dev questions. Beside execution on the one database and
 on the distilled suites (as recorded with the predictions, columns in any order; the 972 questions
-whose database is there) stand the mean score of a judge that sees a schema only, and the share from
-its threshold on. A query that cannot be read counts 0. Below: how alike the orders are (Kendall's
+whose database is there) stand the network's mean score and the share from its threshold on; it sees
+the schema only. A query that cannot be read counts 0. Below: how alike the orders are (Kendall's
 tau-b, Spearman's rho; 95 % by bootstrap over questions), and over all predictions the accuracy and
-AUC of the judge against the suites.
+AUC of the network against the suites.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from labelled_pairs import network_scores
 from numpy.typing import NDArray
 from scipy import stats
 
-import sqljury as sj
-from sqljury.judges import make_judge
+from sqljury.benchmarks import read_cases
+from sqljury.databases import read_schemas
+from sqljury.learning.graph_matching.matcher import load_matcher, shipped_model
 from sqljury.uses.statistics import Bootstrap, Interval, ScoreTable
 
 RESAMPLES = 1000
@@ -31,45 +33,55 @@ TRUTHS = ("ex_colperm", "ts_colperm")
 
 
 class Said(NamedTuple):
-    """One prediction: whose it is, what execution says, and the score of a judge."""
+    """One prediction: whose it is, what execution says, and the score."""
 
     question: str
     systems: tuple[str, ...]
-    truths: tuple[bool, bool]
+    truths: tuple[bool, ...]
     score: float | None
 
 
 def main() -> None:
-    """Evaluate, print."""
+    """Score, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     default = Path(os.environ.get("SQLJURY_TEST_DATA", "../shared/data"))
     parser.add_argument("--data", type=Path, default=default)
     parser.add_argument("--model", type=Path, help="in place of sqljury's own")
-    parser.add_argument("--judge", action="append", default=[], help="beside graph_match")
     options = parser.parse_args()
-    network = f"graph_match,model={options.model}" if options.model else "graph_match"
-    judges = [network, *options.judge]
-    path = options.data / "candidates" / "spider-dev-17-systems.jsonl.gz"
-    said: dict[str, list[Said]] = {}
-    with sj.evaluate([path], judges, schemas=options.data / "spider" / "tables.json") as run:
-        for record in run.records():
-            extra = record.case.extra
-            if extra["has_db"]:
-                said.setdefault(record.judge, []).append(
-                    Said(
-                        str(record.case.id),
-                        tuple(extra["systems"]),
-                        (bool(extra["ex_colperm"]), bool(extra["ts_colperm"])),
-                        record.verdict.score,
-                    )
-                )
-    for judge, rows in said.items():
-        show(judge, rows)
+    matcher = load_matcher(options.model or shipped_model())
+    schemas = read_schemas(options.data / "spider" / "tables.json")
+    cases = [
+        case
+        for case in read_cases(options.data / "candidates" / "spider-dev-17-systems.jsonl.gz")
+        if case.extra["has_db"]
+    ]
+    texts = (
+        (case.reference_sqls[0], str(case.predicted_sql), schemas.by_id[case.db_id])
+        for case in cases
+    )
+    (scores,) = network_scores(texts, [matcher])
+    rows = [
+        Said(
+            str(case.id),
+            tuple(map(str, as_list(case.extra["systems"]))),
+            tuple(bool(case.extra[truth]) for truth in TRUTHS),
+            score,
+        )
+        for case, score in zip(cases, scores, strict=True)
+    ]
+    tables = tables_of(rows, matcher.threshold)
+    alike(tables)
+    against_suites(rows, matcher.threshold)
 
 
-def show(judge: str, rows: Sequence[Said]) -> None:
-    """The table of one judge, and what follows from it."""
-    threshold = float(getattr(make_judge(judge), "threshold", 0.5))
+def as_list(value: object) -> list[object]:
+    """A list, as a record has it."""
+    assert isinstance(value, list)
+    return value
+
+
+def tables_of(rows: Sequence[Said], threshold: float) -> dict[str, NDArray[np.float64]]:
+    """Systems × questions: the score, whether it reaches the threshold, what execution says."""
     systems = sorted({system for row in rows for system in row.systems})
     questions = {name: i for i, name in enumerate(dict.fromkeys(row.question for row in rows))}
     tables = {name: np.zeros((len(systems), len(questions))) for name in ("mean", "share", *TRUTHS)}
@@ -80,16 +92,14 @@ def show(judge: str, rows: Sequence[Said]) -> None:
             place = systems.index(system), questions[row.question]
             for name, value in zip(tables, values, strict=True):
                 tables[name][place] = value
-    print(f"\n## {judge}: {len(rows):,} predictions, {len(questions)} questions")
-    print(f"\n{'':20}{'execution':>11}{'suites':>9}{'mean score':>12}{'from threshold':>16}")
-    by_suites = sorted(range(len(systems)), key=lambda i: -tables["ts_colperm"][i].mean())
-    for i in by_suites:
+    print(f"{len(rows):,} different predictions, {len(questions)} questions\n")
+    print(f"{'':20}{'execution':>11}{'suites':>9}{'mean score':>12}{'from threshold':>16}")
+    for i in sorted(range(len(systems)), key=lambda i: -tables["ts_colperm"][i].mean()):
         ex, suites, mean, share = (
             100 * tables[name][i].mean() for name in (*TRUTHS, "mean", "share")
         )
         print(f"{systems[i]:20}{ex:11.2f}{suites:9.2f}{mean:12.2f}{share:16.2f}")
-    alike(tables)
-    against_suites(rows, threshold)
+    return tables
 
 
 def alike(tables: Mapping[str, NDArray[np.float64]]) -> None:
