@@ -94,7 +94,7 @@ def _matching(data: Path, runs: Path, _: Sequence[str]) -> None:
     print("\n| tables are equal under | ties | dev | test |\n|---|---|---|---|")
     for match in MATCHES:
         found = [_selected(data, runs, name, strategies, match) for name in SETS]
-        for place, tie in enumerate(("drawn", "the earliest")):
+        for place, tie in enumerate(("drawn", "earliest")):
             cells = " | ".join(_percent(one.strategies[place].accuracy) for one in found)
             print(f"| `{match}` | {tie} | {cells} |")
 
