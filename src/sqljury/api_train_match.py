@@ -52,6 +52,7 @@ def train_graph_match(
     schemas: PathLike | None = None,
     form: GraphForm = "canonical",
     flows: bool = True,
+    as_written: bool = True,
     network: NetworkOptions | None = None,
     training: TrainingOptions | None = None,
     work: PathLike | None = None,
@@ -72,6 +73,7 @@ def train_graph_match(
         schemas: a file of schemas. With both, pairs take turns.
         form: of the graphs.
         flows: with logic and data edges.
+        as_written: see :func:`~sqljury.uses.graph_pairs.graph_pairs`.
         work: a folder [default: ``out`` with the suffix ``.work``].
         workers: processes that make graphs.
 
@@ -95,6 +97,7 @@ def train_graph_match(
         _sources(databases, schemas),
         form=form,
         flows=flows,
+        as_written=as_written and form == "canonical",
         cache=folder / "graphs.jsonl",
         workers=workers,
         on_progress=on_graphs,
@@ -102,7 +105,12 @@ def train_graph_match(
     if not found.pairs:
         raise InputError("SJ029", "no pair has graphs.", hint="Are these the pairs' databases?")
     trainer = _trainer(found, network, training, folder, on_epoch)
-    notes = {"form": form, "flows": flows, **_facts(path, found, training)}
+    notes = {
+        "form": form,
+        "flows": flows,
+        "as_written": as_written,
+        **_facts(path, found, training),
+    }
     matcher, epochs = trainer.run(notes)
     best = max(epochs, key=_validation_auc)
     trained = TrainedMatch(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -96,9 +97,34 @@ def test_several_workers_make_the_same() -> None:
     assert graph_pairs(pairs, [any_schema], workers=2) == alone
 
 
+TEXTS = schema_from_ddl("CREATE TABLE pet (id TEXT, name TEXT, age TEXT);")
+
+
 def test_schemas_take_turns_and_some_have_no_types() -> None:
-    pairs = [pair("SELECT age FROM pet", "SELECT age FROM pet") for _ in range(6)]
-    texts = schema_from_ddl("CREATE TABLE pet (id TEXT, name TEXT, age TEXT);")
-    found = graph_pairs(pairs, [schema_of, lambda _: texts])
-    types = [dict(zip(g.left.labels, g.left.types, strict=True))["pet.age"] for g in found.graphs]
-    assert types == ["integer", "text", "integer", "text", "integer", ""]
+    pairs = [pair(f"SELECT age FROM pet LIMIT {n}", "SELECT age FROM pet") for n in range(2, 202)]
+    found = graph_pairs(pairs, [schema_of, lambda _: TEXTS])
+    types = Counter(
+        dict(zip(g.left.labels, g.left.types, strict=True))["pet.age"] for g in found.graphs
+    )
+    assert types.keys() == {"integer", "text", ""}
+    assert 60 < types["integer"] < 110
+    assert 15 < types[""] < 55
+    last = graph_pairs(pairs[100:], [schema_of, lambda _: TEXTS])
+    assert list(last.graphs) == list(found.graphs[100:])
+
+
+def test_some_training_pairs_are_as_written() -> None:
+    sql = "SELECT p.name FROM (SELECT * FROM pet) AS p WHERE NOT p.age <= {}"
+    pairs = [pair(sql.format(n), sql.format(n)) for n in range(100)]
+    forms = {"canonical": 0, "faithful": 0, "both": 0}
+    for one, graphs in zip(
+        pairs, graph_pairs(pairs, [schema_of], as_written=True).graphs, strict=True
+    ):
+        alone = graph_of(one.reference, PETS).labels
+        written = [graph.labels != alone for graph in (graphs.left, graphs.right)]
+        forms["canonical" if not any(written) else "faithful" if all(written) else "both"] += 1
+    assert 35 < forms["canonical"] < 65
+    assert min(forms.values()) > 10
+    held = [one._replace(split="validation") for one in pairs]
+    again = graph_pairs(held, [schema_of], as_written=True)
+    assert again.graphs == graph_pairs(held, [schema_of]).graphs

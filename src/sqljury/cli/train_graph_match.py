@@ -36,6 +36,13 @@ def train_graph_match(
     flows: Annotated[
         bool, typer.Option("--flows/--no-flows", help="With logic and data edges.")
     ] = True,
+    as_written: Annotated[
+        bool,
+        typer.Option(
+            "--as-written/--canonical-only",
+            help="Half of the training pairs of canonical trees have a side as it is written.",
+        ),
+    ] = True,
     positions: Annotated[
         str, typer.Option("--positions", help="none, separate or merged.")
     ] = "merged",
@@ -77,6 +84,7 @@ def train_graph_match(
             schemas=schemas,
             form=cast("GraphForm", form),
             flows=flows,
+            as_written=as_written,
             network=NetworkOptions(
                 hidden=hidden, steps=steps, positions=cast("Positions", positions)
             ),

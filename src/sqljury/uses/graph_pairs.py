@@ -22,6 +22,8 @@ _SHARE = 10
 """One of so many databases is for validation where the file does not say."""
 _UNTYPED = 6
 """One of so many pairs is seen with a schema without types, as some benchmarks have them."""
+_WRITTEN = 4
+"""One of so many training pairs is seen as written, and one with one side as written."""
 
 OnProgress = Callable[[int, int], None]
 
@@ -103,6 +105,7 @@ class _Query(NamedTuple):
     db_id: str
     source: int
     """Which source of schemas it is read with."""
+    form: GraphForm
     sql: str
 
 
@@ -112,6 +115,7 @@ def graph_pairs(
     *,
     form: GraphForm = "canonical",
     flows: bool = True,
+    as_written: bool = False,
     cache: Path | None = None,
     workers: int = 1,
     on_progress: OnProgress = lambda _done, _total: None,
@@ -120,36 +124,46 @@ def graph_pairs(
 
     Args:
         sources: of schemas; with several, pairs take turns, so that the network meets the types
-            and keys of each. Every sixth pair is seen with the first source's names and keys, but
-            without types.
+            and keys of each. One pair in six is seen with the first source's names and keys, but
+            without types. The turn is decided by the pair's texts.
         form: see :func:`~sqljury.queries.graphs.graph_of`.
+        as_written: a half of the training pairs have a faithful tree on one side or both:
+            canonical trees alone leave few equivalent pairs that differ, and so little to learn
+            of what is the same.
         cache: graphs by a digest of all they depend on; replaced with what was there and what is
             needed now.
         workers: processes that make graphs; more than one need an importable main module.
     """
     first = sources[0]
     sources = [*sources, lambda db_id: _untyped(first(db_id))]
-    turns = [(pair, _turn(place, len(sources))) for place, pair in enumerate(pairs)]
-    queries = dict.fromkeys(
-        _Query(pair.db_id, turn, sql)
-        for pair, turn in turns
-        for sql in (pair.reference, pair.prediction)
-    )
-    graphs = _graphs(list(queries), sources, form, flows, cache, workers, on_progress)
+    sides = [_sides(pair, len(sources), form, as_written) for pair in pairs]
+    queries = list(dict.fromkeys(query for both in sides for query in both))
+    graphs = _graphs(queries, sources, flows, cache, workers, on_progress)
     kept, found = [], []
-    for pair, turn in turns:
-        left, right = (
-            graphs.get(_Query(pair.db_id, turn, sql)) for sql in (pair.reference, pair.prediction)
-        )
+    for pair, (one, other) in zip(pairs, sides, strict=True):
+        left, right = graphs.get(one), graphs.get(other)
         if left is not None and right is not None:
             kept.append(pair)
             found.append(pair_graph(left, right))
     return GraphPairs(kept, found, len(pairs) - len(kept))
 
 
-def _turn(place: int, sources: int) -> int:
-    """Which source a pair is read with; the last one is that without types."""
-    return sources - 1 if place % _UNTYPED == _UNTYPED - 1 else place % (sources - 1)
+def _sides(
+    pair: LabelledPair, sources: int, form: GraphForm, as_written: bool
+) -> tuple[_Query, _Query]:
+    """How both queries are read; the last source is that without types."""
+    texts = "\0".join((pair.db_id, pair.reference, pair.prediction))
+    drawn = int.from_bytes(hashlib.sha256(texts.encode("utf-8", "replace")).digest()[:8])
+    drawn, untyped = divmod(drawn, _UNTYPED)
+    drawn, source = divmod(drawn, sources - 1)
+    source = sources - 1 if untyped == 0 else source
+    written = drawn % _WRITTEN if as_written and pair.split == TRAIN else _WRITTEN
+    left: GraphForm = "faithful" if written == 0 else form
+    right: GraphForm = "faithful" if written in (0, 1) else form
+    return (
+        _Query(pair.db_id, source, left, pair.reference),
+        _Query(pair.db_id, source, right, pair.prediction),
+    )
 
 
 def _untyped(schema: Schema | None) -> Schema | None:
@@ -177,45 +191,47 @@ def _made(job: _Job) -> list[QueryGraph | None]:
 def _graphs(
     queries: Sequence[_Query],
     sources: Sequence[Callable[[str], Schema | None]],
-    form: GraphForm,
     flows: bool,
     cache: Path | None,
     workers: int,
     on_progress: OnProgress,
 ) -> dict[_Query, QueryGraph | None]:
     kept = {} if cache is None else _read_cache(cache)
-    grouped: dict[tuple[str, int], list[str]] = {}
+    grouped: dict[tuple[str, int, GraphForm], list[_Query]] = {}
     for query in queries:
-        grouped.setdefault((query.db_id, query.source), []).append(query.sql)
+        grouped.setdefault(query[:3], []).append(query)
     found: dict[_Query, QueryGraph | None] = {}
     keys: dict[_Query, str] = {}
-    jobs: list[tuple[tuple[str, int], _Job]] = []
-    for (db_id, source), sqls in grouped.items():
+    jobs: list[tuple[list[_Query], _Job]] = []
+    for (db_id, source, form), group in grouped.items():
         schema = sources[source](db_id)
         if schema is None:
             continue
-        said = f"{_VERSION}/{form}/{flows}/{schema!r}/"
-        missing = []
-        for sql in sqls:
-            query = _Query(db_id, source, sql)
-            keys[query] = hashlib.sha256((said + sql).encode("utf-8", "replace")).hexdigest()[:24]
-            if keys[query] in kept:
-                found[query] = kept[keys[query]]
-            else:
-                missing.append(sql)
+        keys |= _keys(group, schema, flows)
+        found |= {query: kept[keys[query]] for query in group if keys[query] in kept}
+        missing = [query for query in group if query not in found]
         if missing:
-            jobs.append(((db_id, source), _Job(schema, form, flows, tuple(missing))))
-    total = len(queries)
-    on_progress(len(found), total)
-    for ((db_id, source), job), graphs in zip(
-        jobs, _mapped([job for _, job in jobs], workers), strict=True
-    ):
-        made = zip((_Query(db_id, source, sql) for sql in job.sqls), graphs, strict=True)
-        found.update(made)
-        on_progress(len(found), total)
+            sqls = tuple(query.sql for query in missing)
+            jobs.append((missing, _Job(schema, form, flows, sqls)))
+    on_progress(len(found), len(queries))
+    made = _mapped([job for _, job in jobs], workers)
+    for (missing, _), graphs in zip(jobs, made, strict=True):
+        found.update(zip(missing, graphs, strict=True))
+        on_progress(len(found), len(queries))
     if cache is not None and jobs:
         kept.update((keys[query], graph) for query, graph in found.items())
         _write_cache(cache, kept)
+    return found
+
+
+def _keys(queries: Sequence[_Query], schema: Schema, flows: bool) -> dict[_Query, str]:
+    """Digests of all that the graphs of one schema and form depend on."""
+    said = hashlib.sha256(f"{_VERSION}/{queries[0].form}/{flows}/{schema!r}/".encode())
+    found = {}
+    for query in queries:
+        digest = said.copy()
+        digest.update(query.sql.encode("utf-8", "replace"))
+        found[query] = digest.hexdigest()[:24]
     return found
 
 
