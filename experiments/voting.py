@@ -24,7 +24,7 @@ from sqljury.uses.trust import DEFAULT_PENALTIES, reliability
 from sqljury.uses.trust.from_records import confidences_of, decisions_of
 
 JUDGE = "execution:spider"
-WAYS = ("voting:text", "voting:rows")
+WAYS = ("voting:text", "voting:canonical", "voting:rows")
 # Table 6, Spider, ANS + UnANS: φ0, φ10, φN.
 PUBLISHED = {
     5: (55.1, 42.8, -1.2e3),

@@ -105,7 +105,17 @@ def test_answers_are_judged_gated_and_sliced(tmp_path: Path) -> None:
     assert gated["baselines"]["answer_all"] == plain["phi"]
 
 
-def test_a_detector_is_trained_and_holds_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("forest", ()),
+        ("distance", ("--representation", "lsa")),
+        pytest.param("distance", ("--representation", "embeddings"), marks=pytest.mark.slow),
+    ],
+)
+def test_a_detector_is_trained_and_holds_back(
+    tmp_path: Path, kind: str, more: tuple[str, ...]
+) -> None:
     topics = {"boats": True, "ports": True, "opera": False, "weather": False}
     cases = [
         {"id": f"{topic}{i}", "question": f"how many {topic} {i}", "answerable": yes, "gold_sql": None}
@@ -122,18 +132,39 @@ def test_a_detector_is_trained_and_holds_back(tmp_path: Path) -> None:
         }
     ]
     (tmp_path / "test.json").write_text(json.dumps(rows))
-    for kind in ("forest", "distance"):
-        done = run("train", "detector", "train.json", "--kind", kind, "-o", "m.npz", cwd=tmp_path)
-        assert done.returncode == 0, done.stderr
-        assert f"m.npz: {kind} that reads the question, from 24 yes, 24 no" in done.stdout
-        gate = "detector,model=m.npz"
-        done = run("trust", "test.json", "-j", "exact_match", "--gate", gate, "--run", kind, "--json", cwd=tmp_path)  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        assert json.loads(done.stdout)["passages"][0]["held_back"] == 1
-    assert (
-        "SJ003"
-        in run("train", "detector", "train.json", "--kind", "x", "-o", "m", cwd=tmp_path).stderr
+    done = run(
+        "train", "detector", "train.json", "--kind", kind, *more, "-o", "m.npz", cwd=tmp_path
     )
+    assert done.returncode == 0, done.stderr
+    assert f"m.npz: {kind} that reads the question, from 24 yes, 24 no" in done.stdout
+    gate = ("--gate", "detector,model=m.npz")
+    done = run(
+        "trust", "test.json", "-j", "exact_match", *gate, "--run", "r", "--json", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["passages"][0]["held_back"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("--kind", "x"), "SJ003"),
+        (("--kind", "forest", "--representation", "embeddings"), "SJ006"),
+        (("--background", "train.json"), "SJ006"),
+        (("--representation", "hidden"), "SJ028"),
+        (("--representation", "hidden,model=nowhere"), "SJ022"),
+    ],
+)
+def test_detectors_that_cannot_be_trained(
+    tmp_path: Path, options: tuple[str, ...], code: str
+) -> None:
+    cases = [
+        {"id": str(i), "question": f"q {i}", "answerable": i % 2 == 0, "gold_sql": None}
+        for i in range(30)
+    ]
+    (tmp_path / "train.json").write_text(json.dumps(cases))
+    done = run("train", "detector", "train.json", *options, "-o", "m.npz", cwd=tmp_path)
+    assert (done.returncode, code in done.stderr) == (2, True), done.stderr
 
 
 def test_verdicts_from_a_file(decisions: Path, tmp_path: Path) -> None:
