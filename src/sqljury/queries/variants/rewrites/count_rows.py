@@ -19,18 +19,20 @@ def count_rows(node: exp.Expr, around: Around) -> Iterator[Change]:
         return
     select = node.find_ancestor(exp.Select)
     counted = node.this
+    joins = (select.args.get("joins") or []) if select is not None else []
+    inner = all(is_inner(join) for join in joins)
     if isinstance(counted, exp.Star) and select is not None:
         yield lambda n: n.set("this", exp.Literal.number(1))
-        if all(is_inner(join) for join in select.args.get("joins") or []):
+        if inner:
             for name, column in _never_null(select, around):
                 yield _column(name, column)
     elif isinstance(counted, exp.Column) and not counted.find(exp.Star):
         home = home_of(counted, around)
-        if home is not None and not home.column.nullable:
+        if home is not None and not home.column.nullable and inner:
             yield lambda n: n.set("this", exp.Star())
     elif isinstance(counted, exp.Distinct) and len(counted.expressions) == 1 and select is not None:
         home = home_of(counted.expressions[0], around)
-        if home is not None and home.unique and not select.args.get("joins"):
+        if home is not None and home.unique and not joins:
             yield lambda n: n.set("this", exp.Star())
 
 

@@ -22,7 +22,9 @@ def positions(node: exp.Expr, _around: Around) -> Iterator[Change]:
         return
     shown = [one.unalias() for one in select.selects]
     if isinstance(node, exp.Ordered):
-        if node.this in shown and isinstance(node.parent, exp.Order):
+        order = node.parent
+        # The order of a window, or within an aggregate, knows no places.
+        if node.this in shown and isinstance(order, exp.Order) and order.parent is select:
             yield lambda n: n.set("this", exp.Literal.number(shown.index(n.this) + 1))
     elif node.expressions and all(one in shown for one in node.expressions):
         places = [exp.Literal.number(shown.index(one) + 1) for one in node.expressions]
