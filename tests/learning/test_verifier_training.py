@@ -41,7 +41,7 @@ def auc_of(folder, seed=99):
 
 
 def trained(base, out, **how):
-    return train_verifier(examples(1200, 2, 0), base, out, replace(QUICK, **how), about=ABOUT)
+    return train_verifier(examples(900, 2, 0), base, out, replace(QUICK, **how), about=ABOUT)
 
 
 def test_an_answering_model_separates_and_reads_back_the_same(base, tmp_path):
@@ -86,7 +86,7 @@ class StoppedError(Exception):
 @pytest.mark.slow
 @pytest.mark.parametrize("lora_rank", [0, 8])
 def test_a_training_that_was_stopped_comes_to_the_same_weights(base, tmp_path, lora_rank):
-    some, settings = examples(60, 2, 0), replace(QUICK, lora_rank=lora_rank, epochs=4)
+    some, settings = examples(60, 2, 0), replace(QUICK, lora_rank=lora_rank, batch=16, at_once=8)
 
     def stop(done, *_):
         if done == 9:

@@ -16,12 +16,14 @@ VERSION = 1
 PathLike = str | os.PathLike[str]
 
 
-def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> None:
-    """Write verifier.json, last of all: a folder that has it is complete."""
+def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Write verifier.json, last of all: a folder that has it is complete. What reading gives."""
     target = Path(folder) / FACTS
     part = target.with_name(f"{FACTS}.part")
-    part.write_text(json.dumps({"version": VERSION, **facts}, indent=2) + "\n", encoding="utf-8")
+    text = json.dumps({"version": VERSION, **facts}, indent=2)
+    part.write_text(f"{text}\n", encoding="utf-8")
     part.replace(target)
+    return dict(json.loads(text))
 
 
 def read_facts(folder: PathLike) -> dict[str, Any] | None:

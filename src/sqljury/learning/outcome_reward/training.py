@@ -110,9 +110,9 @@ def train_verifier(
     with quiet():
         network.save_pretrained(out)
     loaded.tokenizer.save_pretrained(out)
-    write_facts(out, facts)
+    written = write_facts(out, facts)
     shutil.rmtree(out / _CHECKPOINTS)
-    return _trained(facts)
+    return _trained(written)
 
 
 def _validated(scorer: PrefixScorer, validation: Sequence[Tokens]) -> dict[str, Any]:
