@@ -9,7 +9,7 @@ from sqljury.api import PathLike, _schema_of
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.judges.graph_match import GraphMatch
-from sqljury.queries.graphs import PairGraph, QueryGraph, graph_of, pair_graph, shared_nodes
+from sqljury.queries.graphs import PairGraph, QueryGraph, graph_of, only_in, pair_graph
 from sqljury.queries.trees.nodes import Unreadable
 
 if TYPE_CHECKING:
@@ -58,11 +58,10 @@ class MatchExplanation:
         most = weights.argmax(axis=1)
         return [Look(i, int(j), float(weights[i, j])) for i, j in enumerate(most)]
 
-    def only(self, side: int) -> list[str]:
-        """What is in no part that both have: labels of the reference (0) or the prediction (1)."""
-        graph = (self.pair.left, self.pair.right)[side]
-        shared = shared_nodes(self.pair)[side] | {graph.roots[0]}
-        return [label for node, label in enumerate(graph.labels) if node not in shared]
+    @property
+    def only(self) -> tuple[list[str], list[str]]:
+        """Labels of what only the reference has, and of what only the prediction has."""
+        return only_in(self.pair)
 
     @property
     def svg(self) -> str:

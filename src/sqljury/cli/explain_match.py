@@ -47,6 +47,5 @@ def explain_match(
 
 def _print(found: MatchExplanation) -> None:
     typer.echo(found.summary)
-    for side, name in enumerate(("reference", "prediction")):
-        only = found.only(side)
+    for name, only in zip(("reference", "prediction"), found.only, strict=True):
         typer.echo(f"only in the {name}: {', '.join(only) if only else '-'}")

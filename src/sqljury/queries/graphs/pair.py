@@ -40,6 +40,17 @@ def shared_nodes(pair: PairGraph) -> tuple[frozenset[int], frozenset[int]]:
     return _within(pair.left, left[1:]), _within(pair.right, right[1:])
 
 
+def only_in(pair: PairGraph) -> tuple[list[str], list[str]]:
+    """The labels of what only the left one has, and of what only the right one has."""
+    left, right = shared_nodes(pair)
+    return _others(pair.left, left), _others(pair.right, right)
+
+
+def _others(graph: QueryGraph, shared: frozenset[int]) -> list[str]:
+    found = (n for n in range(len(graph.labels)) if n not in shared and n != graph.roots[0])
+    return [graph.labels[node] for node in found]
+
+
 def _within(graph: QueryGraph, tops: Iterable[int]) -> frozenset[int]:
     found = set(tops)
     # Parts have higher numbers than what they are parts of.
