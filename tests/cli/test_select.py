@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -14,9 +15,12 @@ import pytest
 import sqljury as sj
 
 
-def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+def run(
+    *arguments: str | Path, cwd: Path | None = None, hash_seed: str = "random"
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sqljury.cli", "select", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+    env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
 
 
 def pool(number: int, gold: str | None, *candidates: object, **fields: object) -> dict[str, Any]:
@@ -95,7 +99,8 @@ def test_tables_and_the_exit_code(shop: Path) -> None:
     assert "below 0.7: majority: 0.6667 over 3 questions" in done.stderr
     for text in ("3 of 3 questions count: 8 candidates", "oracle", "66.67", "By difficulty"):
         assert text in done.stdout
-    again = run("pools.jsonl", "-d", ".", "-s", "majority", "-w", "1", "--html", "a.html", cwd=shop)
+    other = ("-w", "1", "--run", "elsewhere", "--html", "a.html")
+    again = run("pools.jsonl", "-d", ".", "-s", "majority", *other, cwd=shop, hash_seed="7")
     assert again.stdout == done.stdout
     page = (shop / "a.html").read_text()
     for text in ("Selection: pools.jsonl", "66.67", "<polyline points=", "majority, 4: 66.7"):
@@ -126,6 +131,23 @@ def test_what_is_written_can_be_evaluated(shop: Path) -> None:
             if part.dimension == "source"
         }
     assert slices == pytest.approx(accuracies(found))
+
+
+def test_the_same_folder_goes_on(shop: Path) -> None:
+    steps: list[tuple[int, int]] = []
+    arguments: dict[str, Any] = {
+        "run": shop / "run",
+        "workers": 1,
+        "on_progress": lambda done, total: steps.append((done, total)),
+    }
+    first = sj.select(shop / "pools.jsonl", ["majority"], shop, **arguments)
+    assert steps[0] == (0, 16)
+    steps.clear()
+    names = ["majority", "judge:nonempty"]
+    again = sj.select(shop / "pools.jsonl", names, shop, **arguments)
+    # Nothing but what the new strategy asks for is judged: a verdict for each distinct query.
+    assert [steps[0], steps[-1]] == [(16, 16), (5, 5)]
+    assert again.strategies[0] == first.strategies[0]
 
 
 def test_files_of_predictions_are_systems(shop: Path) -> None:

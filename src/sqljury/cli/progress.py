@@ -36,13 +36,15 @@ def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
     task = bar.add_task(doing, total=None, rate="")
     start: list[tuple[float, int]] = []
+    totals: list[int] = []
 
     def update(done: int, total: int) -> None:
         if done < 0:
             bar.stop()
             return
-        if not start:
-            start.append((time.monotonic(), done))
+        # A command may judge several times: each is a progress of its own.
+        if totals != [total]:
+            totals[:], start[:] = [total], [(time.monotonic(), done)]
         seconds = time.monotonic() - start[0][0]
         rate = f"{(done - start[0][1]) / seconds:,.0f}/s" if seconds > 0.5 else ""
         bar.update(task, completed=done, total=total, rate=rate)
@@ -52,17 +54,19 @@ def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
-    start = time.monotonic()
-    state = {"next": start + every, "first": -1}
+    state = {"next": time.monotonic() + every, "first": 0, "total": -1, "start": 0.0}
 
     def update(done: int, total: int) -> None:
         now = time.monotonic()
-        if state["first"] < 0:
-            state["first"] = done
-        if done < 0 or now < state["next"]:
+        if done < 0:
+            return
+        # A command may judge several times: each is a progress of its own.
+        if total != state["total"]:
+            state.update(first=done, total=total, start=now)
+        if now < state["next"]:
             return
         state["next"] = now + every
-        rate = (done - state["first"]) / (now - start)
+        rate = (done - state["first"]) / max(now - state["start"], 1e-9)
         eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 else ""
         typer.echo(f"{did} {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
 
