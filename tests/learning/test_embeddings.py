@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import socket
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +52,13 @@ def test_the_same_each_time_and_among_others() -> None:
     np.testing.assert_array_equal(together, embed(TEXTS))
     np.testing.assert_allclose(together[:1], embed(TEXTS[:1]), atol=1e-6)
     assert embed([]).shape == (0, 384)
+
+
+def test_many_threads() -> None:
+    texts = [f"How many {n} boats {'of the harbour ' * (n % 5)}?" for n in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda text: embed([text])[0], texts))
+    np.testing.assert_allclose(np.stack(found), embed(texts), atol=1e-6)
 
 
 def test_the_default_model_by_its_folder() -> None:

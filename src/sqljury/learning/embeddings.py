@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InputError, MissingExtraError
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 _BATCH = 32
+ONE_AT_A_TIME = Lock()
+"""Judges that ask a model run in many threads, and a tokenizer that two of them use fails."""
 
 
 def embed(texts: Sequence[str], *, model: str | None = None) -> Array:
@@ -39,14 +42,15 @@ def embed(texts: Sequence[str], *, model: str | None = None) -> Array:
     """
     import numpy as np
 
-    encoder = _encoder(model)
-    if not texts:
-        return np.zeros((0, encoder.get_embedding_dimension()), dtype=np.float32)
     # Half a surrogate pair is text in Python, and none for a tokenizer.
     plain = [text.encode("utf-8", "replace").decode() for text in texts]
-    found = encoder.encode(
-        plain, batch_size=_BATCH, show_progress_bar=False, normalize_embeddings=True
-    )
+    with ONE_AT_A_TIME:
+        encoder = _encoder(model)
+        if not plain:
+            return np.zeros((0, encoder.get_embedding_dimension()), dtype=np.float32)
+        found = encoder.encode(
+            plain, batch_size=_BATCH, show_progress_bar=False, normalize_embeddings=True
+        )
     return np.asarray(found, dtype=np.float32)
 
 

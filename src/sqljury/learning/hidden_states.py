@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqljury.errors import InputError
-from sqljury.learning.embeddings import quiet
+from sqljury.learning.embeddings import ONE_AT_A_TIME, quiet
 from sqljury.learning.language_model.loading import libraries
 
 if TYPE_CHECKING:
@@ -47,14 +47,15 @@ def hidden_states(
     """
     import numpy as np
 
-    network, tokenizer = _loaded(model)
     plain = [text.encode("utf-8", "replace").decode() for text in texts]
     # Texts of like length together: a batch is as long as its longest.
     order = sorted(range(len(plain)), key=lambda place: len(plain[place]))
-    rows = np.zeros((len(plain), int(network.config.hidden_size)), dtype=np.float32)
     sorted_texts = [plain[place] for place in order]
-    for start, found in _pooled(network, tokenizer, sorted_texts, layer, pooling, model):
-        rows[order[start : start + len(found)]] = found
+    with ONE_AT_A_TIME:
+        network, tokenizer = _loaded(model)
+        rows = np.zeros((len(plain), int(network.config.hidden_size)), dtype=np.float32)
+        for start, found in _pooled(network, tokenizer, sorted_texts, layer, pooling, model):
+            rows[order[start : start + len(found)]] = found
     return rows
 
 
