@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from sqljury.api_build import build_trust_files
     from sqljury.api_match import explain_match
+    from sqljury.api_pairs import build_pairs_files
     from sqljury.api_select import select
     from sqljury.api_trust import trust_files
     from sqljury.benchmarks import read_cases, write_cases
@@ -42,6 +43,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Evaluation": "sqljury.api",
     "agree_files": "sqljury.api",
+    "build_pairs_files": "sqljury.api_pairs",
     "build_suites": "sqljury.api",
     "compare_queries": "sqljury.api",
     "diff_queries": "sqljury.api",
@@ -97,6 +99,7 @@ __all__ = [
     "Verdict",
     "agree",
     "agree_files",
+    "build_pairs_files",
     "build_suites",
     "build_trust_files",
     "compare_queries",

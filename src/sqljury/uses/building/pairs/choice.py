@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from sqljury.queries import features
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.pairs.labels import IDENTITY
 from sqljury.uses.building.pairs.pair import GIVEN, Labelled
 
 TRAIN, VALIDATION = "train", "validation"
 _HARD = 0.25
+"""The share of equivalent pairs that no canonical form makes equal, at most."""
+_SHAPE = ("cte", "nesting", "distinct", "grouping", "joins")
+"""Features that pairs of either label have equally often."""
 _VALIDATION = 0.1
 """The share of pairs whose databases are held out."""
 
@@ -20,8 +25,9 @@ def chosen(
     """As many equivalent pairs as others, at most so many, in an order of chance.
 
     Pairs that somebody had are all kept. Among equivalent ones those that no canonical form makes
-    equal come first, up to a quarter. A pair whose queries do the same in the same way, or that
-    does what another one does, is left out.
+    equal come first, up to a quarter. For each there is another one whose prediction is of the
+    same shape. A pair whose queries do the same in the same way, or that does what another one
+    does, is left out.
 
     Args:
         form: what all queries on a database share that do the same in the same way.
@@ -30,22 +36,44 @@ def chosen(
     given = [one for one in every if one.pair.origin == GIVEN and one.label is not None]
     made = [one for one in every if one.pair.origin != GIVEN]
     alike = [one for one in made if one.label is True]
-    others = [one for one in made if one.label is False]
-    each = min(len(alike), len(others), max(0, most - len(given)) // 2)
-    hard = [one for one in alike if one.how != IDENTITY][: round(_HARD * each)]
-    plain = [one for one in alike if one.how == IDENTITY]
-    same = _once([*hard, *plain], form, each)
-    different = _once(others, form, len(same))
-    kept = [*given, *same[: len(different)], *different]
-    return sorted(kept, key=lambda one: place(seed, "order", one.pair.id))
+    different = [one for one in made if one.label is False]
+    room = max(0, most - len(given)) // 2
+    alike = _once(_hard_first(alike, room), form)
+    different = _once(different, form)
+    kept = [one for pair in list(_matched(alike, different))[:room] for one in pair]
+    return sorted([*given, *kept], key=lambda one: place(seed, "order", one.pair.id))
 
 
-def _once(pairs: Sequence[Labelled], form: Callable[[str, str], str], most: int) -> list[Labelled]:
-    """The first pairs, none twice."""
+def _hard_first(alike: Sequence[Labelled], room: int) -> list[Labelled]:
+    hard = [one for one in alike if one.how != IDENTITY][: round(_HARD * room)]
+    return [*hard, *(one for one in alike if one.how == IDENTITY)]
+
+
+def _matched(
+    alike: Sequence[Labelled], different: Sequence[Labelled]
+) -> Iterator[tuple[Labelled, Labelled]]:
+    """Each equivalent pair with another one whose prediction is of the same shape.
+
+    Else the shape would give the label away: rewrites nest queries, mistakes mostly do not.
+    """
+    waiting: dict[tuple[str, ...], deque[Labelled]] = {}
+    for one in different:
+        waiting.setdefault(_shape(one), deque()).append(one)
+    for one in alike:
+        others = waiting.get(_shape(one))
+        if others:
+            yield one, others.popleft()
+
+
+def _shape(one: Labelled) -> tuple[str, ...]:
+    """How a prediction nests queries and what its clauses are."""
+    return tuple(name for name in features(one.pair.prediction) if name.startswith(_SHAPE))
+
+
+def _once(pairs: Sequence[Labelled], form: Callable[[str, str], str]) -> list[Labelled]:
+    """The pairs, none twice."""
     found: dict[tuple[str, str, str], Labelled] = {}
     for one in pairs:
-        if len(found) == most:
-            break
         pair = one.pair
         key = (pair.db_id, form(pair.db_id, pair.reference), form(pair.db_id, pair.prediction))
         if key[1] != key[2]:

@@ -16,6 +16,8 @@ from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, Pair
 
 _REWRITES = 3
 _MUTATIONS = 3
+_HIDDEN = 2
+"""Further mutations, each rewritten as much as a rewrite is."""
 _OTHERS = 0.5
 """Of each reference; the last one is a share of the references."""
 _DISGUISED = 0.5
@@ -92,13 +94,19 @@ def _variants(
     other = _similar(sql, others, schema, seed) if random.random() < _OTHERS else None
     if other is not None:
         yield _disguised(Variant(other, ("other_query",)), schema, random), OTHER
+    for variant in mutations(sql, schema, seed=seed + 1, most=_HIDDEN):
+        yield _rewritten(variant, schema, random, steps=3), MUTATION
 
 
 def _disguised(variant: Variant, schema: Schema, random: Random) -> Variant:
-    if random.random() >= _DISGUISED:
-        return variant
-    found = rewrites(variant.sql, schema, seed=random.randrange(1 << 30), most=1, steps=2)
-    return Variant(found[0].sql, (*variant.kinds, *found[0].kinds)) if found else variant
+    return (
+        variant if random.random() >= _DISGUISED else _rewritten(variant, schema, random, steps=2)
+    )
+
+
+def _rewritten(variant: Variant, schema: Schema, random: Random, steps: int) -> Variant:
+    found = rewrites(variant.sql, schema, seed=random.randrange(1 << 30), most=steps, steps=steps)
+    return Variant(found[-1].sql, (*variant.kinds, *found[-1].kinds)) if found else variant
 
 
 def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str | None:
