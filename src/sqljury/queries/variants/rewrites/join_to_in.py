@@ -37,6 +37,8 @@ def _inside(select: exp.Select, place: int, around: Around) -> None:
     """Put the table at a place into a subquery."""
     from sqlglot import exp
 
+    if any(isinstance(shown, exp.Star) for shown in select.expressions):
+        raise ValueError("all tables are shown")
     qualify(select, around)
     sources = sources_of(select)
     source = sources.pop(place)
