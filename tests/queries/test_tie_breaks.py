@@ -13,6 +13,9 @@ CHOICES = [
     ("SELECT b FROM t ORDER BY a LIMIT 1", [("x",)], [("y",)]),
     ("SELECT b FROM t ORDER BY a DESC LIMIT 1", [("z",)], [("z",)]),
     ("SELECT b FROM t LIMIT 1", [("x",)], [("z",)]),
+    ("SELECT (SELECT b FROM t)", [("x",)], [("z",)]),
+    ("SELECT a FROM t WHERE b = (SELECT b FROM t GROUP BY b)", [(1,)], [(2,)]),
+    ("SELECT max(b) FROM t WHERE b = (SELECT min(b) FROM t)", [("x",)], [("x",)]),
     ("SELECT b FROM t ORDER BY a", [("x",), ("y",), ("z",)], [("y",), ("x",), ("z",)]),
     ("SELECT a, count(*) FROM t GROUP BY a LIMIT 1", [(1, 2)], [(2, 1)]),
     ("SELECT b FROM t GROUP BY b ORDER BY count(*) LIMIT 1", [("x",)], [("z",)]),
@@ -38,7 +41,14 @@ def test_choices(sql: str, smallest, largest) -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["SELECT a FROM t", "SELECT FROM (", "", "SELECT a FROM (SELECT a FROM t ORDER BY a)"]
+    "sql",
+    [
+        "SELECT a FROM t",
+        "SELECT FROM (",
+        "",
+        "SELECT a FROM (SELECT a FROM t ORDER BY a)",
+        "SELECT a FROM t WHERE b IN (SELECT b FROM t)",
+    ],
 )
 def test_nothing_to_choose(sql: str) -> None:
     assert tie_broken(sql) is None

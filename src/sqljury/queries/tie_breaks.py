@@ -2,7 +2,7 @@
 
 Where both give the same rows, no choice that a LIMIT makes matters: the first takes the smallest
 of the rows that tie at the cut, the second the largest. In the same way stand the rows that tie in
-the ORDER BY of the whole.
+the ORDER BY of the whole, and the rows of a subquery of which one is taken as a value.
 """
 
 from __future__ import annotations
@@ -24,10 +24,8 @@ def tie_broken(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
     >>> tie_broken("SELECT a, b FROM t ORDER BY c LIMIT 1")[1]
     'SELECT a, b FROM t ORDER BY c, 1 DESC, 2 DESC LIMIT 1'
     """
-    from sqlglot import exp
-
     tree = parse(sql, dialect)
-    if tree is None or not (tree.args.get("order") or tree.find(exp.Limit)):
+    if tree is None or not _choosing(tree):
         return None
     try:
         return _broken(tree, dialect, False), _broken(tree, dialect, True)
@@ -39,12 +37,7 @@ def _broken(tree: exp.Expr, dialect: str, descending: bool) -> str:
     from sqlglot import exp
 
     changed = tree.copy()
-    limited = [limit.parent for limit in changed.find_all(exp.Limit)]
-    if not changed.args.get("limit") and changed.args.get("order"):
-        limited.append(changed)
-    for query in limited:
-        if query is None:
-            continue
+    for query in _choosing(changed):
         order = query.args.get("order") or exp.Order(expressions=[])
         for place in range(1, _width(query) + 1):
             order.append(
@@ -55,6 +48,26 @@ def _broken(tree: exp.Expr, dialect: str, descending: bool) -> str:
             )
         query.set("order", order)
     return changed.sql(dialect)
+
+
+def _choosing(tree: exp.Expr) -> list[exp.Expr]:
+    """The queries that take some of their rows, or have them in an order."""
+    from sqlglot import exp
+
+    found = [limit.parent for limit in tree.find_all(exp.Limit)]
+    values = (sub.this for sub in tree.find_all(exp.Subquery) if _is_value(sub))
+    whole = [tree] if tree.args.get("order") else []
+    unique = {id(query): query for query in (*found, *values, *whole) if query is not None}
+    return list(unique.values())
+
+
+def _is_value(subquery: exp.Subquery) -> bool:
+    """Whether a subquery stands for the value of its first row."""
+    from sqlglot import exp
+
+    parent = subquery.parent
+    rows = (exp.From, exp.Join, exp.In, exp.Exists, exp.SetOperation, exp.Subquery, exp.CTE)
+    return parent is not None and not isinstance(parent, (*rows, exp.Any, exp.All, exp.Lateral))
 
 
 def _width(query: exp.Expr) -> int:
