@@ -160,9 +160,11 @@ REWRITTEN = Pair("x", "SELECT 1", "SELECT 1 + 0", "rewrite", ("average",))
 
 
 def verdict(
-    outcome: Outcome, label: str = "", reason: str = "", score: float | None = None
+    outcome: Outcome, label: str = "", reason: str = "", informative: int = 0, undecided: int = 0
 ) -> Verdict:
-    return Verdict(outcome=outcome, score=score, reason=reason, labels=(label,) if label else ())
+    tried = {"informative": informative, "undecided": undecided}
+    labels = (label,) if label else ()
+    return Verdict(outcome=outcome, reason=reason, labels=labels, evidence={"tried": tried})
 
 
 ROWS = [
@@ -208,21 +210,32 @@ EQUIVALENCE = [
     ),
     (
         PAIR,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
-        True,
-        (None, "no_counterexample"),
-    ),
-    (REWRITTEN, verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999), True, (True, "tested")),
-    (
-        REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.9),
+        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30),
         True,
         (None, "no_counterexample"),
     ),
     (
         REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
+        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30),
+        True,
+        (True, "tested"),
+    ),
+    (
+        REWRITTEN,
+        verdict(Outcome.UNKNOWN, "no_counterexample", informative=9),
+        True,
+        (None, "no_counterexample"),
+    ),
+    (
+        REWRITTEN,
+        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30),
         False,
+        (None, "no_counterexample"),
+    ),
+    (
+        REWRITTEN,
+        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30, undecided=1),
+        True,
         (None, "no_counterexample"),
     ),
     (PAIR, verdict(Outcome.REFERENCE_ERROR), False, (None, "reference_error")),

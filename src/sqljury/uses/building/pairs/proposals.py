@@ -16,6 +16,8 @@ from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, Pair
 
 _REWRITES = 3
 _MUTATIONS = 3
+_BOLD = 2
+"""Further rewrites that a canonical tree often does not undo."""
 _HIDDEN = 2
 """Further mutations, each rewritten as much as a rewrite is."""
 _OTHERS = 0.5
@@ -94,6 +96,8 @@ def _variants(
     other = _similar(sql, others, schema, seed) if random.random() < _OTHERS else None
     if other is not None:
         yield _disguised(Variant(other, ("other_query",)), schema, random), OTHER
+    for variant in rewrites(sql, schema, seed=seed + 1, most=_BOLD, bold=True):
+        yield variant, REWRITE
     for variant in mutations(sql, schema, seed=seed + 1, most=_HIDDEN):
         yield _rewritten(variant, schema, random, steps=3), MUTATION
 
