@@ -30,7 +30,7 @@ def judged_cases(pool: Pool, *, grouped: bool, judged: bool) -> Iterator[Case]:
     """
     sqls = [candidate.sql for candidate in pool.candidates]
     runnable = next((sql for sql in sqls if sql and sql.strip()), None)
-    first = replace(pool.question, predicted_sql=runnable if sqls else MISSING, extra={})
+    first = replace(pool.question, predicted_sql=runnable if sqls else MISSING)
     if grouped:
         everything = [one.sql for one in pool.candidates for _ in range(one.count)]
         first = replace(first, pool=tuple(everything))
@@ -52,7 +52,6 @@ def _each(pool: Pool, references: Sequence[str]) -> Iterator[Case]:
                 predicted_sql=candidate.sql,
                 reference_sqls=tuple(references),
                 source=str(place),
-                extra={},
             )
 
 

@@ -83,9 +83,7 @@ def pools_of(cases: Iterable[Case]) -> Iterator[Pool]:
 
 
 def _question(case: Case) -> Case:
-    return replace(
-        case, predicted_sql=MISSING, pool=(), source="", label=None, extra=dict(case.extra)
-    )
+    return replace(case, predicted_sql=MISSING, pool=(), source="", label=None, extra={})
 
 
 def _candidates(cases: Iterable[Case]) -> Iterator[Candidate]:
