@@ -300,7 +300,8 @@ class Searcher:
         ]
         if not sizes[0] & sizes[1] and self._policy.duplicates != "set":
             return differs
-        if left_stays and (self.right.profile.any_rows or not self.right.profile.cuts_ties):
+        own = left_stays and not self.left.profile.any_rows
+        if own and (self.right.profile.any_rows or not self.right.profile.cuts_ties):
             return replace(differs, arbitrary=True)
         return replace(differs, equal=None)
 
