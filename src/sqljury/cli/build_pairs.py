@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
@@ -43,10 +45,10 @@ def build_pairs(
     """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
     from sqljury.api_pairs import build_pairs_files
     from sqljury.benchmarks import parse_mapping
-    from sqljury.cli.progress import progress
     from sqljury.reports.build_pairs_card import pairs_card_text
 
-    with progress() as update:
+    under_way = _Steps()
+    with under_way:
         card = build_pairs_files(
             files,
             out,
@@ -58,6 +60,25 @@ def build_pairs(
             mapping=parse_mapping(mapping or ""),
             second=second,
             reviewed=reviewed,
-            on_step=lambda _step, done, total: update(done, total),
+            on_step=under_way.show,
         )
     typer.echo(json.dumps(card.to_json(), indent=2) if as_json else pairs_card_text(card))
+
+
+class _Steps(contextlib.ExitStack):
+    """A line and a bar for each step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._step = ""
+        self._update: Callable[[int, int], None] = lambda _done, _total: None
+
+    def show(self, step: str, done: int, total: int) -> None:
+        """So much of a step is done."""
+        from sqljury.cli.progress import progress
+
+        if step != self._step:
+            self.close()
+            typer.echo(step, err=True)
+            self._step, self._update = step, self.enter_context(progress())
+        self._update(done, total)
