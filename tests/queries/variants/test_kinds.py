@@ -11,7 +11,7 @@ import pytest
 from sqljury.queries.variants import mutations, planner_text, rewrites
 from sqljury.queries.variants.base import Changes, around, changed, readable, text_of
 from sqljury.queries.variants.mutations import MUTATIONS
-from sqljury.queries.variants.rewrites import BOLD, RARE, REWRITES
+from sqljury.queries.variants.rewrites import RARE, REWRITES
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
 SCHEMA = Schema(
@@ -166,8 +166,6 @@ REWRITTEN = [
         "SELECT id FROM boat WHERE year = 1 OR name = 'a'",
         "SELECT id FROM boat WHERE year = 1 UNION SELECT id FROM boat WHERE name = 'a'",
     ),
-    ("count_column", "SELECT COUNT(*) FROM boat", "SELECT COUNT(boat.name) FROM boat"),
-    ("count_column", "SELECT COUNT(name) FROM boat", "SELECT COUNT(*) FROM boat"),
     ("count_rows", "SELECT COUNT(*) FROM boat", "SELECT COUNT(boat.id) FROM boat"),
     ("count_rows", "SELECT COUNT(id) FROM boat", "SELECT COUNT(*) FROM boat"),
     ("count_rows", "SELECT COUNT(DISTINCT id) FROM boat", "SELECT COUNT(*) FROM boat"),
@@ -265,7 +263,7 @@ REWRITTEN = [
     (
         "average",
         "SELECT AVG(year) FROM boat",
-        "SELECT SUM(year) * 1.0 / COUNT(year) FROM boat",
+        "SELECT CAST(SUM(year) * 1.0 AS REAL) / COUNT(year) FROM boat",
     ),
 ]
 
@@ -374,7 +372,6 @@ def test_mutated(kind: str, sql: str, expected: str) -> None:
 def test_every_rewrite_is_in_the_table() -> None:
     assert {kind for kind, _, _ in REWRITTEN} == set(REWRITES)
     assert set(REWRITES) > RARE
-    assert set(REWRITES) > set(BOLD)
 
 
 def rows_of(connection: sqlite3.Connection, sql: str) -> Counter[tuple[object, ...]]:
@@ -408,9 +405,7 @@ def filled() -> list[sqlite3.Connection]:
 def test_rewrites_on_top_of_each_other_keep_the_rows(
     sql: str, filled: list[sqlite3.Connection]
 ) -> None:
-    bold = rewrites(sql, SCHEMA, most=6, bold=True)
-    assert all(variant.kinds[0] in BOLD for variant in bold)
-    for variant in [*rewrites(sql, SCHEMA, most=12, steps=3), *bold]:
+    for variant in rewrites(sql, SCHEMA, most=12, steps=3):
         for connection in filled:
             assert rows_of(connection, variant.sql) == rows_of(connection, sql), variant
 

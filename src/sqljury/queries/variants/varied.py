@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqljury.queries.variants.base import Change, Changes, Variant, around, changed, readable
 from sqljury.queries.variants.base import text_of as _text_of
 from sqljury.queries.variants.mutations import MUTATIONS
-from sqljury.queries.variants.rewrites import BOLD, RARE, STRUCTURES, STYLES
+from sqljury.queries.variants.rewrites import RARE, STRUCTURES, STYLES
 from sqljury.schema import Schema
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def rewrites(
     seed: int = 0,
     most: int = 8,
     steps: int = 3,
-    bold: bool = False,
     dialect: str = "sqlite",
 ) -> list[Variant]:
     """Other ways to say the same, several rewrites on top of each other.
@@ -72,8 +71,6 @@ def rewrites(
         seed: the same seed and query, the same variants.
         most: variants at most.
         steps: rewrites of the structure in one variant, at most; its spelling comes on top.
-        bold: begin with one of those that a canonical tree often does not undo; none where the
-            query takes none.
     """
     tree = readable(sql, schema, dialect)
     if tree is None:
@@ -84,21 +81,17 @@ def rewrites(
     for number in range(_TRIES * most):
         if len(found) >= most:
             break
-        variant = _rewritten(tree, schema, random, 1 + number % steps, dialect, bold)
+        variant = _rewritten(tree, schema, random, 1 + number % steps, dialect)
         if variant is not None and variant.sql != same:
             found.setdefault(variant.sql, variant)
     return list(found.values())
 
 
 def _rewritten(
-    tree: exp.Expr, schema: Schema, random: Random, steps: int, dialect: str, bold: bool
+    tree: exp.Expr, schema: Schema, random: Random, steps: int, dialect: str
 ) -> Variant | None:
     kinds: list[str] = []
-    if bold:
-        tree = _stepped(tree, schema, random, BOLD, kinds)
-        if not kinds:
-            return None
-    for _ in range(steps - bold):
+    for _ in range(steps):
         tree = _stepped(tree, schema, random, STRUCTURES, kinds)
     if not kinds or random.random() < _STYLED:
         tree = _stepped(tree, schema, random, STYLES, kinds)

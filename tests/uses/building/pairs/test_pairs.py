@@ -160,11 +160,9 @@ REWRITTEN = Pair("x", "SELECT 1", "SELECT 1 + 0", "rewrite", ("average",))
 
 
 def verdict(
-    outcome: Outcome, label: str = "", reason: str = "", informative: int = 0, undecided: int = 0
+    outcome: Outcome, label: str = "", reason: str = "", score: float | None = None
 ) -> Verdict:
-    tried = {"informative": informative, "undecided": undecided}
-    labels = (label,) if label else ()
-    return Verdict(outcome=outcome, reason=reason, labels=labels, evidence={"tried": tried})
+    return Verdict(outcome=outcome, score=score, reason=reason, labels=(label,) if label else ())
 
 
 ROWS = [
@@ -210,31 +208,31 @@ EQUIVALENCE = [
     ),
     (
         PAIR,
-        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30),
+        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
         True,
         (None, "no_counterexample"),
     ),
     (
         REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30),
+        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
         True,
         (True, "tested"),
     ),
     (
         REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", informative=9),
+        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.9),
         True,
         (None, "no_counterexample"),
     ),
     (
         REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30),
+        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
         False,
         (None, "no_counterexample"),
     ),
     (
         REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", informative=30, undecided=1),
+        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.7),
         True,
         (None, "no_counterexample"),
     ),

@@ -10,7 +10,6 @@ from sqljury.queries.variants.rewrites.between import between
 from sqljury.queries.variants.rewrites.cast import cast
 from sqljury.queries.variants.rewrites.common_table import common_table
 from sqljury.queries.variants.rewrites.count_case import count_case
-from sqljury.queries.variants.rewrites.count_column import count_column
 from sqljury.queries.variants.rewrites.count_rows import count_rows
 from sqljury.queries.variants.rewrites.derived_table import derived_table
 from sqljury.queries.variants.rewrites.distinct_of_key import distinct_of_key
@@ -93,22 +92,10 @@ STRUCTURES: dict[str, Changes] = {
 }
 """Other ways to the same rows."""
 
-REWRITES: dict[str, Changes] = {**STRUCTURES, **STYLES, "count_column": count_column}
+REWRITES: dict[str, Changes] = {**STRUCTURES, **STYLES}
 """All kinds by name."""
 
 RARE = frozenset(
     {"average", "cast", "implied_condition", "negation", "number_as_text", "outer_select"}
 )
 """Kinds that nearly every query takes, and few people write."""
-
-BOLD: dict[str, Changes] = {
-    "count_column": count_column,
-    "distinct_of_key": distinct_of_key,
-    "equality_to_in": equality_to_in,
-    "first_of_order": first_of_order,
-    "in_to_exists": in_to_exists,
-    "in_to_join": in_to_join,
-    "not_in_to_outer_join": not_in_to_outer_join,
-    "set_to_membership": set_to_membership,
-}
-"""Kinds after which canonical trees often differ: most of them rely on there being no NULL."""

@@ -26,5 +26,4 @@ def _divided(node: exp.Expr) -> None:
     column = node.this
     scaled = exp.Mul(this=exp.Sum(this=column.copy()), expression=exp.Literal.number("1.0"))
     count = exp.Count(this=column.copy())
-    # As SQLite divides; else a cast would be written.
-    node.replace(exp.Div(this=scaled, expression=count, typed=True, safe=True))
+    node.replace(exp.Div(this=scaled, expression=count))

@@ -12,12 +12,16 @@ from sqljury.queries.trees.nodes import Unreadable
 from sqljury.schema import Schema
 
 
-def canonical_form(sql: str, schema: Schema | None) -> str:
-    """A name that all queries with one canonical tree share; of the text where there is no tree."""
+def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> str:
+    """A name that all queries with one canonical tree share; of the text where there is no tree.
+
+    Args:
+        named: output columns count by their names, too.
+    """
     found = None if schema is None else canonical_query(sql, schema, schema.dialect)
     if found is None or isinstance(found, Unreadable):
         return text_form(sql)
-    return _hashed("canonical", _spelled(found.relation))
+    return _hashed("canonical", repr(found.relation) if named else _spelled(found.relation))
 
 
 def tree_form(sql: str, schema: Schema | None) -> str:

@@ -31,8 +31,8 @@ HOW: Final = {
 }
 """What decides a label."""
 
-_SURE = 20
-"""So many databases that show something, none of which tells the queries apart, are enough."""
+_SURE = 0.99
+"""The score from which on a search without a counterexample has looked hard enough."""
 _SLIGHT = ("; the cells differ", "; no row against", "; the numbers differ", "; which rows")
 """Reasons of differences that people mostly do not call one."""
 
@@ -63,8 +63,7 @@ def by_equivalence(pair: Pair, verdict: Verdict, *, same_rows: bool) -> Labelled
     if said == "refuted":
         slight = any(reason in verdict.reason for reason in _SLIGHT)
         return Labelled(pair, None, "slight") if slight else Labelled(pair, False, REFUTED)
-    tried = verdict.evidence.get("tried", {})
-    sure = tried.get("informative", 0) >= _SURE and not tried.get("undecided")
+    sure = (verdict.score or 0.0) >= _SURE
     if said == "no_counterexample" and pair.origin == REWRITE and same_rows and sure:
         return Labelled(pair, True, TESTED)
     return Labelled(pair, None, said)

@@ -16,10 +16,6 @@ from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, Pair
 
 _REWRITES = 3
 _MUTATIONS = 3
-_BOLD = 2
-"""Further rewrites that a canonical tree often does not undo."""
-_HIDDEN = 2
-"""Further mutations, each rewritten as much as a rewrite is."""
 _OTHERS = 0.5
 """Of each reference; the last one is a share of the references."""
 _DISGUISED = 0.5
@@ -54,7 +50,7 @@ def propose(
     known: dict[str, str] = {}
     excluded = set()
     for sql in dict.fromkeys(references):
-        form = canonical_form(sql, schema)
+        form = canonical_form(sql, schema, named=True)
         if exclusion.has(sql, schema):
             excluded.add(form)
         else:
@@ -96,21 +92,13 @@ def _variants(
     other = _similar(sql, others, schema, seed) if random.random() < _OTHERS else None
     if other is not None:
         yield _disguised(Variant(other, ("other_query",)), schema, random), OTHER
-    for variant in rewrites(sql, schema, seed=seed + 1, most=_BOLD, bold=True):
-        yield variant, REWRITE
-    for variant in mutations(sql, schema, seed=seed + 1, most=_HIDDEN):
-        yield _rewritten(variant, schema, random, steps=3), MUTATION
 
 
 def _disguised(variant: Variant, schema: Schema, random: Random) -> Variant:
-    return (
-        variant if random.random() >= _DISGUISED else _rewritten(variant, schema, random, steps=2)
-    )
-
-
-def _rewritten(variant: Variant, schema: Schema, random: Random, steps: int) -> Variant:
-    found = rewrites(variant.sql, schema, seed=random.randrange(1 << 30), most=steps, steps=steps)
-    return Variant(found[-1].sql, (*variant.kinds, *found[-1].kinds)) if found else variant
+    if random.random() >= _DISGUISED:
+        return variant
+    found = rewrites(variant.sql, schema, seed=random.randrange(1 << 30), most=1, steps=2)
+    return Variant(found[0].sql, (*variant.kinds, *found[0].kinds)) if found else variant
 
 
 def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str | None:
