@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 
 import sqljury as sj
+from sqljury.uses.select import Ballot
+from sqljury.uses.select.strategies.base import Ranking
+from sqljury.uses.select.strategies.weighted import Weighted
 
 
 def run(
@@ -131,6 +134,27 @@ def test_what_is_written_can_be_evaluated(shop: Path) -> None:
             if part.dimension == "source"
         }
     assert slices == pytest.approx(accuracies(found))
+
+
+class Rarest(Ranking):
+    """The query that was given least often."""
+
+    def ranks(self, ballot: Ballot) -> list[float]:
+        return [-float(count) for count in ballot.counts]
+
+
+def test_strategies_of_ones_own(shop: Path) -> None:
+    """A vote weighted by what every candidate that runs gets is a vote."""
+    own = [Rarest("rarest"), Weighted("weighted", "executable"), "majority"]
+    found = sj.select(shop / "pools.jsonl", own, shop, workers=1)
+    accuracies = [one.accuracy for one in found.strategies]
+    assert accuracies == pytest.approx([(1 / 2 + 1) / 3, 2 / 3, 2 / 3])
+    assert found.judges["executable"].startswith("executable|v:1|")
+    # What is no baseline is tested against what is.
+    assert [(test.strategy, test.baseline) for test in found.tests] == [
+        ("rarest", "majority"),
+        ("weighted", "majority"),
+    ]
 
 
 def test_the_same_folder_goes_on(shop: Path) -> None:
