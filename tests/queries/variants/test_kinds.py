@@ -240,6 +240,12 @@ REWRITTEN = [
         "WHERE g.n0 > 2",
     ),
     (
+        "having_to_where",
+        "SELECT name FROM boat GROUP BY name HAVING MAX(year) > (SELECT AVG(depth) FROM harbour)",
+        "SELECT g.name FROM (SELECT name, MAX(year) AS n0 FROM boat GROUP BY name) AS g "
+        "WHERE g.n0 > (SELECT AVG(depth) FROM harbour)",
+    ),
+    (
         "implied_condition",
         "SELECT id FROM boat WHERE year > 3",
         "SELECT id FROM boat WHERE year > 3 AND NOT year IS NULL",
@@ -274,6 +280,13 @@ UNTOUCHED = [
     (
         "join_to_in",
         "SELECT h.city FROM boat AS b JOIN harbour AS h ON b.harbour_id = h.id WHERE b.year = 1",
+    ),
+    ("join_to_in", "SELECT * FROM boat AS b JOIN harbour AS h ON b.harbour_id = h.id"),
+    ("join_to_in", "SELECT DISTINCT COUNT(*) FROM harbour AS h JOIN boat AS b ON b.year = h.depth"),
+    ("having_to_where", "SELECT name FROM boat GROUP BY name, year HAVING COUNT(*) > year"),
+    (
+        "not_in_to_outer_join",
+        "WITH b AS (SELECT harbour_id FROM boat) SELECT city FROM harbour WHERE id NOT IN (SELECT harbour_id FROM b)",
     ),
     ("or_to_union", "SELECT name FROM boat WHERE year = 1 OR year = 2"),
     ("membership_to_set", "SELECT city FROM harbour WHERE id IN (SELECT harbour_id FROM boat)"),

@@ -32,11 +32,14 @@ def _outside(select: exp.Select) -> None:
     inner = select.copy()
     inner.set("having", None)
     holder = exp.Paren(this=condition)
-    for place, one in enumerate(list(holder.find_all(exp.AggFunc))):
+    # An aggregate in a subquery is the subquery's own.
+    own = [one for one in holder.find_all(exp.AggFunc) if one.find_ancestor(exp.Query) is None]
+    for place, one in enumerate(own):
         name = f"n{place}"
         inner.append("expressions", exp.alias_(one.copy(), name))
         one.replace(exp.column(name, table=alias))
-    if any(column.table != alias for column in holder.find_all(exp.Column)):
+    columns = (one for one in holder.find_all(exp.Column) if one.find_ancestor(exp.Query) is None)
+    if any(column.table != alias for column in columns):
         raise ValueError("a condition on a column")
     outer = exp.Select(expressions=[exp.column(one.name, table=alias) for one in select.selects])
     source = exp.Subquery(this=inner, alias=exp.TableAlias(this=exp.to_identifier(alias)))

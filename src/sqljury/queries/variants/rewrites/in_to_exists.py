@@ -44,8 +44,9 @@ def _exists(node: exp.Expr, around: Around) -> None:
         if source.alias_or_name.casefold() in outside:
             renamed(inner, source.alias_or_name, free_name(select, "s"))
     shown = inner.selects[0]
-    if not isinstance(shown, exp.Column) or not isinstance(node.this, exp.Column):
-        raise ValueError("not of columns")
+    sides = (shown, node.this)
+    if not all(isinstance(side, exp.Column) and side.table for side in sides):
+        raise ValueError("not known where the columns are from")
     where = inner.args.get("where")
     same = exp.EQ(this=shown.copy(), expression=node.this.copy())
     conditions = [*parts(where.this if where is not None else None), same]

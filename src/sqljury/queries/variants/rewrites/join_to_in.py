@@ -27,7 +27,9 @@ def join_to_in(node: exp.Expr, around: Around) -> Iterator[Change]:
     """The last tables of inner joins in a subquery of their own, where no row is repeated."""
     from sqlglot import exp
 
-    joins = node.args.get("joins") or [] if isinstance(node, exp.Select) else []
+    if not isinstance(node, exp.Select) or any(one.is_star for one in node.selects):
+        return
+    joins = node.args.get("joins") or []
     if joins and all(is_inner(join) and join.args.get("on") is not None for join in joins):
         for place in range(len(joins) + 1):
             yield partial(_inside, place=place, around=around)
@@ -37,8 +39,6 @@ def _inside(select: exp.Select, place: int, around: Around) -> None:
     """Put the table at a place into a subquery."""
     from sqlglot import exp
 
-    if any(isinstance(shown, exp.Star) for shown in select.expressions):
-        raise ValueError("all tables are shown")
     qualify(select, around)
     sources = sources_of(select)
     source = sources.pop(place)
@@ -46,7 +46,8 @@ def _inside(select: exp.Select, place: int, around: Around) -> None:
     joined = [one for join in select.args["joins"] for one in parts(join.args["on"])]
     link, own = _link([one for one in joined if name in tables_in(one)], name)
     home = home_of(own, around)
-    if home is None or not (home.unique or select.args.get("distinct")):
+    grouped = select.args.get("group") or any(one.find(exp.AggFunc) for one in select.selects)
+    if home is None or not (home.unique or (select.args.get("distinct") and not grouped)):
         raise ValueError("rows may be repeated")
     where = select.args.get("where")
     conditions = parts(where.this if where is not None else None)

@@ -38,7 +38,10 @@ def _without_partner(select: exp.Select, place: int, around: Around) -> None:
     plain = len(sources) == 1 and not any(inner.args.get(o) for o in ("group", "limit", "having"))
     if not plain or sources[0].alias_or_name.casefold() in names:
         raise ValueError("not a plain subquery")
+    qualify(inner, around)
     shown = inner.selects[0]
+    if not isinstance(shown, exp.Column) or not shown.table:
+        raise ValueError("not known where the column is from")
     where = inner.args.get("where")
     same = exp.EQ(this=found.this.copy(), expression=shown.copy())
     on = all_of([same, *parts(where.this if where is not None else None)])
