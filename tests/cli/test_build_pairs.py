@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -75,6 +76,26 @@ def test_pairs_are_built_read_and_built_again(folder: Path) -> None:
     assert again.returncode == 0, again.stderr
     assert (out / "pairs.jsonl").read_bytes() == before
     assert "| split | pairs | equivalent | databases |" in again.stdout
+
+
+@pytest.mark.slow
+def test_a_stopped_build_goes_on(folder: Path) -> None:
+    build = ("build", "pairs", folder / "gold.sql", "-d", folder / "databases", "--most", "20")
+    command = [sys.executable, "-m", "sqljury.cli", *map(str, build), "-o", str(folder / "stopped")]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("labelling"):
+                process.send_signal(signal.SIGINT)
+                break
+        rest = process.stderr.read()
+    assert (process.returncode, "goes on" in rest) == (130, True), rest
+    assert not (folder / "stopped" / "pairs.jsonl").exists()
+    for out in ("stopped", "whole"):
+        done = run(*build, "-o", folder / out)
+        assert done.returncode == 0, done.stderr
+    found = [(folder / out / "pairs.jsonl").read_bytes() for out in ("stopped", "whole")]
+    assert found[0] == found[1]
 
 
 def test_own_pairs_are_labelled_and_what_is_open_is_decided_by_people(folder: Path) -> None:
