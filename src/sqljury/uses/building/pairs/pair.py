@@ -45,7 +45,8 @@ class Pair:
 
     @classmethod
     def of(cls, case: Case) -> Pair:
-        """The inverse of :meth:`case`; of a case from elsewhere, a given pair."""
+        """The inverse of :meth:`case`; of a case from elsewhere, a given pair: its prediction and
+        its first reference."""
         return cls(
             case.db_id,
             case.reference_sqls[0],

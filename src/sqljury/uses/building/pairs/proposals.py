@@ -74,7 +74,7 @@ def _of(db_id: str, sql: str, others: Sequence[str], schema: Schema, seed: int) 
     for variant, origin in _variants(sql, others, schema, seed, random):
         reference, kinds = sql, variant.kinds
         if random.random() < _RESTATED:
-            restated = rewrites(sql, schema, seed=random.randrange(1 << 30), most=1, steps=2)
+            restated = _again(sql, schema, random)
             if restated:
                 reference = restated[0].sql
                 kinds = (*kinds, *(f"reference:{kind}" for kind in restated[0].kinds))
@@ -85,9 +85,9 @@ def _of(db_id: str, sql: str, others: Sequence[str], schema: Schema, seed: int) 
 def _variants(
     sql: str, others: Sequence[str], schema: Schema, seed: int, random: Random
 ) -> Iterator[tuple[Variant, str]]:
-    for variant in rewrites(sql, schema, seed=seed, most=_REWRITES):
+    for variant in rewrites(sql, schema, seed=seed, most=_REWRITES, dialect=schema.dialect):
         yield variant, REWRITE
-    for variant in mutations(sql, schema, seed=seed, most=_MUTATIONS):
+    for variant in mutations(sql, schema, seed=seed, most=_MUTATIONS, dialect=schema.dialect):
         yield _disguised(variant, schema, random), MUTATION
     other = _similar(sql, others, schema, seed) if random.random() < _OTHERS else None
     if other is not None:
@@ -97,8 +97,14 @@ def _variants(
 def _disguised(variant: Variant, schema: Schema, random: Random) -> Variant:
     if random.random() >= _DISGUISED:
         return variant
-    found = rewrites(variant.sql, schema, seed=random.randrange(1 << 30), most=1, steps=2)
+    found = _again(variant.sql, schema, random)
     return Variant(found[0].sql, (*variant.kinds, *found[0].kinds)) if found else variant
+
+
+def _again(sql: str, schema: Schema, random: Random) -> list[Variant]:
+    """One rewrite of a query, by chance; none where it takes none."""
+    seed = random.randrange(1 << 30)
+    return rewrites(sql, schema, seed=seed, most=1, steps=2, dialect=schema.dialect)
 
 
 def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str | None:
@@ -116,7 +122,7 @@ def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str 
 
 def planned(pair: Pair, schema: Schema, seed: int) -> Pair:
     """The pair, or its reference as a planner prints it: with what it only sorts by."""
-    text = planner_text(pair.reference, schema)
+    text = planner_text(pair.reference, schema, dialect=schema.dialect)
     chance = place(seed, "planner", pair.id)[0] / 256
     if text is None or chance >= _PLANNED:
         return pair
