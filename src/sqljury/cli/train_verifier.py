@@ -88,7 +88,7 @@ def train_verifier(
         max_tokens=max_tokens,
         seed=seed,
     )
-    with progress("training", "trained") as on_progress:
+    with progress("verifier", "verifier:") as on_progress:
         said = [""]
 
         def on_step(done: int, total: int, measures: str) -> None:
@@ -107,6 +107,7 @@ def train_verifier(
             balance=balance,
             label=label,
             settings=settings,
+            on_prepared=on_progress,
             on_step=on_step,
         )
         on_progress(-1, -1)

@@ -91,19 +91,25 @@ def _network(source: str, head: Head, trainable: bool) -> Any:
     if (Path(source) / ADAPTER).is_file():
         from peft import PeftConfig, PeftModel
 
-        base = _plain(PeftConfig.from_pretrained(source).base_model_name_or_path, head)
+        name = PeftConfig.from_pretrained(source).base_model_name_or_path
+        base = _plain(name, head, trainable)
         adapted = PeftModel.from_pretrained(base, source, is_trainable=trainable)
         return adapted if trainable else adapted.merge_and_unload()
-    return _plain(source, head)
+    return _plain(source, head, trainable)
 
 
-def _plain(source: str, head: Head) -> Any:
+def _plain(source: str, head: Head, trainable: bool) -> Any:
     torch, transformers = libraries("A language model that runs here")
-    dtype = torch.bfloat16 if torch.cuda.is_available() else torch.float32
+    how: dict[str, Any] = {"dtype": torch.float32}
+    if torch.cuda.is_available():
+        how = {"dtype": torch.bfloat16}
+        # Several prompts share a row in training; scoring needs masks that it does not take.
+        if trainable and transformers.utils.is_flash_attn_2_available():
+            how["attn_implementation"] = "flash_attention_2"
     if head == "words":
-        return transformers.AutoModelForCausalLM.from_pretrained(source, dtype=dtype)
+        return transformers.AutoModelForCausalLM.from_pretrained(source, **how)
     return transformers.AutoModelForSequenceClassification.from_pretrained(
-        source, dtype=dtype, num_labels=1, problem_type="multi_label_classification"
+        source, num_labels=1, problem_type="multi_label_classification", **how
     )
 
 

@@ -21,6 +21,7 @@ from sqljury.learning.language_model.loading import (
     ADAPTER,
     Head,
     LanguageModel,
+    libraries,
     load_language_model,
 )
 from sqljury.learning.language_model.prefix_scoring import PrefixScorer
@@ -70,15 +71,19 @@ def train_verifier(
             training; SJ027: too few examples.
         MissingExtraError: SJ001: the packages are not installed.
     """
+    if Path(base).is_dir():
+        base = str(Path(base).resolve())  # an adapter remembers it, and is used from elsewhere
     key = _fingerprint(examples, base, settings, about)
     done = _same(out, key)
     if done is not None:
         return done
     start = time.perf_counter()
+    sides = split(examples, settings.validation, settings.seed)
+    _, transformers = libraries("Training a verifier")
+    transformers.set_seed(settings.seed)  # a score head and adapters begin at random
     head: Head = "score" if settings.objective == "bce" else "words"
     loaded = load_language_model(base, head=head, trainable=True)
     tokens = PromptTokens(loaded.tokenizer)
-    sides = split(examples, settings.validation, settings.seed)
     limit = min(settings.max_tokens, loaded.longest - 1)
     training, validation = (_tokens(side, tokens, limit) for side in sides)
     answers = answers_of(loaded, tokens)
@@ -177,12 +182,12 @@ def adapted(loaded: LanguageModel, settings: Settings, base: str) -> Any:
 
     Source: Hu et al. (2022), LoRA, arXiv:2106.09685.
     """
-    if settings.lora_rank == 0 or (Path(base) / ADAPTER).is_file():
+    if (Path(base) / ADAPTER).is_file():
         return loaded.model
+    if settings.lora_rank == 0:
+        return loaded.model.float()  # small steps are lost on weights in bfloat16
     from peft import LoraConfig, get_peft_model
-    from transformers import set_seed
 
-    set_seed(settings.seed)  # the adapters' first weights are drawn
     config = LoraConfig(
         r=settings.lora_rank,
         lora_alpha=2 * settings.lora_rank,
