@@ -684,7 +684,7 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     ),
     "SJ902": (
         "a model option is unknown or has an impossible value",
-        "Options are base_url, temperature, seed, max_tokens, effort and json_schema; docs/llm.md "
+        "Options are base_url, temperature, top_p, seed, max_tokens, effort and json_schema; docs/llm.md "
         "says what each means.",
     ),
     "SJ903": (

@@ -25,6 +25,8 @@ for _name in (
     "rose",
     "demo",
     "about",
+    "generate",
+    "label",
     "train_detector",
     "train_graph_match",
     "train_verifier",

@@ -12,7 +12,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Csv, Export, Files, Html
+from sqljury.cli.options import (
+    AsJson,
+    Concurrency,
+    Csv,
+    Databases,
+    Export,
+    Files,
+    Html,
+    Ledger,
+    MaxCost,
+    ModelOption,
+    Replay,
+    Run,
+    Workers,
+)
 from sqljury.cli.output import print_summary_of, write_files
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_INFRASTRUCTURE, InputError
@@ -31,12 +45,7 @@ def evaluate(
         list[Path] | None,
         typer.Option("--predictions", "-p", help="Prediction files, joined to the cases by id."),
     ] = None,
-    databases: Annotated[
-        str | None,
-        typer.Option(
-            "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
-        ),
-    ] = None,
+    databases: Databases = None,
     judge: Annotated[
         list[str] | None,
         typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
@@ -62,12 +71,8 @@ def evaluate(
         Path | None,
         typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
     ] = None,
-    run: Annotated[
-        Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
-    ] = None,
+    run: Run = None,
+    workers: Workers = None,
     limit_seconds: Annotated[
         float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
     ] = 30.0,
@@ -80,31 +85,20 @@ def evaluate(
     limit_memory: Annotated[
         str, typer.Option("--limit-memory", help="Memory of the engine, such as 1GiB.")
     ] = "1GiB",
-    ledger: Annotated[
-        Path | None, typer.Option("--ledger", help="File that keeps what chat models answer.")
-    ] = None,
-    replay: Annotated[
-        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
-    ] = None,
+    ledger: Ledger = None,
+    replay: Replay = None,
     recorded: Annotated[
         Path | None,
         typer.Option("--recorded", help="Folder of ROSE outputs that answer for the judges."),
     ] = None,
-    model_option: Annotated[
-        list[str] | None,
-        typer.Option("--model-option", help="KEY=VALUE for all models, repeatable."),
-    ] = None,
+    model_option: ModelOption = None,
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, help="Ask each model judge so often; majority.")
     ] = 1,
-    concurrency: Annotated[
-        int, typer.Option("--concurrency", min=1, help="Calls to chat models at once.")
-    ] = 8,
+    concurrency: Concurrency = 8,
     requests_per_minute: Annotated[int | None, typer.Option("--requests-per-minute", min=1)] = None,
     tokens_per_minute: Annotated[int | None, typer.Option("--tokens-per-minute", min=1)] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
-    ] = None,
+    max_cost: MaxCost = None,
     prices: Annotated[
         Path | None, typer.Option("--prices", help="Price table over the shipped one.")
     ] = None,

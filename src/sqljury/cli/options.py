@@ -22,3 +22,36 @@ Database = Annotated[
     str | None, typer.Option("--database", "-d", help="File or URL to take the schema from.")
 ]
 DbId = Annotated[str, typer.Option("--db-id", help="Which one, where there are several.")]
+
+Databases = Annotated[
+    str | None,
+    typer.Option(
+        "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
+    ),
+]
+Schemas = Annotated[
+    Path | None,
+    typer.Option("--schemas", "--schema", help="CREATE TABLE statements or tables.json."),
+]
+Run = Annotated[
+    Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
+]
+
+# How chat models are asked.
+Ledger = Annotated[
+    Path | None, typer.Option("--ledger", help="File that keeps what chat models answer.")
+]
+Replay = Annotated[
+    Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
+]
+ModelOption = Annotated[
+    list[str] | None,
+    typer.Option("--model-option", help="KEY=VALUE for all models, repeatable."),
+]
+Concurrency = Annotated[
+    int, typer.Option("--concurrency", min=1, help="Calls to chat models at once.")
+]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", help="US dollars to spend at most.")]

@@ -44,7 +44,12 @@ class Prompt:
     @property
     def text(self) -> str:
         """The duties, and what holds for all data."""
-        return f"{_read(self.name)}\n{_read('fences')}\n{FENCE_RULE}\n"
+        return f"{_read(self.name)}\n{self.rules}"
+
+    @property
+    def rules(self) -> str:
+        """What holds for all data, whatever the duties."""
+        return f"{_read('fences')}\n{FENCE_RULE}\n"
 
     @property
     def fingerprint(self) -> str:

@@ -1,0 +1,114 @@
+"""Texts that a language model writes for a prompt, with their log-probability."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqljury.errors import InputError
+from sqljury.learning.language_model.loading import LanguageModel, libraries
+
+
+@dataclass(frozen=True, slots=True)
+class SampledText:
+    """A text; ``logprob`` is the sum over its tokens, in nats, of the model's own distribution
+    (temperature 1, no nucleus); ``ended`` says that the model came to an end."""
+
+    text: str
+    logprob: float
+    tokens: int
+    ended: bool
+
+
+def sample_texts(
+    model: LanguageModel,
+    messages: Sequence[tuple[str, str]],
+    *,
+    count: int,
+    temperature: float,
+    top_p: float,
+    max_tokens: int,
+    seed: str,
+) -> list[SampledText]:
+    """Write ``count`` texts at once.
+
+    Args:
+        messages: (role, content), in order.
+        temperature: 0 writes the likeliest text, ``count`` times.
+        max_tokens: the most that one text may have.
+        seed: a text; the same seed and count give the same texts on the same machine.
+
+    Raises:
+        InputError: SJ590: the prompt leaves no room for an answer.
+    """
+    torch, _ = libraries("Sampling from a language model that runs here")
+    prompt = _prompt(model, messages)
+    if len(prompt) + max_tokens > model.longest:
+        raise InputError(
+            "SJ590",
+            f"a prompt of {len(prompt):,} tokens and an answer of {max_tokens:,} are more than the "
+            f"{model.longest:,} that the model was made for.",
+            hint="Allow a shorter answer, or show less of the schema.",
+        )
+    ids = torch.tensor([prompt], device=model.device)
+    sampling: dict[str, Any] = {"do_sample": False}
+    if temperature > 0:
+        sampling = {"do_sample": True, "temperature": temperature, "top_p": top_p, "top_k": 0}
+    with torch.inference_mode(), torch.random.fork_rng():
+        torch.manual_seed(_number(seed))
+        found = model.model.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            num_return_sequences=count if temperature > 0 else 1,
+            max_new_tokens=max_tokens,
+            pad_token_id=model.tokenizer.pad_token_id,
+            return_dict_in_generate=True,
+            output_logits=True,
+            **sampling,
+        )
+    texts = _texts(model, found.sequences[:, len(prompt) :], found.logits)
+    return texts if temperature > 0 else texts * count
+
+
+def _prompt(model: LanguageModel, messages: Sequence[tuple[str, str]]) -> list[int]:
+    tokenizer = model.tokenizer
+    if not tokenizer.chat_template:
+        return list(tokenizer("\n\n".join(text for _, text in messages) + "\n\n")["input_ids"])
+    turns = [{"role": role, "content": text} for role, text in messages]
+    found = tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=True)
+    return list(found["input_ids"])
+
+
+def _texts(model: LanguageModel, written: Any, logits: Sequence[Any]) -> list[SampledText]:
+    import torch
+
+    # One step after the other: all logits together would be vocabulary x length x count.
+    each = torch.stack(
+        [
+            step.float().log_softmax(-1).gather(1, written[:, [number]]).squeeze(1)
+            for number, step in enumerate(logits)
+        ],
+        dim=1,
+    )
+    ends = _ends(model)
+    found = []
+    for row, scores in zip(written.tolist(), each, strict=True):
+        at = next((i for i, token in enumerate(row) if token in ends), None)
+        length = len(row) if at is None else at + 1
+        text = model.tokenizer.decode(row[:length], skip_special_tokens=True)
+        total = round(float(scores[:length].double().sum()), 6)
+        found.append(SampledText(text, total, length, at is not None))
+    return found
+
+
+def _ends(model: LanguageModel) -> set[int]:
+    stated = model.model.generation_config.eos_token_id
+    if stated is None:
+        stated = model.tokenizer.eos_token_id
+    return set(stated) if isinstance(stated, list) else {stated} - {None}
+
+
+def _number(seed: str) -> int:
+    return int.from_bytes(hashlib.sha256(seed.encode()).digest()[:8], "big") >> 1

@@ -1,0 +1,18 @@
+"""Sample candidates: many queries for each question, from a model."""
+
+from sqljury.uses.generating.extraction import sql_in
+from sqljury.uses.generating.generate import Generator, Question, generate
+from sqljury.uses.generating.prompting import question_messages
+from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sample, Sampler
+
+__all__ = [
+    "ClientSampler",
+    "Generator",
+    "LocalSampler",
+    "Question",
+    "Sample",
+    "Sampler",
+    "generate",
+    "question_messages",
+    "sql_in",
+]

@@ -1,0 +1,93 @@
+"""Candidates for questions, in order, as many questions under way as keep the model busy."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+
+from sqljury.case import Case, Json
+from sqljury.llm import Message
+from sqljury.uses.generating.extraction import sql_in
+from sqljury.uses.generating.samplers import Sample, Sampler
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question with the prompt that it is asked by."""
+
+    case: Case
+    messages: Sequence[Message]
+
+
+@dataclass(frozen=True, slots=True)
+class Generator:
+    """How candidates are sampled.
+
+    Args:
+        n: texts per question.
+        threads: calls at once.
+    """
+
+    sampler: Sampler
+    n: int
+    threads: int = 1
+
+    def calls(self) -> list[tuple[int, int]]:
+        """The number of the first text of each call, and how many it brings."""
+        step = self.sampler.per_call
+        return [(first, min(step, self.n - first)) for first in range(0, self.n, step)]
+
+
+def generate(
+    questions: Iterable[Question],
+    generator: Generator,
+    on_done: Callable[[int], None] = lambda _: None,
+) -> Iterator[tuple[Case, list[dict[str, Json]]]]:
+    """Each question with its candidates, in the order of the questions.
+
+    A candidate is ``sql`` ("" where the text holds none, null where the model says that there can
+    be none), its number ``sample``, and where there are any ``logprob`` (of all that the model
+    wrote, in nats), ``tokens`` and ``problem``.
+
+    Source: GradeSQL (2025), section 3.2, stage 1.
+    """
+    calls = generator.calls()
+    ahead = 1 + -(-generator.threads // len(calls))
+    under_way: deque[tuple[Case, list[Future[list[Sample]]]]] = deque()
+    done = 0
+    pool = ThreadPoolExecutor(generator.threads, "sample")
+    try:
+        for question in questions:
+            futures = [
+                pool.submit(
+                    generator.sampler.sample, question.messages, first, count, question.case.name
+                )
+                for first, count in calls
+            ]
+            under_way.append((question.case, futures))
+            if len(under_way) > ahead:
+                yield _collected(*under_way.popleft())
+                done += 1
+                on_done(done)
+        while under_way:
+            yield _collected(*under_way.popleft())
+            done += 1
+            on_done(done)
+    finally:
+        # After an error or Ctrl-C nothing further is asked; calls under way end in the ledger.
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _collected(
+    case: Case, futures: Sequence[Future[list[Sample]]]
+) -> tuple[Case, list[dict[str, Json]]]:
+    samples = [sample for future in futures for sample in future.result()]
+    return case, [_candidate(number, sample) for number, sample in enumerate(samples)]
+
+
+def _candidate(number: int, sample: Sample) -> dict[str, Json]:
+    known = {"logprob": sample.logprob, "tokens": sample.tokens, "problem": sample.problem or None}
+    found: dict[str, Json] = {"sql": sql_in(sample.text), "sample": number}
+    return found | {key: value for key, value in known.items() if value is not None}

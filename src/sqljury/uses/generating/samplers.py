@@ -1,0 +1,127 @@
+"""Who writes the queries: a chat model behind the client, or a language model in this process."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from sqljury.case import Json
+from sqljury.learning.language_model.loading import LanguageModel
+from sqljury.llm import Client, Message, Model, Reply, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One text of a model.
+
+    ``logprob`` is the sum over its tokens, in nats, where the model offers it; ``problem`` says why
+    a text is missing or not whole.
+    """
+
+    text: str
+    logprob: float | None = None
+    tokens: int | None = None
+    problem: str = ""
+
+
+class Sampler(Protocol):
+    """Writes several texts for one prompt; the same numbers give the same texts."""
+
+    per_call: int
+
+    def sample(
+        self, messages: Sequence[Message], first: int, count: int, case: str
+    ) -> list[Sample]:
+        """The texts number ``first`` to ``first + count - 1`` of a case."""
+
+
+@dataclass(frozen=True)
+class ClientSampler:
+    """A chat model: all it says goes through the ledger.
+
+    With a seed each call has its own, ``seed`` plus the number of its first text: with one seed for
+    all calls every text of a question would be the same.
+    """
+
+    client: Client
+    model: Model
+    logprobs: int = 0
+    per_call: int = 1
+
+    def sample(
+        self, messages: Sequence[Message], first: int, count: int, case: str
+    ) -> list[Sample]:
+        """One call."""
+        request = Request(
+            model=_seeded(self.model, first),
+            messages=tuple(messages),
+            logprobs=self.logprobs,
+            attempt=first,
+            choices=count,
+        )
+        return [_of_reply(reply) for reply in self.client.sample(request, case=case)]
+
+
+@dataclass(frozen=True)
+class LocalSampler:
+    """A language model of transformers, on this machine."""
+
+    model: LanguageModel
+    temperature: float
+    top_p: float
+    max_tokens: int
+    seed: int
+    per_call: int
+
+    def sample(
+        self, messages: Sequence[Message], first: int, count: int, case: str
+    ) -> list[Sample]:
+        """One batch."""
+        from sqljury.learning.language_model.sampling import sample_texts
+
+        found = sample_texts(
+            self.model,
+            [(one.role, one.content) for one in messages],
+            count=count,
+            temperature=self.temperature,
+            top_p=self.top_p,
+            max_tokens=self.max_tokens,
+            seed=f"{self.seed}/{case}/{first}",
+        )
+        return [
+            Sample(one.text, one.logprob, one.tokens, "" if one.ended else "the answer was cut")
+            for one in found
+        ]
+
+
+def _seeded(model: Model, first: int) -> Model:
+    seed = model.option("seed")
+    if seed is None:
+        return model
+    options = {**dict(model.options), "seed": str(int(seed) + first)}
+    return replace(model, options=tuple(sorted(options.items())))
+
+
+def _of_reply(reply: Reply) -> Sample:
+    tokens, logprob = _measured(reply.logprobs)
+    if reply.finish == "length":
+        problem = "the answer was cut"
+    elif reply.refusal or not reply.text.strip():
+        problem = reply.refusal or "an empty answer"
+    else:
+        problem = ""
+    return Sample(reply.text, logprob, tokens, problem)
+
+
+def _measured(logprobs: Json) -> tuple[int | None, float | None]:
+    """The number of tokens and the sum of their log-probabilities, as OpenAI's format has them."""
+    if not isinstance(logprobs, list) or not logprobs:
+        return None, None
+    values = [token.get("logprob") for token in logprobs if isinstance(token, dict)]
+    known = [float(value) for value in values if isinstance(value, int | float)]
+    if len(known) != len(logprobs):
+        return len(logprobs), None
+    total = math.fsum(known)
+    return len(logprobs), round(total, 6) if math.isfinite(total) else None

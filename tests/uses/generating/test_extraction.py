@@ -1,0 +1,35 @@
+"""The query in what a model wrote."""
+
+import pytest
+
+from sqljury.uses.generating import sql_in
+
+SAID = {
+    "a fenced block": ("It is this:\n```sql\nSELECT 1;\n```\nDone.", "SELECT 1"),
+    "the last of several": ("```sql\nSELECT 1\n```\nNo:\n```sql\nSELECT 2\n```", "SELECT 2"),
+    "a block with a dialect": ("```sqlite\nSELECT 1\n```", "SELECT 1"),
+    "an unmarked block": ("```\nSELECT 1\n```", "SELECT 1"),
+    "an unmarked block of something else": ("```\nname\n```\nSELECT a FROM t;", "SELECT a FROM t"),
+    "a block that was cut": ("```sql\nSELECT a FROM", "SELECT a FROM"),
+    "nothing else": ("SELECT a FROM t", "SELECT a FROM t"),
+    "prose before": ("The answer:\nselect a\nfrom t;\nThis is why.", "select a\nfrom t"),
+    "prose after an empty line": ("SELECT a FROM t\n\nQuestion: next", "SELECT a FROM t"),
+    "WITH": ("WITH x AS (SELECT 1) SELECT * FROM x", "WITH x AS (SELECT 1) SELECT * FROM x"),
+    "thoughts": ("I SELECT\n```sql\nSELECT 0\n```</think>SELECT 1", "SELECT 1"),
+    "a semicolon in a text": ("SELECT a FROM t WHERE b = ';'", "SELECT a FROM t WHERE b = ';'"),
+    "no query": ("I cannot do that.", ""),
+    "nothing": ("", ""),
+    "the words not_answerable": ("```sql\nnot_answerable\n```", None),
+    "the bare words": (" not_answerable\n", None),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_it_is_found(name: str) -> None:
+    said, sql = SAID[name]
+    assert sql_in(said) == sql
+
+
+def test_a_long_text_takes_no_long_time() -> None:
+    assert sql_in("``` " * 300_000 + "a\n" * 300_000 + "```sql\nSELECT 1\n```") == "SELECT 1"
+    assert sql_in("\n" * 1_000_000 + "select 1") == "select 1"
