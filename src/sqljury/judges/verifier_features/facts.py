@@ -109,7 +109,7 @@ def facts_of(sql: str, dialect: str, schema: Schema) -> Facts | None:
         reader.query(tree, "top", None)
     except (RecursionError, AttributeError, TypeError, ValueError):
         return None  # a construct that nothing here looks at
-    if not reader.blocks:
+    if not reader.blocks or not reader.blocks[0].items:
         return None
     operation = _bare(tree).key
     return Facts(tuple(reader.blocks), operation if operation in _SET_OPERATIONS else "")

@@ -12,6 +12,7 @@ from sqljury.execution import Execution
 from sqljury.judges.verifier_features.asked import Asked, ask
 from sqljury.judges.verifier_features.candidate import features_of
 from sqljury.judges.verifier_features.facts import facts_of
+from sqljury.judges.verifier_features.surprises import Surprise, surprises
 from sqljury.judges.verifier_features.values import Index, index_values
 from sqljury.queries.resolve import resolve
 from sqljury.schema import Schema
@@ -44,6 +45,12 @@ class Observer:
         run: Execution | None = evidence.rows(sql) if evidence.has_database else None
         missing = _missing(sql, schema, evidence) if evidence.has_database else -1
         return features_of(asked, facts_of(sql, evidence.dialect, schema), run, missing)
+
+    def surprises(self, case: Case, evidence: Evidence) -> list[Surprise]:
+        """What of the query is not what its question lets one expect."""
+        schema = evidence.schema()
+        facts = schema and facts_of(str(case.predicted_sql), evidence.dialect, schema)
+        return surprises(self._asked(case, schema, evidence), facts) if schema and facts else []
 
     def _asked(self, case: Case, schema: Schema, evidence: Evidence) -> Asked:
         question, hint = case.question or "", case.hint or ""

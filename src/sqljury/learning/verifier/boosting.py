@@ -79,7 +79,8 @@ class Boosting:
             early_stopping=False,
             random_state=seed,
         )
-        model.fit(vectors, labels, sample_weight=weights)
+        # A cut may be at a value: kept in single precision, it must be met in single precision.
+        model.fit(_single(vectors), labels, sample_weight=weights)
         return cls._of(model)
 
     @classmethod
@@ -111,7 +112,7 @@ class Boosting:
         """The log-odds of yes for each row."""
         import numpy as np
 
-        rows = np.asarray(vectors, dtype=np.float64)
+        rows = _single(vectors)
         at = np.tile(self.roots, (len(rows), 1))
         number = np.arange(len(rows))[:, None]
         while True:
@@ -136,3 +137,9 @@ class Boosting:
     def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Boosting:
         """The inverse of :meth:`arrays`."""
         return cls(*(arrays[f"{prefix}{name}"] for name in _PARTS))
+
+
+def _single(vectors: Array) -> Array:
+    import numpy as np
+
+    return np.asarray(vectors, dtype=np.float32)

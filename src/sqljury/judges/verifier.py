@@ -1,0 +1,100 @@
+"""How likely is it, without a reference, that a query answers its question?"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from sqljury.case import Case, Json
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Needs, failed_prediction, register
+from sqljury.judges.language_model_verifier import LanguageModelVerifier, is_language_model
+from sqljury.verdict import Verdict
+
+if TYPE_CHECKING:
+    from sqljury.judges.verifier_features import Observer
+    from sqljury.learning.verifier import SmallVerifier, Weigher
+
+_SAID = 3
+"""Unexpected things that a reason names; all are in the evidence."""
+
+
+@register
+@dataclass(frozen=True)
+class Verifier:
+    """The probability that the prediction answers the question; correct from `threshold` on.
+
+    Without `model` it is a small one that comes with the package: trees over what question,
+    schema, SQL and rows say of each other. A folder is a language model that answers Yes or No,
+    `PROVIDER:MODEL` one of an endpoint; `model_options` and `prompt` are for these two.
+
+    Source: GradeSQL (Tritto et al. 2026), section 3.3.
+    """
+
+    name: ClassVar[str] = "verifier"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.SCHEMA
+
+    model: str = ""
+    model_options: str = ""
+    prompt: str = ""
+    threshold: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise ValueError(f"threshold={self.threshold} is no probability")
+        if self._language_model is not None:
+            object.__setattr__(self, "needs", self._language_model.needs)
+        elif self.model_options or self.prompt:
+            raise ValueError("model_options and prompt are for language models: model=…")
+        else:
+            _ = self._small  # a broken file is an error when the judge is made
+
+    @cached_property
+    def _language_model(self) -> LanguageModelVerifier | None:
+        if not self.model or not is_language_model(self.model):
+            return None
+        return LanguageModelVerifier(self.model, self.model_options, self.prompt, self.threshold)
+
+    @cached_property
+    def _small(self) -> SmallVerifier:
+        from sqljury.learning.verifier import SHIPPED, load_small_verifier
+
+        return load_small_verifier(self.model or SHIPPED)
+
+    @cached_property
+    def _observer(self) -> Observer:
+        from sqljury.judges.verifier_features import Observer
+
+        return Observer(self._small.expectations)
+
+    def signature_fields(self) -> dict[str, Json]:
+        """Which model."""
+        if self._language_model is not None:
+            return self._language_model.signature_fields()
+        from sqljury.learning.verifier import SHIPPED
+
+        digest = hashlib.sha256(Path(self.model or SHIPPED).read_bytes()).hexdigest()[:8]
+        return {"verifier": f"small/{digest}"}
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """One score for one query; the reason says what weighs most where that can be said."""
+        if self._language_model is not None:
+            return self._language_model.judge(case, evidence)
+        if evidence.has_database:
+            run = evidence.rows(str(case.predicted_sql))
+            if not run.ok:
+                return failed_prediction(run)
+        (yes,) = self._weigher(case).probabilities([self._observer.features(case, evidence)])
+        verdict = Verdict.correct if yes >= self.threshold else Verdict.incorrect
+        if not case.question:
+            return verdict(f"probability {yes:.3f}, without the question").with_score(yes)
+        odd = [one.text for one in self._observer.surprises(case, evidence)]
+        reason = "; ".join([f"probability {yes:.3f}", *odd[:_SAID]])
+        return verdict(reason, evidence={"unexpected": odd}).with_score(yes)
+
+    def _weigher(self, case: Case) -> Weigher:
+        return self._small.asked if case.question else self._small.blind
