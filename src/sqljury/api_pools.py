@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -113,7 +114,7 @@ def generate_pool(
 
     Source: GradeSQL (2025), section 3.2, stage 1.
     """
-    paths = [questions] if isinstance(questions, str | Path) else list(questions)  # type: ignore[list-item]
+    paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
     cases = list(_once(read_cases(paths, mapping=mapping)))
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
         raise InputError("SJ590", "no schema to show.", hint="Give --databases or --schemas.")
@@ -166,7 +167,7 @@ def label_pool(
 
     Source: GradeSQL (2025), section 3.2, stage 2, and table 3.
     """
-    cases = list(read_cases([pool] if isinstance(pool, str | Path) else pool))  # type: ignore[list-item]
+    cases = list(read_cases([pool] if isinstance(pool, str | os.PathLike) else pool))
     with evaluate(
         cases,
         [judge],

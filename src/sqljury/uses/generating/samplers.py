@@ -29,7 +29,9 @@ class Sample:
 class Sampler(Protocol):
     """Writes several texts for one prompt; the same numbers give the same texts."""
 
-    per_call: int
+    @property
+    def per_call(self) -> int:
+        """How many texts one call brings."""
 
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
