@@ -106,6 +106,7 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
         "save_strategy": "steps",
         "save_steps": every,
         "save_total_limit": 2,  # the best and the last
+        "restore_callback_states_from_checkpoint": True,  # how long there was no gain
         "load_best_model_at_end": True,
         "metric_for_best_model": "eval_log_loss",
         "greater_is_better": False,

@@ -204,13 +204,14 @@ def _inner(network: Any) -> Any:
 
 
 def last_checkpoint(folder: Path) -> str | None:
-    """The last one that was written to its end."""
-    found = [
-        path
-        for path in folder.glob("checkpoint-*")
-        if (path / "trainer_state.json").is_file() and path.name.rpartition("-")[2].isdigit()
-    ]
-    return str(max(found, key=lambda path: int(path.name.rpartition("-")[2]))) if found else None
+    """The last one that was written to its end; what a kill left half written is removed."""
+    whole = {}
+    for path in folder.glob("checkpoint-*"):
+        if (path / "trainer_state.json").is_file():  # written last
+            whole[int(path.name.rpartition("-")[2])] = path
+        else:
+            shutil.rmtree(path)
+    return str(whole[max(whole)]) if whole else None
 
 
 def _fingerprint(
