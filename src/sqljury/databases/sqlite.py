@@ -162,6 +162,9 @@ class SQLiteDatabase:
     dialect = "sqlite"
     engine = f"sqlite{sqlite3.sqlite_version}"
 
+    _clock = staticmethod(perf_counter)
+    """What limits are measured by."""
+
     def __init__(
         self,
         source: Path | sqlite3.Connection,
@@ -183,7 +186,7 @@ class SQLiteDatabase:
         self._connection.set_progress_handler(self._overdue, _OPERATIONS)
 
     def _overdue(self) -> bool:
-        return perf_counter() > self._deadline
+        return self._clock() > self._deadline
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
@@ -192,15 +195,15 @@ class SQLiteDatabase:
             return statement
         if limits.memory < _heap_limit:
             _lower_heap_limit(limits.memory)
-        started = perf_counter()
+        started = self._clock()
         self._deadline = started + limits.seconds
         self._authorizer.denied = ""
         try:
             result = self._run(statement, limits)
         except _FAILURES as error:
             status, message = self._failure(error, limits)
-            return Execution(status, None, message, perf_counter() - started)
-        seconds = perf_counter() - started
+            return Execution(status, None, message, self._clock() - started)
+        seconds = self._clock() - started
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
         if seconds > limits.seconds:  # the last operation was a long one

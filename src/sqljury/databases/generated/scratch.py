@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import thread_time
 from typing import Any, Final
 
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
@@ -15,7 +16,11 @@ class ScratchDatabase(SQLiteDatabase):
     Without keys, the order in which rows are read is the one in which they were written: a
     result that depends on it shows so when the rows are written in another one. Keys are the
     business of whoever makes the rows.
+
+    Limits are of processor time: what is said of generated rows does not depend on the load.
     """
+
+    _clock = staticmethod(thread_time)
 
     def __init__(self, tables: Sequence[Table], *, db_id: str = "generated") -> None:
         connection = connect_memory()
