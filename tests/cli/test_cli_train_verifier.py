@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-for _package in ("torch", "transformers", "peft", "trl", "datasets"):
-    pytest.importorskip(_package)
+if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):
+    pytest.skip("fine-tuning is not installed", allow_module_level=True)
 
 DDL = "CREATE TABLE songs (name TEXT, price INTEGER);"
 

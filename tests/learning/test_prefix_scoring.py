@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
@@ -12,9 +13,8 @@ from sqljury.errors import InfrastructureError, InputError
 from sqljury.learning.language_model.answer_tokens import answer_tokens
 from sqljury.learning.language_model.prompt_tokens import PromptText, PromptTokens
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
-pytest.importorskip("peft")
+if not all(map(find_spec, ("torch", "transformers", "peft"))):
+    pytest.skip("fine-tuning is not installed", allow_module_level=True)
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,8 @@ def test_equal_candidates_and_nothing_shared(model, answers):
 
 def test_memory_that_does_not_suffice_halves_the_batch(model, answers, monkeypatch):
     shared, owns = prompts()
+    import torch
+
     right = scorer(model, answers).scores(shared, owns)
     one = scorer(model, answers, batch=8)
     whole, tried = one._all_in_a_row, []
@@ -112,6 +114,7 @@ def test_other_faults_are_not_taken_for_a_lack_of_memory(model, answers, monkeyp
 
 @pytest.mark.parametrize("kind", ["Gpt2", "Gemma2", "Mamba"])
 def test_other_networks_give_the_same_with_and_without_sharing(kind, model):
+    import torch
     import transformers
 
     small = {"vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 2, "pad_token_id": 1}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 from toy_verifier import examples, words, write_base
@@ -16,8 +17,8 @@ from sqljury.learning.outcome_reward.training import train_verifier
 from sqljury.learning.outcome_reward.validation import area_under_curve
 from sqljury.learning.outcome_reward.verifier import load_verifier
 
-for _package in ("torch", "transformers", "peft", "trl", "datasets"):
-    pytest.importorskip(_package)
+if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):
+    pytest.skip("fine-tuning is not installed", allow_module_level=True)
 
 ABOUT = {"prompt": {"variant": "sql", "fingerprint": "0"}, "data": {}}
 QUICK = Settings(
