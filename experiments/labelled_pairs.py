@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import sqljury as sj
 from sqljury.benchmarks import read_cases
@@ -13,7 +14,7 @@ from sqljury.databases import read_schemas, schema_from_ddl
 from sqljury.judges import make_judge, spec_of
 from sqljury.learning.graph_matching.matcher import Matcher
 from sqljury.queries import features, hardness
-from sqljury.queries.graphs import PairGraph, QueryGraph, graph_of, pair_graph
+from sqljury.queries.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, pair_graph
 from sqljury.queries.trees.nodes import Unreadable
 from sqljury.schema import Schema
 
@@ -74,32 +75,30 @@ def network_scores(
 ) -> list[Scores]:
     """As the judge graph_match scores pairs of texts, but all at once; a list for each network.
 
-    The networks were trained on graphs of one form.
+    The networks see graphs of the same forms.
     """
-    notes = matchers[0].notes
-    known: dict[tuple[str, int], QueryGraph | Unreadable] = {}
+    forms, flows = cast("tuple[GraphForm, ...]", matchers[0].views), matchers[0].flows
+    known: dict[tuple[str, int], tuple[QueryGraph, ...] | Unreadable] = {}
 
-    def graph(sql: str, schema: Schema) -> QueryGraph | Unreadable:
+    def graphs(sql: str, schema: Schema) -> tuple[QueryGraph, ...] | Unreadable:
         key = (sql, id(schema))
         if key not in known:
-            known[key] = graph_of(sql, schema, form=notes["form"], flows=bool(notes["flows"]))
+            known[key] = graphs_of(sql, schema, forms=forms, flows=flows)
         return known[key]
 
-    pairs: list[PairGraph] = []
+    pairs: list[list[PairGraph]] = []
     places: list[int] = []
-    fixed: Scores = []
+    count = 0
     for left_sql, right_sql, schema in texts:
-        left, right = graph(left_sql, schema), graph(right_sql, schema)
-        fixed.append(1.0 if left == right else None)
-        if isinstance(left, Unreadable) or isinstance(right, Unreadable):
-            fixed[-1] = None
-        elif left != right:
-            places.append(len(fixed) - 1)
-            pairs.append(pair_graph(left, right))
+        left, right = graphs(left_sql, schema), graphs(right_sql, schema)
+        if not isinstance(left, Unreadable) and not isinstance(right, Unreadable):
+            places.append(count)
+            pairs.append([pair_graph(*sides) for sides in zip(left, right, strict=True)])
+        count += 1
     found = []
     for matcher in matchers:
-        scores = list(fixed)
-        for place, score in zip(places, matcher.scores(pairs), strict=True):
+        scores: Scores = [None] * count
+        for place, score in zip(places, matcher.mean_scores(pairs), strict=True):
             scores[place] = score
         found.append(scores)
     return found

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sqljury.api import PathLike, _schema_of
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.judges.graph_match import GraphMatch
-from sqljury.queries.graphs import PairGraph, QueryGraph, graph_of, only_in, pair_graph
+from sqljury.queries.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, only_in, pair_graph
 from sqljury.queries.trees.nodes import Unreadable
 
 if TYPE_CHECKING:
@@ -126,17 +126,18 @@ def explain_match(
     """
     known = _schema_of(schema, database, db_id)
     matcher = GraphMatch(str(model)).matcher
-    left = _graph(reference, "reference", known, matcher)
-    right = _graph(prediction, "prediction", known, matcher)
-    pair = pair_graph(left, right)
-    score = 1.0 if left == right else matcher.scores([pair])[0]
+    left = _graphs(reference, "reference", known, matcher)
+    right = _graphs(prediction, "prediction", known, matcher)
+    pairs = [pair_graph(*sides) for sides in zip(left, right, strict=True)]
+    (score,) = matcher.mean_scores([pairs])
+    pair = pairs[0]
     attention = tuple(forth for forth, _ in matcher.attention(pair))
     return MatchExplanation((reference, prediction), pair, score, matcher.threshold, attention)
 
 
-def _graph(sql: str, which: str, schema: Schema, matcher: Matcher) -> QueryGraph:
-    notes = matcher.notes
-    graph = graph_of(sql, schema, form=notes["form"], flows=bool(notes["flows"]))
-    if isinstance(graph, Unreadable):
-        raise InputError("SJ318", f"the {which} cannot be read: {graph.reason}.")
-    return graph
+def _graphs(sql: str, which: str, schema: Schema, matcher: Matcher) -> tuple[QueryGraph, ...]:
+    forms = cast("tuple[GraphForm, ...]", matcher.views)
+    graphs = graphs_of(sql, schema, forms=forms, flows=matcher.flows)
+    if isinstance(graphs, Unreadable):
+        raise InputError("SJ318", f"the {which} cannot be read: {graphs.reason}.")
+    return graphs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,11 +15,11 @@ from sqljury.api import PathLike
 from sqljury.databases import open_databases, read_schemas
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
-from sqljury.queries.graphs import GRAPH_FORMS, GraphForm
+from sqljury.queries.graphs import GRAPH_FORMS, GraphForm, PairGraph
 from sqljury.reports.training_curve import curves_svg
 from sqljury.reports.writing import new_file
 from sqljury.schema import Schema
-from sqljury.uses.graph_pairs import TRAIN, GraphPairs, graph_pairs, read_pairs
+from sqljury.uses.graph_pairs import TRAIN, GraphPairs, LabelledPair, graph_pairs, read_pairs
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.matcher import Matcher
@@ -41,7 +41,7 @@ class TrainedMatch:
     @property
     def best(self) -> Epoch:
         """The epoch whose weights were taken: of the highest validation AUC, the first one."""
-        return max(self.epochs, key=_validation_auc)
+        return max(self.epochs, key=lambda epoch: -1.0 if epoch.auc is None else epoch.auc)
 
 
 def train_graph_match(
@@ -92,29 +92,35 @@ def train_graph_match(
     target, path = Path(out), Path(pairs)
     folder = Path(work) if work is not None else target.with_suffix(".work")
     network, training = network or NetworkOptions(), training or TrainingOptions()
-    found = graph_pairs(
-        read_pairs(path),
-        _sources(databases, schemas),
-        form=form,
-        flows=flows,
-        as_written=as_written and form == "canonical",
-        cache=folder / "graphs.jsonl",
-        workers=workers,
-        on_progress=on_graphs,
-    )
+    sources = _sources(databases, schemas)
+
+    def graphs_as(of: Sequence[LabelledPair], how: GraphForm, mixed: bool) -> GraphPairs:
+        return graph_pairs(
+            of,
+            sources,
+            form=how,
+            flows=flows,
+            as_written=mixed,
+            cache=folder / "graphs.jsonl",
+            workers=workers,
+            on_progress=on_graphs,
+        )
+
+    found = graphs_as(read_pairs(path), form, as_written and form == "canonical")
     if not found.pairs:
         raise InputError("SJ029", "no pair has graphs.", hint="Are these the pairs' databases?")
-    trainer = _trainer(found, network, training, folder, on_epoch)
-    notes = {
-        "form": form,
-        "flows": flows,
-        "as_written": as_written,
-        **_facts(path, found, training),
-    }
-    matcher, epochs = trainer.run(notes)
-    best = max(epochs, key=_validation_auc)
+    views: list[GraphForm] = [form]
+    other: Sequence[PairGraph] = ()
+    if form == "canonical":
+        # The judge's score is the mean of both forms, and so its threshold is for that.
+        views.append("plausible")
+        held = [pair for pair in found.pairs if pair.split != TRAIN]
+        other = graphs_as(held, "plausible", False).graphs
+    trainer = _trainer(found, other, network, training, folder, on_epoch)
+    graphs = {"form": form, "views": views, "flows": flows, "as_written": as_written}
+    matcher, epochs = trainer.run({**graphs, **_facts(path, found, training)})
     trained = TrainedMatch(
-        replace(matcher, notes={**matcher.notes, "validation_auc": best.auc}),
+        matcher,
         tuple(epochs),
         len(trainer.training.pairs),
         len(trainer.validation.pairs),
@@ -123,10 +129,6 @@ def train_graph_match(
     trained.matcher.save(target)
     _write_curve(target, trained)
     return trained
-
-
-def _validation_auc(epoch: Epoch) -> float:
-    return -1.0 if epoch.auc is None else epoch.auc
 
 
 def _sources(
@@ -158,6 +160,7 @@ def _sources(
 
 def _trainer(
     found: GraphPairs,
+    other: Sequence[PairGraph],
     network: NetworkOptions,
     training: TrainingOptions,
     folder: Path,
@@ -177,7 +180,7 @@ def _trainer(
         for graph in (pair.left, pair.right)
     }
     vocabulary = Vocabulary.of(known.values())
-    encoded, texts = encode(found.graphs, vocabulary, network)
+    encoded, texts = encode([*found.graphs, *other], vocabulary, network)
     labels = np.array([pair.label for pair in found.pairs], dtype=bool)
 
     def part(places: list[int]) -> Examples:
@@ -200,6 +203,7 @@ def _trainer(
         fingerprint,
         folder / f"checkpoint-{key}.npz",
         on_epoch,
+        encoded[len(labels) :],
     )
 
 

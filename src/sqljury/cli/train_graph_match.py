@@ -101,11 +101,11 @@ def train_graph_match(
             on_graphs=update,
             on_epoch=_say,
         )
-    best = trained.best
+    best, held = trained.best, trained.matcher.notes["validated"]
     typer.echo(
         f"{out}: epoch {best.number} of {trained.train:,} pairs; on {trained.validation:,} pairs "
-        f"of other databases AUC {best.auc:.4f}, accuracy {best.accuracy:.4f} from a score of "
-        f"{trained.matcher.threshold:.3f}; {trained.left_out:,} pairs left out"
+        f"of other databases AUC {held['auc']:.4f}, accuracy {held['accuracy']:.4f} from a score "
+        f"of {trained.matcher.threshold:.3f}; {trained.left_out:,} pairs left out"
     )
 
 

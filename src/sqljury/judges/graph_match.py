@@ -28,8 +28,10 @@ MOST_NODES = 600
 class GraphMatch:
     """A graph network's distance between the queries; needs no rows, only the schema.
 
-    The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. The threshold is
-    that of the model, chosen on validation pairs. With several references the nearest counts. A
+    The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. Where the model
+    sees queries in two forms (canonical by what the schema declares, and by what ordinary data
+    keeps) it is the mean of both. The threshold is that of the model, chosen on validation pairs.
+    With several references the nearest counts. A
     query that cannot be read is ``unknown``.
 
     Args:
@@ -56,7 +58,7 @@ class GraphMatch:
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """The score beside the nearest reference."""
-        return compared(case, lambda sql: self._graph(sql, evidence), self._compare)
+        return compared(case, lambda sql: self._graphs(sql, evidence), self._compare)
 
     @property
     def _path(self) -> Path:
@@ -76,42 +78,53 @@ class GraphMatch:
         """
         return _loaded(str(self._path))
 
-    def _graph(self, sql: str, evidence: Evidence) -> QueryGraph | Unreadable:
+    def _graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
         from sqljury.queries.trees.nodes import Unreadable
 
-        graph = self._any_graph(sql, evidence)
-        if isinstance(graph, Unreadable) or len(graph.labels) <= MOST_NODES:
-            return graph
+        graphs = self._any_graphs(sql, evidence)
+        if isinstance(graphs, Unreadable) or len(graphs[0].labels) <= MOST_NODES:
+            return graphs
         return Unreadable(f"its graph has more than {MOST_NODES:,} nodes", "too_large")
 
-    def _any_graph(self, sql: str, evidence: Evidence) -> QueryGraph | Unreadable:
-        """As ``graph_of`` makes it, from trees that other judges may have asked for, too."""
-        from sqljury.queries.canonical import Canonical
-        from sqljury.queries.graphs import graph_of, query_graph
-        from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
+    def _any_graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
+        """As ``graphs_of`` makes them, from a tree that other judges may have asked for, too."""
+        from sqljury.queries.canonical import Canonical, canonical
+        from sqljury.queries.graphs import graphs_of, query_graph
+        from sqljury.queries.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Context
         from sqljury.queries.trees.nodes import Unreadable
 
-        schema, notes = evidence.schema(), self.matcher.notes
+        schema, views, flows = evidence.schema(), self.matcher.views, self.matcher.flows
         assert schema is not None  # needs SCHEMA
-        if notes["form"] == "syntax":
-            return graph_of(sql, schema, evidence.dialect, form="syntax")
-        found = evidence.canonical(sql) if notes["form"] == "canonical" else evidence.tree(sql)
-        if isinstance(found, Unreadable):
-            return found
-        tree = found.relation if isinstance(found, Canonical) else found
-        context = Context(schema, evidence.dialect, DECLARED_ASSUMPTIONS)
-        return query_graph(tree, context, flows=bool(notes["flows"]))
+        if views == ("syntax",):
+            return graphs_of(sql, schema, evidence.dialect, forms=("syntax",))
+        tree = evidence.tree(sql)
+        if isinstance(tree, Unreadable):
+            return tree
+        declared = Context(schema, evidence.dialect, DECLARED_ASSUMPTIONS)
+        plausible = Context(schema, evidence.dialect, ALL_ASSUMPTIONS)
+        graphs = []
+        for view in views:
+            rewritten, context = tree, declared
+            if view == "canonical":
+                found = evidence.canonical(sql)
+                assert isinstance(found, Canonical)  # it has a tree
+                rewritten = found.relation
+            elif view == "plausible":
+                rewritten, context = canonical(tree, plausible).relation, plausible
+            graphs.append(query_graph(rewritten, context, flows=flows))
+        return tuple(graphs)
 
-    def _compare(self, prediction: QueryGraph, reference: QueryGraph) -> Verdict:
+    def _compare(
+        self, prediction: tuple[QueryGraph, ...], reference: tuple[QueryGraph, ...]
+    ) -> Verdict:
         from sqljury.queries.graphs import only_in, pair_graph
 
         if prediction == reference:
-            # Known without the network, which rounds.
             return graded(1.0, self.threshold, "the graphs are equal")
-        pair = pair_graph(reference, prediction)
-        (score,) = self.matcher.scores([pair])
+        pairs = [pair_graph(*sides) for sides in zip(reference, prediction, strict=True)]
+        (score,) = self.matcher.mean_scores([pairs])
         reason = f"score {score:.3f}, equivalent from {self.threshold:.3f} on"
-        left, right = only_in(pair)
+        left, right = only_in(pairs[0])
         only: dict[str, Json] = {"only_in_reference": left, "only_in_prediction": right}
         return replace(graded(score, self.threshold, reason), evidence=only)
 

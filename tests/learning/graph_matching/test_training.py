@@ -77,7 +77,22 @@ def test_a_tiny_training_separates() -> None:
     scores = np.array(matcher.scores(pairs))
     assert auc(scores, labels) > 0.9
     assert ((scores >= matcher.threshold) == labels).mean() > 0.85
-    assert matcher.notes == {"form": "toy"}
+    assert matcher.notes["form"] == "toy"
+    assert matcher.notes["validated"]["pairs"] == 60
+
+
+def test_the_threshold_is_for_the_mean_of_both_views() -> None:
+    one = trainer(epochs=1)
+    one.other_view = one.validation.pairs[::-1]
+    pairs, _ = toy_pairs(2, 60)
+    matcher, _ = one.run({"form": "a", "views": ["a", "b"]})
+    means = matcher.mean_scores(list(zip(pairs, pairs[::-1], strict=True)))
+    scores = matcher.scores(pairs)
+    assert means == pytest.approx([(a + b) / 2 for a, b in zip(scores, scores[::-1], strict=True)])
+    labels = one.validation.labels
+    threshold, accuracy = best_threshold(np.array(means), labels)
+    assert matcher.threshold == pytest.approx(threshold, abs=1e-5)
+    assert matcher.notes["validated"]["accuracy"] == accuracy
 
 
 class _StoppedError(Exception):

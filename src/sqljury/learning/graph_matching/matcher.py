@@ -43,17 +43,37 @@ class Matcher:
     """The score from which a pair counts as equivalent; chosen on validation pairs."""
     notes: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def views(self) -> tuple[str, ...]:
+        """The forms of graphs in which a pair is seen: its score is the mean."""
+        return tuple(self.notes.get("views", (self.notes["form"],)))
+
+    @property
+    def flows(self) -> bool:
+        """Whether graphs have logic and data edges."""
+        return bool(self.notes["flows"])
+
     def distances(self, pairs: Sequence[PairGraph]) -> list[float]:
-        """How far the queries of each pair are apart: 0 for a query and itself."""
-        encoded, texts = encode(pairs, self.vocabulary, self.network.options)
-        return list(map(float, distances_of(self.network, encoded, texts)))
+        """How far the queries of each pair are apart: 0 for equal graphs."""
+        found = np.zeros(len(pairs))
+        # Known without the network, which rounds.
+        different = [place for place, pair in enumerate(pairs) if pair.left != pair.right]
+        chosen = [pairs[place] for place in different]
+        encoded, texts = encode(chosen, self.vocabulary, self.network.options)
+        found[different] = distances_of(self.network, encoded, texts)
+        return list(map(float, found))
 
     def scores(self, pairs: Sequence[PairGraph]) -> list[float]:
-        """For each pair a number in [0, 1]; 1 for a query and itself.
+        """For each pair a number in [0, 1]; 1 for equal graphs.
 
         Source: Zhan et al. 2024, appendix L: max(0, (3 − distance) / 3).
         """
         return list(map(float, score_of(np.array(self.distances(pairs)))))
+
+    def mean_scores(self, pairs: Sequence[Sequence[PairGraph]]) -> list[float]:
+        """For each pair, given in each of :attr:`views`, the mean of the views' scores."""
+        scores = self.scores([view for views in pairs for view in views])
+        return [float(mean) for mean in np.reshape(scores, (len(pairs), -1)).mean(axis=1)]
 
     def attention(self, pair: PairGraph) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """For each step, how much each left node looks at each right node, and the other way.

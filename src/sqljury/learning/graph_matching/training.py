@@ -75,6 +75,8 @@ class Trainer:
         fingerprint: of the data; a checkpoint of other data or options is not used.
         checkpoint: where to keep it; None keeps nothing.
         report: told of each epoch, those of a checkpoint included.
+        other_view: the validation pairs in another form; the mean of both scores is what the
+            threshold is for.
     """
 
     training: Examples
@@ -86,6 +88,7 @@ class Trainer:
     fingerprint: str = ""
     checkpoint: Path | None = None
     report: Callable[[Epoch], None] | None = None
+    other_view: Sequence[EncodedPair] = ()
     _network: GraphMatchingNetwork = field(init=False, repr=False)
     _state: Checkpoint = field(init=False, repr=False)
 
@@ -104,10 +107,19 @@ class Trainer:
         self._pretrain()
         self._train()
         _set_weights(self._network, self._state.best)
+        return self._matcher(notes), [Epoch(**epoch) for epoch in self._state.curve]
+
+    def _matcher(self, notes: Mapping[str, Any]) -> Matcher:
+        """The network with its threshold, and what it does on the validation pairs."""
         scores = score_of(-self._scores())
-        threshold, _ = best_threshold(scores, self.validation.labels)
-        matcher = Matcher(self._network, self.vocabulary, threshold, dict(notes))
-        return matcher, [Epoch(**epoch) for epoch in self._state.curve]
+        if self.other_view:
+            other = distances_of(self._network, self.other_view, self.texts)
+            scores = (scores + score_of(other)) / 2
+        labels = self.validation.labels
+        threshold, accuracy = best_threshold(scores, labels)
+        validated = {"auc": auc(scores, labels), "accuracy": accuracy, "pairs": len(labels)}
+        said = {**notes, "validated": validated}
+        return Matcher(self._network, self.vocabulary, threshold, said)
 
     def _begin(self) -> None:
         with torch.random.fork_rng(devices=[]):

@@ -2,7 +2,7 @@
 edges. Pure functions."""
 
 from sqljury.queries.graphs.build import query_graph
-from sqljury.queries.graphs.form import GRAPH_FORMS, GraphForm, graph_of
+from sqljury.queries.graphs.form import GRAPH_FORMS, GraphForm, graph_of, graphs_of
 from sqljury.queries.graphs.nodes import EdgeKind, PairGraph, QueryGraph
 from sqljury.queries.graphs.pair import only_in, pair_graph, shared_nodes
 from sqljury.queries.graphs.syntax import syntax_graph
@@ -14,6 +14,7 @@ __all__ = [
     "PairGraph",
     "QueryGraph",
     "graph_of",
+    "graphs_of",
     "only_in",
     "pair_graph",
     "query_graph",

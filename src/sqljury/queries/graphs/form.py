@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, get_args
 
 from sqljury.queries.canonical import canonical
@@ -9,14 +10,16 @@ from sqljury.queries.graphs.build import query_graph
 from sqljury.queries.graphs.nodes import QueryGraph
 from sqljury.queries.graphs.syntax import syntax_graph
 from sqljury.queries.trees import build_tree
-from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
+from sqljury.queries.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Context
 from sqljury.queries.trees.nodes import Unreadable
 from sqljury.schema import Schema
 
-GraphForm = Literal["canonical", "faithful", "syntax"]
-"""Of the operator tree after all rewrites that the schema's declarations allow, of the operator
-tree as the query is written, or of its syntax tree."""
+GraphForm = Literal["canonical", "plausible", "faithful", "syntax"]
+"""Of the operator tree after all rewrites that the schema's declarations allow, after those that
+ordinary data allows, too (no NULLs, no ties, no empty tables), as the query is written; or of its
+syntax tree."""
 GRAPH_FORMS: tuple[GraphForm, ...] = get_args(GraphForm)
+_UNPARSED = Unreadable("it cannot be parsed", "syntax")
 
 
 def graph_of(
@@ -40,13 +43,29 @@ def graph_of(
     >>> graph_of("SELECT p.id FROM pet AS p", Schema(dialect="sqlite", tables=(pet,))).labels
     ('query', 'scan', 'pet', 'pet.id')
     """
+    found = graphs_of(sql, schema, dialect, forms=(form,), flows=flows)
+    return found if isinstance(found, Unreadable) else found[0]
+
+
+def graphs_of(
+    sql: str,
+    schema: Schema,
+    dialect: str = "",
+    *,
+    forms: Sequence[GraphForm],
+    flows: bool = True,
+) -> tuple[QueryGraph, ...] | Unreadable:
+    """The graphs of a query's text in several forms, or why there are none."""
     dialect = dialect or schema.dialect
-    if form == "syntax":
-        return syntax_graph(sql, dialect) or Unreadable("it cannot be parsed", "syntax")
+    if tuple(forms) == ("syntax",):
+        return (found,) if (found := syntax_graph(sql, dialect)) else _UNPARSED
     tree = build_tree(sql, schema, dialect)
     if isinstance(tree, Unreadable):
         return tree
-    context = Context(schema, dialect, DECLARED_ASSUMPTIONS)
-    if form == "canonical":
-        tree = canonical(tree, context).relation
-    return query_graph(tree, context, flows=flows)
+    graphs = []
+    for form in forms:
+        assuming = ALL_ASSUMPTIONS if form == "plausible" else DECLARED_ASSUMPTIONS
+        context = Context(schema, dialect, assuming)
+        rewritten = tree if form == "faithful" else canonical(tree, context).relation
+        graphs.append(query_graph(rewritten, context, flows=flows))
+    return tuple(graphs)
