@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
@@ -16,7 +16,7 @@ from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.matcher import Matcher
-    from sqljury.queries.graphs import QueryGraph
+    from sqljury.queries.graphs import GraphForm, QueryGraph
     from sqljury.queries.trees.nodes import Unreadable
 
 MOST_NODES = 600
@@ -87,32 +87,12 @@ class GraphMatch:
         return Unreadable(f"its graph has more than {MOST_NODES:,} nodes", "too_large")
 
     def _any_graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
-        """As ``graphs_of`` makes them, from a tree that other judges may have asked for, too."""
-        from sqljury.queries.canonical import Canonical, canonical
-        from sqljury.queries.graphs import graphs_of, query_graph
-        from sqljury.queries.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Context
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.queries.graphs import graphs_of
 
-        schema, views, flows = evidence.schema(), self.matcher.views, self.matcher.flows
+        schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
-        if views == ("syntax",):
-            return graphs_of(sql, schema, evidence.dialect, forms=("syntax",))
-        tree = evidence.tree(sql)
-        if isinstance(tree, Unreadable):
-            return tree
-        declared = Context(schema, evidence.dialect, DECLARED_ASSUMPTIONS)
-        plausible = Context(schema, evidence.dialect, ALL_ASSUMPTIONS)
-        graphs = []
-        for view in views:
-            rewritten, context = tree, declared
-            if view == "canonical":
-                found = evidence.canonical(sql)
-                assert isinstance(found, Canonical)  # it has a tree
-                rewritten = found.relation
-            elif view == "plausible":
-                rewritten, context = canonical(tree, plausible).relation, plausible
-            graphs.append(query_graph(rewritten, context, flows=flows))
-        return tuple(graphs)
+        views = cast("tuple[GraphForm, ...]", self.matcher.views)
+        return graphs_of(sql, schema, evidence.dialect, forms=views, flows=self.matcher.flows)
 
     def _compare(
         self, prediction: tuple[QueryGraph, ...], reference: tuple[QueryGraph, ...]
