@@ -290,6 +290,14 @@ UNTOUCHED = [
     ),
     ("or_to_union", "SELECT name FROM boat WHERE year = 1 OR year = 2"),
     ("membership_to_set", "SELECT city FROM harbour WHERE id IN (SELECT harbour_id FROM boat)"),
+    (
+        "membership_to_set",
+        "SELECT id FROM harbour WHERE NOT id IN (SELECT MAX(harbour_id) FROM boat)",
+    ),
+    (
+        "set_to_membership",
+        "SELECT id FROM harbour EXCEPT SELECT SUM(harbour_id) FROM boat",
+    ),
     ("distinct_of_key", "SELECT name FROM boat"),
     ("union_to_or", "SELECT name FROM boat UNION ALL SELECT name FROM boat"),
     ("count_rows", "SELECT COUNT(name) FROM boat"),

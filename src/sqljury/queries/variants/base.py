@@ -277,3 +277,14 @@ def _hidden(column: exp.Expr, select: exp.Expr, name: str) -> bool:
             return True
         inner = inner.find_ancestor(exp.Select)
     return False
+
+
+def null_of_nothing(select: exp.Expr) -> bool:
+    """Whether a query shows an aggregate that is NULL where there are no rows: all but COUNT."""
+    from sqlglot import exp
+
+    return any(
+        not isinstance(found, exp.Count)
+        for shown in select.selects
+        for found in shown.find_all(exp.AggFunc)
+    )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sqljury.queries.variants.base import Around, Change, all_of, home_of, parts
+from sqljury.queries.variants.base import Around, Change, all_of, home_of, null_of_nothing, parts
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -28,7 +28,9 @@ def membership_to_set(node: exp.Expr, around: Around) -> Iterator[Change]:
     for place, one in enumerate(parts(node.args["where"].this)):
         member = one.this.unnest() if isinstance(one, exp.Not) else one
         asked = isinstance(member, exp.In) and member.args.get("query") is not None
-        if asked and member.this == node.selects[0]:
+        # NOT IN is never true beside a NULL, EXCEPT takes no notice of it.
+        vague = asked and one is not member and null_of_nothing(member.args["query"].this)
+        if asked and not vague and member.this == node.selects[0]:
             yield partial(_set, place=place)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sqljury.queries.variants.base import Around, Change, all_of, parts
+from sqljury.queries.variants.base import Around, Change, all_of, null_of_nothing, parts
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -22,7 +22,9 @@ def set_to_membership(node: exp.Expr, _around: Around) -> Iterator[Change]:
         return
     plain = not any(left.args.get(one) for one in ("group", "having", "limit"))
     single = len(left.selects) == len(right.selects) == 1
-    if plain and single and isinstance(left.selects[0], exp.Column):
+    # NOT IN is never true beside a NULL, EXCEPT takes no notice of it.
+    vague = isinstance(node, exp.Except) and null_of_nothing(right)
+    if plain and single and not vague and isinstance(left.selects[0], exp.Column):
         yield _membership
 
 
