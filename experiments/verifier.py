@@ -22,6 +22,7 @@ import sqlite3
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -156,23 +157,26 @@ class Made:
     def vocabulary(self) -> list[str]:
         """All words of all prompts, but not the marks of fences, which occur once."""
         counts: dict[str, int] = {}
-        for variant in ("instruction", "data", "sql", "data+sql"):
-            for case, evidence in known(self.pool("weak", "train"), self.folder / "databases", 400):
+        with known(self.pool("weak", "train"), self.folder / "databases", 400) as cases:
+            for variant in ("instruction", "data", "sql", "data+sql"):
                 prompt = VerifierPrompt(variant)
-                text = prompt.shared(case, evidence) + prompt.own(case, evidence)
-                for word in text.split():
-                    counts[word] = counts.get(word, 0) + 1
+                for case, evidence in cases:
+                    text = prompt.shared(case, evidence) + prompt.own(case, evidence)
+                    for word in text.split():
+                        counts[word] = counts.get(word, 0) + 1
         return sorted(word for word, count in counts.items() if count >= 20)
 
 
 # ---------------------------------------------------------------- what verifiers are tested on
 
 
-def known(pool: Path, databases: Path, most: int | None = None) -> Iterator:
+@contextmanager
+def known(pool: Path, databases: Path, most: int | None = None) -> Iterator[list]:
+    """Cases with their evidence, while their database is open."""
     database = open_databases(str(databases)).open("shop")
     cache = ExecutionCache()
-    for case in list(read_cases([pool]))[:most]:
-        yield case, DatabaseEvidence(case, database, cache, Limits())
+    cases = list(read_cases([pool]))[:most]
+    yield [(case, DatabaseEvidence(case, database, cache, Limits())) for case in cases]
     database.close()
 
 
@@ -180,17 +184,17 @@ def tested(folder: Path, pool: Path, databases: Path) -> dict:
     """Accuracy of picking by score, in percent of the questions, and the quality of scores."""
     import numpy as np
 
-    asked = list(known(pool, databases))
-    start = time.process_time()
-    found = scores(LanguageModelVerifier(str(folder)), asked)
-    seconds = time.process_time() - start
+    with known(pool, databases) as asked:
+        start = time.process_time()
+        found = scores(LanguageModelVerifier(str(folder)), asked)
+        seconds = time.process_time() - start
+        answers = [repr(evidence.rows(case.predicted_sql).table.rows) for case, evidence in asked]
     probabilities = np.array([verdict.score for verdict in found])
     labels = np.array([bool(label_of(case)) for case, _ in asked])
     questions: dict[str, list[int]] = {}
     for place, (case, _) in enumerate(asked):
         questions.setdefault(question_of(case), []).append(place)
     groups = list(questions.values())
-    answers = [repr(evidence.rows(case.predicted_sql).table.rows) for case, evidence in asked]
 
     def voted(group: list[int]) -> int:
         given = [answers[place] for place in group]
