@@ -34,7 +34,8 @@ from sqljury.learning.graph_matching.matcher import Matcher, load_matcher, shipp
 from sqljury.queries.canonical import canonical
 from sqljury.queries.trees import build_tree
 from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.queries.trees.nodes import Scan, Unreadable
+from sqljury.queries.trees.walk import relations
 from sqljury.schema import Schema
 from sqljury.uses.graph_pairs import VALIDATION, LabelledPair, read_pairs
 from sqljury.uses.statistics import Bootstrap, ScoreTable
@@ -82,13 +83,16 @@ def apart(data: Path, pairs: Sequence[LabelledPair]) -> None:
     trees = dict.fromkeys(tree for query in distinct(trained) if (tree := tree_of(query)))
     databases = {pair.db_id for pair in pairs}
     print(f"{len(pairs):,} pairs of {len(databases)} databases, {len(trees):,} canonical trees")
-    print(f"\n{'measured on':24}{'queries':>9}{'read':>9}{'same text':>11}{'same tree':>11}")
+    heads = f"{'queries':>9}{'read':>9}{'same text':>11}{'same tree':>11}{'empty':>11}"
+    print(f"\n{'measured on':24}{heads}")
     for name, queries in measured(data).items():
         found = distinct(queries)
         known = [tree for query in found if (tree := tree_of(query))]
         same_text = sum(text(query.sql) in texts for query in found)
-        same_tree = sum(tree in trees for tree in known)
-        print(f"{name:24}{len(found):9,}{len(known):9,}{same_text:11,}{same_tree:11,}")
+        same = [tree for tree in known if tree in trees]
+        # What is certain to be empty reads no table: such queries of any database are one tree.
+        empty = sum(not any(isinstance(part, Scan) for part in relations(tree)) for tree in same)
+        print(f"{name:24}{len(found):9,}{len(known):9,}{same_text:11,}{len(same):11,}{empty:11,}")
 
 
 def text(sql: str) -> str:
