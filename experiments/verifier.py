@@ -9,7 +9,7 @@ GradeSQL labels. Verifiers are networks of some ten thousand weights that begin 
 tables say that the ways of training work and what they cost beside each other, not what they are
 worth on Spider or BIRD.
 
-Each row is trained on 800 questions and tested on 120 others, eight candidates each, which no row
+Each row is trained on 2500 questions and tested on 120 others, eight candidates each, which no row
 was tuned on. Rows that are done are kept in FOLDER and not done again.
 """
 
@@ -43,11 +43,11 @@ from sqljury.learning.outcome_reward.settings import Settings  # noqa: E402
 from sqljury.learning.outcome_reward.validation import area_under_curve  # noqa: E402
 from sqljury.uses.verifier_examples import label_of, question_of  # noqa: E402
 
-TRAINING, HELD, CANDIDATES = 800, 120, 8
+TRAINING, HELD, CANDIDATES = 2500, 120, 8
 WRONG = {"weak": {"compared": 0.55, "number": 0.1}, "strong": {"compared": 0.25, "number": 0.05}}
 """How often a generator gets a part of the query wrong."""
 SETTINGS = Settings(
-    epochs=3, learning_rate=1e-2, batch=64, at_once=64, lora_rank=0, evaluations=1, patience=9
+    epochs=4, learning_rate=1e-2, batch=64, at_once=64, lora_rank=0, evaluations=1, patience=9
 )
 
 
