@@ -7,7 +7,6 @@ from typing import Literal, get_args
 
 from sqljury.queries.canonical import canonical
 from sqljury.queries.graphs.build import query_graph
-from sqljury.queries.graphs.hidden import without_hidden
 from sqljury.queries.graphs.nodes import QueryGraph
 from sqljury.queries.graphs.syntax import syntax_graph
 from sqljury.queries.trees import build_tree
@@ -63,7 +62,6 @@ def graphs_of(
     tree = build_tree(sql, schema, dialect)
     if isinstance(tree, Unreadable):
         return tree
-    tree = without_hidden(tree, Context(schema, dialect))
     graphs = []
     for form in forms:
         assuming = ALL_ASSUMPTIONS if form == "plausible" else DECLARED_ASSUMPTIONS
