@@ -34,7 +34,7 @@ def main() -> None:
         print("| | cases | right | scored | AUC | accuracy | MCC | kappa |")
         print("|---|---|---|---|---|---|---|---|")
         pools = options.data / "candidates/spider-dev-17-systems.jsonl.gz"
-        run = _judged(pools, options.data, (), runs / "dev", options.workers)
+        run = _judged(pools, options.data, None, runs / "dev", options.workers)
         for label in LABELS:
             _print(f"17 systems on Spider dev, `{label}`", run, label)
         for name, (file, schemas) in EXPERTS.items():
