@@ -684,8 +684,8 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     ),
     "SJ902": (
         "a model option is unknown or has an impossible value",
-        "Options are base_url, temperature, top_p, seed, max_tokens, effort and json_schema; docs/llm.md "
-        "says what each means.",
+        "Options are base_url, temperature, top_p, seed, max_tokens, effort and json_schema; "
+        "docs/llm.md says what each means.",
     ),
     "SJ903": (
         "the model does not offer what is asked of it",

@@ -109,6 +109,7 @@ _BUILT_IN = {
     "test_suite": "sqljury.judges.test_suite",
     "tree_match": "sqljury.judges.tree_match",
     "verbal": "sqljury.judges.abstention.verbal",
+    "verifier": "sqljury.judges.verifier",
     "voting": "sqljury.judges.abstention.voting",
 }
 

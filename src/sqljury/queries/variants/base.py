@@ -279,7 +279,7 @@ def _hidden(column: exp.Expr, select: exp.Expr, name: str) -> bool:
     return False
 
 
-def null_of_nothing(select: exp.Expr) -> bool:
+def null_of_nothing(select: exp.Query) -> bool:
     """Whether a query shows an aggregate that is NULL where there are no rows: all but COUNT."""
     from sqlglot import exp
 
