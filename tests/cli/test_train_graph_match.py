@@ -56,7 +56,8 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     written = model.read_bytes()
     again = CliRunner().invoke(app, command)
     assert again.stdout == first.stdout
-    assert model.read_bytes() == written
+    # Not assert ==: pytest would spell out how megabytes differ.
+    assert hash(model.read_bytes()) == hash(written)
 
     explained = CliRunner().invoke(
         app,

@@ -1,7 +1,7 @@
 """Training on labelled pairs: validation pairs of other databases choose the epoch and threshold.
 
-The same data, options and seed give the same network on the same machine with the same number of
-threads. After each epoch a checkpoint is kept.
+The same data, options and seed give the same network on the same machine: one thread computes it.
+After each epoch a checkpoint is kept.
 
 Source: Zhan et al. 2024, sections 4 and 5; Li et al. 2019.
 """
@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,13 +102,14 @@ class Trainer:
         for name, part in (("training", self.training), ("validation", self.validation)):
             if len(set(part.labels.tolist())) < 2:
                 raise InputError("SJ021", f"the {name} pairs do not have both labels.")
-        self._begin()
-        for epoch in self._state.curve:
-            self._tell(Epoch(**epoch))
-        self._pretrain()
-        self._train()
-        _set_weights(self._network, self._state.best)
-        return self._matcher(notes), [Epoch(**epoch) for epoch in self._state.curve]
+        with _one_thread():
+            self._begin()
+            for epoch in self._state.curve:
+                self._tell(Epoch(**epoch))
+            self._pretrain()
+            self._train()
+            _set_weights(self._network, self._state.best)
+            return self._matcher(notes), [Epoch(**epoch) for epoch in self._state.curve]
 
     def _matcher(self, notes: Mapping[str, Any]) -> Matcher:
         """The network with its threshold, and what it does on the validation pairs."""
@@ -213,6 +215,17 @@ class Trainer:
             # Training begins with a stepper of its own.
             self._state.stepper = {} if last else stepper.arrays()
             self._state.save(self.checkpoint, self._key())
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    """Several threads add up in an order of their own: then no training gives the same twice."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _order(seed: int, epoch: int) -> np.random.Generator:
