@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +37,6 @@ from sqljury.uses.building.pairs import (
     decisions_of,
     exclusion_of,
     pairs_card,
-    planned,
     propose,
     splits,
     tables_of_schemas,
@@ -121,7 +119,6 @@ def build_pairs_files(
     kept = chosen(labelled, form, most=most, seed=seed)
     if not kept:
         raise InputError("SJ580", f"of {len(pairs)} pairs none can be used.")
-    kept = [_planned(one, schema_of(one.pair.db_id), seed) for one in kept]
     split_of = splits(kept, seed=seed)
     card = pairs_card(
         proposed,
@@ -160,10 +157,6 @@ def _schemas(spec: str) -> Callable[[str], Schema | None]:
             return database.schema()
 
     return schema_of
-
-
-def _planned(one: Labelled, schema: Schema | None, seed: int) -> Labelled:
-    return one if schema is None else replace(one, pair=planned(one.pair, schema, seed))
 
 
 def _write_lines(path: Path, lines: Iterable[Mapping[str, Json]]) -> None:
@@ -230,7 +223,6 @@ def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Proposed]:
 def _labelled(
     pairs: Sequence[Pair], databases: PathLike, folder: Path, workers: int, on_step: OnStep
 ) -> list[Labelled]:
-    """Labels by rows first, then by proofs and generated databases where these leave it open."""
     """The label of each pair: by rows, then by proofs and generated databases."""
     found: dict[str, Labelled] = {}
     same_rows: dict[str, bool] = {}

@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from sqljury.queries.variants import mutations, planner_text, rewrites
+from sqljury.queries.variants import mutations, rewrites
 from sqljury.queries.variants.base import Changes, around, changed, readable, text_of
 from sqljury.queries.variants.mutations import MUTATIONS
 from sqljury.queries.variants.rewrites import RARE, REWRITES
@@ -453,27 +453,8 @@ def test_the_same_seed_the_same_variants() -> None:
 )
 def test_what_is_no_query_or_too_long_has_none(sql: str) -> None:
     assert rewrites(sql, SCHEMA) == mutations(sql, SCHEMA) == []
-    assert planner_text(sql, SCHEMA) is None
 
 
 def test_texts_in_double_quotes_stay_texts_next_to_other_tables() -> None:
     found = of_kind(REWRITES["derived_table"], 'SELECT id FROM boat WHERE name = "Ann"')
     assert "SELECT boat.id FROM (SELECT boat.id FROM boat WHERE boat.name = 'Ann') AS boat" in found
-
-
-PLANNED = [
-    (
-        "SELECT name FROM boat GROUP BY name ORDER BY COUNT(*) DESC, MAX(year)",
-        'SELECT name, COUNT(*) AS "$f1", MAX(year) AS "$f2" FROM boat GROUP BY name '
-        "ORDER BY 2 DESC, 3",
-    ),
-    ("SELECT name FROM boat ORDER BY name", None),
-    ("SELECT COUNT(*) AS n FROM boat GROUP BY name ORDER BY n", None),
-    ("SELECT DISTINCT name FROM boat ORDER BY year", None),
-    ("SELECT name FROM boat ORDER BY 1", None),
-]
-
-
-@pytest.mark.parametrize(("sql", "expected"), PLANNED)
-def test_hidden_sort_keys_are_shown(sql: str, expected: str | None) -> None:
-    assert planner_text(sql, SCHEMA) == expected

@@ -2,7 +2,6 @@
 
 from sqljury.queries.variants.base import Variant
 from sqljury.queries.variants.neighbours import neighbours
-from sqljury.queries.variants.planner import planner_text
 from sqljury.queries.variants.varied import mutations, rewrites
 
-__all__ = ["Variant", "mutations", "neighbours", "planner_text", "rewrites"]
+__all__ = ["Variant", "mutations", "neighbours", "rewrites"]

@@ -17,7 +17,6 @@ from sqljury.uses.building.pairs import (
     chosen,
     decisions_of,
     exclusion_of,
-    planned,
     propose,
     splits,
     tables_of_schemas,
@@ -140,17 +139,6 @@ def test_the_same_seed_the_same_pairs() -> None:
     assert propose("x", REFERENCES, SCHEMA, Exclusion(), seed=1) != propose(
         "x", REFERENCES, SCHEMA, Exclusion(), seed=2
     )
-
-
-def test_half_of_the_hidden_sort_keys_are_shown() -> None:
-    sql = REFERENCES[3]
-    pairs = [Pair("x", sql, f"SELECT {n}", "rewrite") for n in range(200)]
-    found = [planned(pair, SCHEMA, 0) for pair in pairs]
-    shown = [pair for pair in found if "$f1" in pair.reference]
-    assert 70 < len(shown) < 130
-    assert all(pair.kinds == ("reference:planner_columns",) for pair in shown)
-    plain = Pair("x", "SELECT name FROM boat", "SELECT 1", "rewrite")
-    assert planned(plain, SCHEMA, 0) == plain
 
 
 # ---------------------------------------------------------------- labels

@@ -6,7 +6,7 @@ from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of, table
 from sqljury.uses.building.pairs.forms import canonical_form, text_form, tree_form
 from sqljury.uses.building.pairs.labels import HOW, by_equivalence, by_rows
 from sqljury.uses.building.pairs.pair import GIVEN, Labelled, Pair
-from sqljury.uses.building.pairs.proposals import Proposed, planned, propose
+from sqljury.uses.building.pairs.proposals import Proposed, propose
 from sqljury.uses.building.pairs.review import decisions_of, with_people, with_second
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "decisions_of",
     "exclusion_of",
     "pairs_card",
-    "planned",
     "propose",
     "splits",
     "tables_of_schemas",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from sqljury.queries import tables_of
-from sqljury.queries.variants import Variant, mutations, planner_text, rewrites
+from sqljury.queries.variants import Variant, mutations, rewrites
 from sqljury.schema import Schema
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.pairs.exclusion import Exclusion
@@ -22,8 +22,6 @@ _DISGUISED = 0.5
 """The share of mutations that are rewritten on top: a mistake is not known by its spelling."""
 _RESTATED = 0.35
 """The share of pairs whose reference is rewritten, too."""
-_PLANNED = 0.5
-"""The share of references with a hidden sort key that show it, as a planner prints them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +116,3 @@ def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str 
         return elsewhere, -common, place(seed, sql, other)
 
     return min((other for other in others if other != sql), key=distance, default=None)
-
-
-def planned(pair: Pair, schema: Schema, seed: int) -> Pair:
-    """The pair, or its reference as a planner prints it: with what it only sorts by."""
-    text = planner_text(pair.reference, schema, dialect=schema.dialect)
-    chance = place(seed, "planner", pair.id)[0] / 256
-    if text is None or chance >= _PLANNED:
-        return pair
-    kinds = (*pair.kinds, "reference:planner_columns")
-    return Pair(pair.db_id, text, pair.prediction, pair.origin, kinds)
