@@ -12,7 +12,7 @@ from pathlib import Path
 from sqljury.api import PathLike
 from sqljury.benchmarks import read_cases, write_cases
 from sqljury.case import Case
-from sqljury.databases import Database, open_databases, read_schemas
+from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits
 from sqljury.llm import Answer, ClientSettings
@@ -67,16 +67,26 @@ def build_trust_files(
             and whatever is wrong with the files.
     """
     _check_kinds(kinds)
+    if databases is None and schemas is None:
+        raise InputError(
+            "SJ560", "nothing to ask about.", hint="Give --databases, --schemas, or both."
+        )
     paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
     asked = None if out_of_domain is None else _questions(Path(out_of_domain))
     queue = review_queue(out)
     cases = list(read_cases(paths, mapping=mapping))
-    with _Places(databases, schemas) as places:
-        known = places.schemas({case.db_id for case in cases})
+    with Places(databases, schemas) as places:
+        known = _schemas(places, {case.db_id for case in cases})
+
+        def run(db_id: str, sql: str) -> Execution | None:
+            """Run a reference; None where there is no database."""
+            database = places.database(db_id)
+            return None if database is None else database.execute(sql, limits)
+
         built = build_trust(
             cases,
             known,
-            lambda db_id, sql: places.run(db_id, sql, limits),
+            run,
             name=Path(out).resolve().name,
             sources=[Path(p).name for p in (*paths, databases, schemas, out_of_domain) if p],
             seed=seed,
@@ -196,51 +206,13 @@ def _write(out: Path, parts: Mapping[str, Iterable[Case]], card: Card) -> None:
         file.write(card_text(card))
 
 
-class _Places:
-    """Databases and schemas by name; databases stay open until all is done."""
-
-    def __init__(self, databases: PathLike | None, schemas: PathLike | None) -> None:
-        if databases is None and schemas is None:
-            raise InputError(
-                "SJ560", "nothing to ask about.", hint="Give --databases, --schemas, or both."
-            )
-        self._databases = None if databases is None else open_databases(str(databases))
-        self._schemas = None if schemas is None else read_schemas(str(schemas))
-        self._open: dict[str, Database | None] = {}
-
-    def __enter__(self) -> _Places:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for database in filter(None, self._open.values()):
-            database.close()
-
-    def schemas(self, asked: set[str]) -> dict[str, Schema]:
-        """The schemas of the databases that are asked about, and of all others that are there."""
-        listed = set(self._databases.ids() or ()) if self._databases is not None else set()
-        if self._schemas is not None:
-            listed |= set(self._schemas.by_id)
-        folded = {name.casefold() for name in asked}
-        others = {name for name in listed if name and name.casefold() not in folded}
-        found = {name: self._schema(name, keep=name in asked) for name in sorted(asked | others)}
-        return {name: schema for name, schema in found.items() if schema is not None}
-
-    def _schema(self, name: str, *, keep: bool) -> Schema | None:
-        database = self._database(name)
-        if database is None:
-            return None if self._schemas is None else self._schemas.get(name)
-        schema = database.schema()
-        if not keep:
-            database.close()
-            del self._open[name]
-        return schema
-
-    def _database(self, name: str) -> Database | None:
-        if name not in self._open:
-            self._open[name] = None if self._databases is None else self._databases.open(name)
-        return self._open[name]
-
-    def run(self, db_id: str, sql: str, limits: Limits) -> Execution | None:
-        """Run a reference; None where there is no database."""
-        database = self._database(db_id)
-        return None if database is None else database.execute(sql, limits)
+def _schemas(places: Places, asked: set[str]) -> dict[str, Schema]:
+    """The schemas of the databases that are asked about, and of all others that are there."""
+    folded = {name.casefold() for name in asked}
+    others = {name for name in places.ids() if name and name.casefold() not in folded}
+    found = {}
+    for name in sorted(asked | others):
+        found[name] = places.schema(name)
+        if name not in asked:
+            places.release(name)
+    return {name: schema for name, schema in found.items() if schema is not None}

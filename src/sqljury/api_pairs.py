@@ -7,7 +7,6 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from typing import NamedTuple
 from sqljury.api import PathLike, evaluate
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case, Json
-from sqljury.databases import open_databases
+from sqljury.databases import schema_reader
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.judges import Judge
@@ -96,7 +95,7 @@ def build_pairs_files(
     cases = [case for case in read_cases(sources, mapping=mapping) if case.reference_sqls]
     if not cases:
         raise InputError("SJ580", "no case has a reference.")
-    schema_of = _schemas(str(databases))
+    schema_of = schema_reader(databases)
     schemas = [schema_of(db_id) for db_id in dict.fromkeys(case.db_id for case in cases)]
     known = tables_of_schemas(schema for schema in schemas if schema is not None)
     asked = (case for path in exclude for case in read_cases(path))
@@ -142,21 +141,6 @@ def build_pairs_files(
 
 def _is_pair(case: Case) -> bool:
     return isinstance(case.predicted_sql, str)
-
-
-def _schemas(spec: str) -> Callable[[str], Schema | None]:
-    """The schemas of databases by name, each read once."""
-    databases = open_databases(spec)
-
-    @cache
-    def schema_of(db_id: str) -> Schema | None:
-        database = databases.open(db_id)
-        if database is None:
-            return None
-        with closing(database):
-            return database.schema()
-
-    return schema_of
 
 
 def _write_lines(path: Path, lines: Iterable[Mapping[str, Json]]) -> None:

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sqljury.api import PathLike, evaluate
 from sqljury.benchmarks import read_cases
 from sqljury.benchmarks.pool_writer import pool_record
 from sqljury.case import Case, Json
-from sqljury.databases import Database, open_databases, read_schemas
+from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
@@ -31,9 +30,6 @@ from sqljury.uses.generating import (
     question_messages,
 )
 from sqljury.uses.labelling import Labelled, LabelStatistics, label_questions
-
-if TYPE_CHECKING:
-    from sqljury.databases import Databases, Schemas
 
 LOCAL = "local:"
 """Before the folder of a language model that runs in this process."""
@@ -125,10 +121,12 @@ def generate_pool(
         target = Path(out)
         kept = _kept(target, cases, said)
         on_progress(kept, len(cases))
-        places = stack.enter_context(_Places(databases, schemas, limits or Limits()))
+        places = stack.enter_context(Places(databases, schemas))
+        cache, own = ExecutionCache(), limits or Limits()
         asked = (
-            Question(case, question_messages(case, places.of(case), sampling.style, system))
+            Question(case, question_messages(case, found, sampling.style, system))
             for case in cases[kept:]
+            for found in [_evidence(case, places, cache, own)]
         )
         made = Generator(sampler, sampling.n, threads)
         with _appending(target) as write:
@@ -307,71 +305,39 @@ def _other(where: object, why: str) -> InputError:
     return InputError("SJ590", f"{why}.", where=str(where), hint="Name another file with --out.")
 
 
-class _appending:  # noqa: N801 - used as a function
+@contextmanager
+def _appending(target: Path) -> Iterator[Callable[[Mapping[str, Json]], None]]:
     """A file that grows by whole lines, each on disk before the next is made."""
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        file = target.open("a", encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InputError("SJ801", f"cannot write {target}: {error.strerror or error}.") from None
 
-    def __init__(self, target: Path) -> None:
-        self._target = target
+    def write(record: Mapping[str, Json]) -> None:
+        file.write(json_line_safe(json.dumps(record, ensure_ascii=False)) + "\n")
+        file.flush()
 
-    def __enter__(self) -> Callable[[Mapping[str, Json]], None]:
-        try:
-            self._target.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self._target.open("a", encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InputError(
-                "SJ801", f"cannot write {self._target}: {error.strerror or error}."
-            ) from None
-        return self._write
-
-    def _write(self, record: Mapping[str, Json]) -> None:
-        self._file.write(json_line_safe(json.dumps(record, ensure_ascii=False)) + "\n")
-        self._file.flush()
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+    with file:
+        yield write
 
 
-class _Places:
-    """Evidence on questions: databases stay open, what was looked up is kept."""
+def _evidence(
+    case: Case, places: Places, cache: ExecutionCache, limits: Limits
+) -> DatabaseEvidence:
+    """What is known of a question's database.
 
-    def __init__(
-        self, databases: PathLike | None, schemas: PathLike | None, limits: Limits
-    ) -> None:
-        self._databases: Databases | None = (
-            None if databases is None else open_databases(str(databases))
+    Raises:
+        InputError: SJ590: there is neither a database nor a schema for it.
+    """
+    evidence = DatabaseEvidence(
+        case, places.database(case.db_id), cache, limits, schemas=places.schemas
+    )
+    if evidence.schema() is None:
+        raise InputError(
+            "SJ590", f"there is no schema of the database {case.db_id!r}.", where=case.name
         )
-        self._schemas: Schemas | None = None if schemas is None else read_schemas(str(schemas))
-        self._limits = limits
-        self._cache = ExecutionCache()
-        self._open: dict[str, Database | None] = {}
-
-    def __enter__(self) -> _Places:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for database in filter(None, self._open.values()):
-            database.close()
-
-    def of(self, case: Case) -> DatabaseEvidence:
-        """The evidence on a question.
-
-        Raises:
-            InputError: SJ590: there is neither a database nor a schema for it.
-        """
-        if case.db_id not in self._open and self._databases is not None:
-            self._open[case.db_id] = self._databases.open(case.db_id)
-        evidence = DatabaseEvidence(
-            case,
-            self._open.get(case.db_id),
-            self._cache,
-            self._limits,
-            schemas=self._schemas,
-        )
-        if evidence.schema() is None:
-            raise InputError(
-                "SJ590", f"there is no schema of the database {case.db_id!r}.", where=case.name
-            )
-        return evidence
+    return evidence
 
 
 # ---------------------------------------------------------------- labelling

@@ -5,14 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqljury.api import PathLike
-from sqljury.databases import open_databases, read_schemas
+from sqljury.databases import read_schemas, schema_reader
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
 from sqljury.queries.graphs import GRAPH_FORMS, GraphForm, PairGraph
@@ -138,17 +136,7 @@ def _sources(
     if schemas is not None:
         found.append(read_schemas(str(schemas)).get)
     if databases is not None:
-        opened = open_databases(str(databases))
-
-        @cache
-        def schema_of(db_id: str) -> Schema | None:
-            database = opened.open(db_id)
-            if database is None:
-                return None
-            with closing(database):
-                return database.schema()
-
-        found.append(schema_of)
+        found.append(schema_reader(databases))
     if not found:
         raise InputError(
             "SJ029",

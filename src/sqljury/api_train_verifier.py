@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.api import PathLike
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
-from sqljury.databases import open_databases, read_schemas
+from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache
 from sqljury.execution import Limits
@@ -96,18 +97,13 @@ def _with_evidence(
     on_prepared: Callable[[int, int], None],
 ) -> Iterator[tuple[Case, Evidence]]:
     """Cases by database, each with its evidence; one database is open at a time."""
-    places = None if databases is None else open_databases(str(databases))
-    given = None if schemas is None else read_schemas(str(schemas))
     ordered = sorted(cases, key=lambda case: case.db_id)
-    cache, opened, name = ExecutionCache(), None, None
-    try:
-        for done, case in enumerate(ordered):
-            if places is not None and case.db_id != name:
-                if opened is not None:
-                    opened.close()
-                opened, name = places.open(case.db_id), case.db_id
-            yield case, DatabaseEvidence(case, opened, cache, _LIMITS, schemas=given)
-            on_prepared(done + 1, len(ordered))
-    finally:
-        if opened is not None:
-            opened.close()
+    cache, done = ExecutionCache(), 0
+    with Places(databases, schemas) as places:
+        for db_id, group in groupby(ordered, key=lambda case: case.db_id):
+            database = places.database(db_id)
+            for case in group:
+                yield case, DatabaseEvidence(case, database, cache, _LIMITS, schemas=places.schemas)
+                done += 1
+                on_prepared(done, len(ordered))
+            places.release(db_id)
