@@ -11,7 +11,16 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import builders
-from sqljury.cli.options import AsJson
+from sqljury.cli.options import (
+    AsJson,
+    Databases,
+    Ledger,
+    Mapping,
+    MaxCost,
+    ModelOption,
+    Replay,
+    Schemas,
+)
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
 
@@ -22,14 +31,8 @@ def build_trust(
         list[Path], typer.Argument(help="Files of questions with their reference SQL.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; names the benchmark.")],
-    databases: Annotated[
-        str | None,
-        typer.Option("--databases", "-d", help="Folder, file, or URL with {db_id}."),
-    ] = None,
-    schemas: Annotated[
-        Path | None,
-        typer.Option("--schemas", "--schema", help="CREATE TABLE statements or tables.json."),
-    ] = None,
+    databases: Databases = None,
+    schemas: Schemas = None,
     kinds: Annotated[
         str | None, typer.Option("--kinds", help="Of unanswerable questions, joined by commas.")
     ] = None,
@@ -48,21 +51,11 @@ def build_trust(
         str | None,
         typer.Option("--ask", help="PROVIDER:MODEL that writes questions into OUT/review.jsonl."),
     ] = None,
-    model_option: Annotated[
-        list[str] | None, typer.Option("--model-option", help="key=value for the model.")
-    ] = None,
-    ledger: Annotated[
-        Path | None, typer.Option("--ledger", help="File that keeps what the model answers.")
-    ] = None,
-    replay: Annotated[
-        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
-    ] = None,
-    mapping: Annotated[
-        str | None, typer.Option("--map", help="Key names: question=q,reference_sqls=sql.")
-    ] = None,
+    model_option: ModelOption = None,
+    ledger: Ledger = None,
+    replay: Replay = None,
+    max_cost: MaxCost = None,
+    mapping: Mapping = None,
     seed: Annotated[int, typer.Option("--seed")] = 0,
     as_json: AsJson = False,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.options import Workers
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 
@@ -17,7 +18,7 @@ def demo(
     folder: Annotated[
         Path, typer.Option("--folder", help="Where the databases, the run and the report go.")
     ] = Path("sqljury-demo"),
-    workers: Annotated[int | None, typer.Option("--workers", "-w", min=1)] = None,
+    workers: Workers = None,
 ) -> None:
     """Evaluate the bundled cases: no key, no network, no server."""
     from sqljury import api

@@ -17,14 +17,20 @@ from sqljury.cli.options import (
     Concurrency,
     Csv,
     Databases,
+    Descriptions,
     Export,
     Files,
+    Format,
     Html,
     Ledger,
+    LimitSeconds,
+    Mapping,
     MaxCost,
     ModelOption,
     Replay,
     Run,
+    Schemas,
+    Suites,
     Workers,
 )
 from sqljury.cli.output import print_summary_of, write_files
@@ -50,32 +56,14 @@ def evaluate(
         list[str] | None,
         typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
     ] = None,
-    format_: Annotated[
-        str | None, typer.Option("--format", help="Format of the files; detected by default.")
-    ] = None,
-    mapping: Annotated[
-        str | None, typer.Option("--map", help="Key names: question=q,predicted_sql=sql.")
-    ] = None,
-    descriptions: Annotated[
-        Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
-    ] = None,
-    schemas: Annotated[
-        Path | None,
-        typer.Option(
-            "--schemas",
-            "--schema",
-            help="CREATE TABLE statements or tables.json, for judges that run nothing.",
-        ),
-    ] = None,
-    suites: Annotated[
-        Path | None,
-        typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
-    ] = None,
+    format_: Format = None,
+    mapping: Mapping = None,
+    descriptions: Descriptions = None,
+    schemas: Schemas = None,
+    suites: Suites = None,
     run: Run = None,
     workers: Workers = None,
-    limit_seconds: Annotated[
-        float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
-    ] = 30.0,
+    limit_seconds: LimitSeconds = 30.0,
     limit_rows: Annotated[
         int, typer.Option("--limit-rows", min=1, help="Rows of one result.")
     ] = 1_000_000,

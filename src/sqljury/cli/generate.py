@@ -12,6 +12,7 @@ from sqljury.cli.options import (
     Concurrency,
     Databases,
     Ledger,
+    Mapping,
     MaxCost,
     ModelOption,
     Replay,
@@ -51,9 +52,7 @@ def generate(
     prompt: Annotated[
         Path | None, typer.Option("--prompt", help="Instructions instead of the bundled ones.")
     ] = None,
-    mapping: Annotated[
-        str | None, typer.Option("--map", help="Key names: question=q,reference_sqls=sql.")
-    ] = None,
+    mapping: Mapping = None,
     model_option: ModelOption = None,
     ledger: Ledger = None,
     replay: Replay = None,

@@ -14,10 +14,12 @@ from sqljury.cli.options import (
     Concurrency,
     Databases,
     Ledger,
+    LimitSeconds,
     MaxCost,
     Replay,
     Run,
     Schemas,
+    Suites,
     Workers,
 )
 from sqljury.cli.progress import progress
@@ -37,14 +39,10 @@ def label(
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of what --balance draws.")] = 0,
     schemas: Schemas = None,
-    suites: Annotated[
-        Path | None, typer.Option("--suites", help="Folder of test suites, for --judge test_suite.")
-    ] = None,
+    suites: Suites = None,
     run: Run = None,
     workers: Workers = None,
-    limit_seconds: Annotated[
-        float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
-    ] = 30.0,
+    limit_seconds: LimitSeconds = 30.0,
     ledger: Ledger = None,
     replay: Replay = None,
     concurrency: Concurrency = 8,

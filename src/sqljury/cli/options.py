@@ -39,6 +39,24 @@ Run = Annotated[
 Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
 ]
+Suites = Annotated[
+    Path | None,
+    typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
+]
+Descriptions = Annotated[
+    Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
+]
+Format = Annotated[
+    str | None, typer.Option("--format", help="Format of the files; detected by default.")
+]
+Mapping = Annotated[
+    str | None,
+    typer.Option("--map", help="Key names: question=q,reference_sqls=gold,predicted_sql=sql."),
+]
+LimitSeconds = Annotated[
+    float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
+]
+Bootstrap = Annotated[int, typer.Option("--bootstrap", min=0, help="Resamples for the intervals.")]
 
 # How chat models are asked.
 Ledger = Annotated[

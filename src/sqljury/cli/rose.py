@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Html, RunFolder
+from sqljury.cli.options import AsJson, Bootstrap, Html, RunFolder
 from sqljury.cli.output import console
 
 
@@ -20,9 +20,7 @@ def rose_vec(
         list[Path] | None,
         typer.Option("--labels", help="File with the experts' labels, once for each set."),
     ] = None,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", min=0, help="Resamples for the intervals.")
-    ] = 1000,
+    bootstrap: Bootstrap = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
     as_json: AsJson = False,
     html: Html = None,

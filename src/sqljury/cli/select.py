@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Html
+from sqljury.cli.options import (
+    AsJson,
+    Databases,
+    Descriptions,
+    Format,
+    Html,
+    Ledger,
+    LimitSeconds,
+    MaxCost,
+    Replay,
+    Run,
+    Schemas,
+    Suites,
+    Workers,
+)
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD
@@ -27,12 +41,7 @@ def select(
         list[Path] | None,
         typer.Option("--predictions", "-p", help="Prediction files: each is a candidate."),
     ] = None,
-    databases: Annotated[
-        str | None,
-        typer.Option(
-            "--databases", "-d", help="Folder (DB_ID/DB_ID.sqlite), file, or URL with {db_id}."
-        ),
-    ] = None,
+    databases: Databases = None,
     strategy: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,37 +65,16 @@ def select(
             "--match", help="When results are equal: strict,column_order=any; as the judge."
         ),
     ] = None,
-    format_: Annotated[
-        str | None, typer.Option("--format", help="Format of the files; detected by default.")
-    ] = None,
-    descriptions: Annotated[
-        Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
-    ] = None,
-    schemas: Annotated[
-        Path | None,
-        typer.Option("--schemas", "--schema", help="CREATE TABLE statements or tables.json."),
-    ] = None,
-    suites: Annotated[
-        Path | None, typer.Option("--suites", help="Folder of test suites, for --judge test_suite.")
-    ] = None,
-    run: Annotated[
-        Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
-    ] = None,
-    limit_seconds: Annotated[
-        float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
-    ] = 30.0,
-    ledger: Annotated[
-        Path | None, typer.Option("--ledger", help="File that keeps what chat models answer.")
-    ] = None,
-    replay: Annotated[
-        Path | None, typer.Option("--replay", help="Answer from this ledger; ask nobody.")
-    ] = None,
-    max_cost: Annotated[
-        float | None, typer.Option("--max-cost", help="US dollars to spend at most.")
-    ] = None,
+    format_: Format = None,
+    descriptions: Descriptions = None,
+    schemas: Schemas = None,
+    suites: Suites = None,
+    run: Run = None,
+    workers: Workers = None,
+    limit_seconds: LimitSeconds = 30.0,
+    ledger: Ledger = None,
+    replay: Replay = None,
+    max_cost: MaxCost = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of ties and draws.")] = 0,
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Orders that a vote's curve is the mean of.")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import suites
-from sqljury.cli.options import Files
+from sqljury.cli.options import Files, Format, Mapping
 
 if TYPE_CHECKING:
     from sqljury.uses.suite import SuiteReport
@@ -28,12 +28,8 @@ def build_suite(
     workers: Annotated[
         int, typer.Option("--workers", "-w", min=1, help="Processes, one database each.")
     ] = 1,
-    format_: Annotated[
-        str | None, typer.Option("--format", help="Format of the files; detected by default.")
-    ] = None,
-    mapping: Annotated[
-        str | None, typer.Option("--map", help="Key names: question=q,reference_sql=sql.")
-    ] = None,
+    format_: Format = None,
+    mapping: Mapping = None,
 ) -> None:
     """Build test suites that tell references from queries with small mistakes."""
     from sqljury import api

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from sqljury.cli.app import trainers
-from sqljury.cli.options import AsJson
+from sqljury.cli.options import AsJson, Databases, Schemas
 
 if TYPE_CHECKING:
     from sqljury.learning.outcome_reward.settings import Objective
@@ -24,14 +24,8 @@ def train_verifier(
         str, typer.Option("--base", help="Folder of a causal language model, or of an adapter.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")],
-    databases: Annotated[
-        str | None,
-        typer.Option("--databases", "-d", help="Folder, file, or URL with {db_id}."),
-    ] = None,
-    schemas: Annotated[
-        Path | None,
-        typer.Option("--schemas", help="CREATE TABLE statements or tables.json."),
-    ] = None,
+    databases: Databases = None,
+    schemas: Schemas = None,
     prompt: Annotated[
         str, typer.Option("--prompt", help="sql, data, data+sql or instruction.")
     ] = "sql",

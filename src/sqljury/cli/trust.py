@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Html
+from sqljury.cli.options import AsJson, Bootstrap, Html
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 
@@ -64,9 +64,7 @@ def trust(
     mapping: Annotated[
         str | None, typer.Option("--map", help="Key names: answerable=in_scope,predicted_sql=sql.")
     ] = None,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", min=0, help="Resamples for the intervals.")
-    ] = 1000,
+    bootstrap: Bootstrap = 1000,
     seed: Annotated[
         int, typer.Option("--seed", help="Seed of the bootstrap and of the 25 % mix.")
     ] = 0,
