@@ -306,6 +306,10 @@ UNTOUCHED = [
 ]
 
 MUTATED = [
+    *(
+        ("bound", "SELECT id FROM boat WHERE year > 3", f"SELECT id FROM boat WHERE year {near}")
+        for near in (">= 3", "> 2", "> 4", ">= 2", ">= 4")
+    ),
     (
         "literal_case",
         "SELECT id FROM boat WHERE name = 'Ann'",
@@ -453,6 +457,12 @@ def test_the_same_seed_the_same_variants() -> None:
 )
 def test_what_is_no_query_or_too_long_has_none(sql: str) -> None:
     assert rewrites(sql, SCHEMA) == mutations(sql, SCHEMA) == []
+
+
+def test_a_bound_is_put_off_first() -> None:
+    sql = JOINED + " WHERE h.city = 'x' AND b.year > 1 ORDER BY b.name LIMIT 3"
+    for seed in range(20):
+        assert mutations(sql, SCHEMA, seed=seed, most=3)[0].kinds == ("bound",)
 
 
 def test_texts_in_double_quotes_stay_texts_next_to_other_tables() -> None:

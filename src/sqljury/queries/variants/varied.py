@@ -20,6 +20,8 @@ _STYLED = 0.7
 _RARELY = 0.2
 """How often a kind that few people write is taken, as against others."""
 _TRIES = 4
+_FIRST = frozenset({"bound"})
+"""Mistakes that few queries can have, and that look most like the query."""
 
 
 def mutations(
@@ -27,7 +29,8 @@ def mutations(
 ) -> list[Variant]:
     """Realistic mistakes: queries that differ from one in one place, kinds in turn by chance.
 
-    Most mean something else than the query; some happen to mean the same.
+    A bound that is a little off comes first. Most mean something else than the query; some happen
+    to mean the same.
 
     Args:
         seed: the same seed and query, the same variants.
@@ -45,7 +48,7 @@ def mutations(
     same = _text_of(tree, dialect)
     while kinds and len(found) < most:
         random.shuffle(kinds)
-        for kind in kinds:
+        for kind in sorted(kinds, key=lambda kind: kind not in _FIRST):
             text = _applied(tree, places[kind].pop(), dialect)
             if text is not None and text != same:
                 found.setdefault(text, Variant(text, (kind,)))
@@ -71,17 +74,19 @@ def rewrites(
         seed: the same seed and query, the same variants.
         most: variants at most.
         steps: rewrites of the structure in one variant, at most; its spelling comes on top.
+            Variants take turns with one, two, … of them, the first one by chance.
     """
     tree = readable(sql, schema, dialect)
     if tree is None:
         return []
     random = Random(f"rewrites/{seed}/{sql}")
+    first = random.randrange(steps)
     found: dict[str, Variant] = {}
     same = _text_of(tree, dialect)
     for number in range(_TRIES * most):
         if len(found) >= most:
             break
-        variant = _rewritten(tree, schema, random, 1 + number % steps, dialect)
+        variant = _rewritten(tree, schema, random, 1 + (first + number) % steps, dialect)
         if variant is not None and variant.sql != same:
             found.setdefault(variant.sql, variant)
     return list(found.values())

@@ -2,6 +2,7 @@
 
 from sqljury.queries.variants.base import Changes
 from sqljury.queries.variants.mutations.aggregate import aggregate
+from sqljury.queries.variants.mutations.bound import bound
 from sqljury.queries.variants.mutations.column import column
 from sqljury.queries.variants.mutations.comparison import comparison
 from sqljury.queries.variants.mutations.condition import condition
@@ -37,6 +38,7 @@ NEIGHBOUR_KINDS: dict[str, Changes] = {
 
 MUTATIONS: dict[str, Changes] = {
     **NEIGHBOUR_KINDS,
+    "bound": bound,
     "literal_case": literal_case,
     "redundant_join": redundant_join,
     "group_key": group_key,

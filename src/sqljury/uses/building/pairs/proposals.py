@@ -18,7 +18,7 @@ _REWRITES = 3
 _MUTATIONS = 3
 _OTHERS = 0.5
 """Of each reference; the last one is a share of the references."""
-_DISGUISED = 0.5
+_DISGUISED = 0.8
 """The share of mutations that are rewritten on top: a mistake is not known by its spelling."""
 _RESTATED = 0.35
 """The share of pairs whose reference is rewritten, too."""
@@ -100,9 +100,9 @@ def _disguised(variant: Variant, schema: Schema, random: Random) -> Variant:
 
 
 def _again(sql: str, schema: Schema, random: Random) -> list[Variant]:
-    """One rewrite of a query, by chance; none where it takes none."""
+    """A query rewritten as often as a rewrite of a reference is; none where it takes none."""
     seed = random.randrange(1 << 30)
-    return rewrites(sql, schema, seed=seed, most=1, steps=2, dialect=schema.dialect)
+    return rewrites(sql, schema, seed=seed, most=1, dialect=schema.dialect)
 
 
 def _similar(sql: str, others: Sequence[str], schema: Schema, seed: int) -> str | None:
