@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,16 +36,17 @@ from sqljury.learning.graph_matching.loss import contrastive_loss, margin_loss  
 from sqljury.learning.graph_matching.network import distances  # noqa: E402
 
 VOCABULARY = Vocabulary(OPERATORS, TYPES[1:])
-SMALL = {"hidden": 16, "steps": 2, "blocks": 1, "walk": 6}
+SMALL: dict[str, Any] = {"hidden": 16, "steps": 2, "blocks": 1, "walk": 6}
 
 
-def matcher(positions: str = "merged", seed: int = 0) -> Matcher:
-    torch.manual_seed(seed)
-    options = NetworkOptions(positions=positions, **SMALL)  # type: ignore[arg-type]
+def matcher(positions: str = "merged", *, matched: bool = False) -> Matcher:
+    torch.manual_seed(0)
+    options = NetworkOptions(positions=positions, matched=matched, **SMALL)
     return Matcher(new_network(options, VOCABULARY), VOCABULARY)
 
 
 MATCHERS = {kind: matcher(kind) for kind in ("none", "separate", "merged")}
+MATCHERS["matched"] = matcher(matched=True)
 any_matcher = pytest.mark.parametrize("kind", list(MATCHERS))
 
 
@@ -189,11 +191,22 @@ def test_merged_positions_tell_joined_nodes() -> None:
     graph = Graph(("query", "scan"), (True, True), ("", ""), ((0, 1, 0),))
     pair = Pair(graph, graph, ((0, 0),))
     separate, merged = (
-        encode([pair], VOCABULARY, NetworkOptions(positions=kind, walk=2))[0][0].positions
+        encode([pair], VOCABULARY, NetworkOptions(positions=kind, walk=2, matched=False))[0][0]
         for kind in ("separate", "merged")
     )
-    assert separate.tolist() == [[0, 1]] * 4
-    assert merged.tolist() == [[0, 0.75], [0, 0.5]] * 2
+    assert separate.positions.tolist() == [[0, 1]] * 4
+    assert merged.positions.tolist() == [[0, 0.75], [0, 0.5]] * 2
+
+
+def test_positions_say_what_is_in_a_part_that_both_have() -> None:
+    labels = ("query", "filter", ">", "pets.age", "3", "project")
+    edges = ((0, 1, 0), (1, 2, 0), (2, 3, 0), (2, 4, 0), (0, 5, 0), (1, 5, 1))
+    left = Graph(labels, (True, True, True, False, False, True), ("",) * 6, edges)
+    right = renamed(left, 1, "project")
+    pair = Pair(left, right, ((0, 0), (2, 2)))
+    options = NetworkOptions(positions="none", matched=True)
+    (found,) = encode([pair], VOCABULARY, options)[0]
+    assert found.positions.T.tolist() == [[0, 0, 1, 1, 1, 0] * 2]
 
 
 # ---------------------------------------------------------------- numbers and files
@@ -210,7 +223,7 @@ def test_the_same_after_saving(tmp_path: Path) -> None:
     chance = random.Random(7)
     pairs = [chance_pair(chance) for _ in range(20)]
     path = tmp_path / "model.npz"
-    before = Matcher(MATCHERS["merged"].network, VOCABULARY, 0.625, {"form": "canonical"})
+    before = Matcher(MATCHERS["matched"].network, VOCABULARY, 0.625, {"form": "canonical"})
     before.save(path)
     after = load_matcher(path)
     assert after.scores(pairs) == before.scores(pairs)

@@ -13,6 +13,8 @@ Integers = NDArray[np.int32]
 
 EDGE_KINDS = 3
 """Operator tree, logic flow, data flow."""
+TREE = 0
+"""The number of the first."""
 CONTENT = 0
 """The operator number of a content node."""
 MASKED = 1
@@ -150,7 +152,7 @@ class EncodedPair:
     joins: Integers
     """j × 2: a left node, a right node."""
     positions: NDArray[np.float32]
-    """(n left + n right) × K; without columns where the network uses none."""
+    """(n left + n right) × numbers of a position; none where the network uses none."""
 
     @property
     def larger(self) -> int:

@@ -190,7 +190,7 @@ def with_positions(
     sides: Sequence[tuple[Encoded, Encoded, NDArray[np.int32]]], options: NetworkOptions
 ) -> list[EncodedPair]:
     """Pairs with the positions that the network asks for."""
-    positions = pair_positions(sides, options.positions, options.walk)
+    positions = pair_positions(sides, options.positions, options.walk, matched=options.matched)
     return [EncodedPair(*side, found) for side, found in zip(sides, positions, strict=True)]
 
 

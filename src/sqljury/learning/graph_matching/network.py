@@ -135,8 +135,8 @@ class GraphMatchingNetwork(nn.Module):
         self.options = options
         self.encoder = Encoder(options, operators, types)
         self.messages = Messages(hidden)
-        has_positions = options.positions != "none"
-        self.place = nn.Linear(options.walk, _POSITION) if has_positions else None
+        has_positions = options.place > 0
+        self.place = nn.Linear(options.place, _POSITION) if has_positions else None
         self.move = Positions() if has_positions else None
         self.cross = CrossAttention(hidden, _POSITION if has_positions else 0)
         self.update = nn.GRUCell(2 * hidden, hidden)

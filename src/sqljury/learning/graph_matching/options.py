@@ -21,6 +21,7 @@ class NetworkOptions:
         blocks: residual blocks that read the characters of content nodes.
         positions: table 3, experiments 2, 3 and 4.
         walk: the longest random walk (K).
+        matched: a node's position also says whether it is in a part that both queries have; ours.
     """
 
     hidden: int = 64
@@ -28,6 +29,12 @@ class NetworkOptions:
     blocks: int = 2
     positions: Positions = "merged"
     walk: int = 16
+    matched: bool = True
+
+    @property
+    def place(self) -> int:
+        """How many numbers a node's position has."""
+        return (0 if self.positions == "none" else self.walk) + self.matched
 
     def to_json(self) -> dict[str, Any]:
         """The options as JSON has them."""

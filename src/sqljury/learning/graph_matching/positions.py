@@ -1,9 +1,12 @@
 """Positions of nodes: how likely a random walk is back where it began, after 1 … K steps.
 
 On the merged graph of a pair, joined where the queries match, nodes that lie alike get like
-positions, and a walk that can leave to the other query comes back less often.
+positions, and a walk that can leave to the other query comes back less often. Joined are the tops
+of what matches: which nodes are below them, and so the same on both sides, a walk hardly says. That
+is told by one number more.
 
-Source: Dwivedi et al. 2021 (random-walk positional encoding); Zhan et al. 2024, section 4.2.
+Source: Dwivedi et al. 2021 (random-walk positional encoding); Zhan et al. 2024, section 4.2. The
+last number is ours.
 """
 
 from __future__ import annotations
@@ -13,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sqljury.learning.graph_matching.graphs import Encoded, Integers
+from sqljury.learning.graph_matching.graphs import TREE, Encoded, Integers
 from sqljury.learning.graph_matching.options import Positions
 
 Floats = NDArray[np.float32]
@@ -51,12 +54,51 @@ def walk_positions(adjacencies: Floats, longest: int) -> Floats:
 
 
 def pair_positions(
-    pairs: Sequence[tuple[Encoded, Encoded, Integers]], kind: Positions, longest: int
+    pairs: Sequence[tuple[Encoded, Encoded, Integers]],
+    kind: Positions,
+    longest: int,
+    *,
+    matched: bool,
 ) -> list[Floats]:
     """For each pair the positions of the left nodes, then of the right ones.
 
-    Pairs of like size are computed together.
+    Args:
+        kind: of the walks.
+        longest: K.
+        matched: with one number more: whether a node is in a part that both have.
     """
+    walked = _walked(pairs, kind, longest)
+    if not matched:
+        return walked
+    return [
+        np.concatenate([places, _matched(*pair)[:, None]], axis=1)
+        for pair, places in zip(pairs, walked, strict=True)
+    ]
+
+
+def _matched(left: Encoded, right: Encoded, joins: Integers) -> Floats:
+    """1 for the nodes of either side that are in a part which both have, 0 for others.
+
+    The first join is that of the roots, which are joined whatever is below them.
+    """
+    sides = zip((left, right), joins[1:].T, strict=True)
+    return np.concatenate([_below(graph, tops) for graph, tops in sides]).astype(np.float32)
+
+
+def _below(graph: Encoded, tops: Integers) -> NDArray[np.bool_]:
+    """Whether a node is one of these, or below one in the operator tree."""
+    parents, children, _ = graph.edges[graph.edges[:, 2] == TREE].T
+    found = np.zeros(graph.size, dtype=bool)
+    found[tops] = True
+    while (reached := children[found[parents] & ~found[children]]).size:
+        found[reached] = True
+    return found
+
+
+def _walked(
+    pairs: Sequence[tuple[Encoded, Encoded, Integers]], kind: Positions, longest: int
+) -> list[Floats]:
+    """Walks of pairs; those of like size are computed together."""
     if kind == "none":
         return [np.zeros((a.size + b.size, 0), dtype=np.float32) for a, b, _ in pairs]
     sizes = [left.size + right.size for left, right, _ in pairs]
