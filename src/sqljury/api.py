@@ -26,6 +26,7 @@ from sqljury.benchmarks import (
     read_rose_output,
 )
 from sqljury.case import Case, Json
+from sqljury.databases import open_databases, schema_of
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.judges import Judge
@@ -647,7 +648,7 @@ def compare_queries(
     except ValueError as error:
         raise InputError("SJ315", str(error)) from error
     rules = make_policy(policy) if isinstance(policy, str) else policy
-    tables = _schema_of(schema, database, db_id)
+    tables = schema_of(schema, database, db_id)
     if dialect is not None:
         tables = replace(tables, dialect=_known_dialect(dialect))
     proofs = Proofs(left, right, tables, rules, counted, allowed, demanded=prove is True)
@@ -675,7 +676,6 @@ def _server(url: str) -> Iterator[Server]:
     Raises:
         InputError: SJ328: it is none of those that can be asked, or has no such database.
     """
-    from sqljury.databases import open_databases
     from sqljury.judges.pair import Server
 
     scheme = url.partition("://")[0]
@@ -746,7 +746,7 @@ def diff_queries(
     from sqljury.queries.differences import differences
     from sqljury.queries.trees.context import Context
 
-    known = _schema_of(schema, database, db_id)
+    known = schema_of(schema, database, db_id)
     left, right = (
         _tree_of(sql, known, which)
         for which, sql in (("reference", reference), ("prediction", prediction))
@@ -829,7 +829,7 @@ def plan_query(
     from sqljury.queries.canonical import canonical as rewritten
     from sqljury.queries.trees.context import Context
 
-    known = _schema_of(schema, database, db_id)
+    known = schema_of(schema, database, db_id)
     spoken = _known_dialect(dialect or known.dialect)
     tree = _tree_of(sql, known, "query", spoken)
     if not canonical:
@@ -856,23 +856,3 @@ def _tree_of(sql: str, schema: Schema, which: str, dialect: str = "") -> Relatio
     if isinstance(tree, Unreadable):
         raise InputError("SJ318", f"the {which} cannot be read: {tree.reason}.")
     return tree
-
-
-def _schema_of(schema: Schema | PathLike | None, database: PathLike | None, db_id: str) -> Schema:
-    from sqljury.databases import open_databases, read_schemas
-    from sqljury.schema import Schema
-
-    if isinstance(schema, Schema):
-        return schema
-    if schema is not None:
-        found = read_schemas(os.fspath(schema)).get(db_id)
-    elif database is not None:
-        opened = open_databases(os.fspath(database)).open(db_id)
-        found = opened.schema() if opened is not None else None
-        if opened is not None:
-            opened.close()
-    else:
-        raise InputError("SJ316", "neither a schema nor a database was given.")
-    if found is None:
-        raise InputError("SJ316", f"there is no schema {db_id!r}.", where=str(schema or database))
-    return found

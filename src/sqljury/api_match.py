@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from sqljury.api import PathLike, _schema_of
+from sqljury.api import PathLike
 from sqljury.case import Json
+from sqljury.databases import schema_of
 from sqljury.errors import InputError
 from sqljury.judges.graph_match import GraphMatch
 from sqljury.queries.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, only_in, pair_graph
@@ -124,7 +125,7 @@ def explain_match(
 
     Source: Zhan et al. 2024 (FuncEvalGMN), appendix H.
     """
-    known = _schema_of(schema, database, db_id)
+    known = schema_of(schema, database, db_id)
     matcher = GraphMatch(str(model)).matcher
     left = _graphs(reference, "reference", known, matcher)
     right = _graphs(prediction, "prediction", known, matcher)

@@ -115,7 +115,7 @@ WRONG = {
     "other settings": (("--temperature", "0.1"), "pool.jsonl:1: it was sampled with another temp"),
     "no such style": (("--style", "poem"), "SJ590 no style 'poem'"),
     "no nucleus": (("--top-p", "0"), "SJ590 temperature 0.8 with top-p 0"),
-    "not KEY=VALUE": (("--model-option", "x"), "SJ902 --model-option 'x'"),
+    "not KEY=VALUE": (("--model-option", "x"), "SJ351 model_options=x"),
     "no instructions": (("--prompt", "empty.md"), "SJ103 empty.md"),
     "no such folder": (("-d", "nowhere"), "SJ2"),
 }

@@ -20,7 +20,6 @@ from sqljury.cli.options import (
 )
 from sqljury.cli.output import paid_text
 from sqljury.cli.progress import progress
-from sqljury.errors import InputError
 
 
 @app.command()
@@ -62,6 +61,7 @@ def generate(
     """Sample candidates for each question from a model, and write them as a pool."""
     from sqljury.api_pools import Sampling, generate_pool
     from sqljury.benchmarks import parse_mapping
+    from sqljury.judges.asking import option_pairs
     from sqljury.llm import ClientSettings
 
     sampling = Sampling(
@@ -72,7 +72,7 @@ def generate(
         seed=seed,
         max_tokens=max_tokens,
         per_call=per_call,
-        options=_pairs(model_option or ()),
+        options=option_pairs(";".join(model_option or ())),
         style=style,
         prompt=prompt,
     )
@@ -98,11 +98,3 @@ def generate(
     typer.echo(f"{out}: {n} candidates for each of {found.sampled:,} questions{kept}")
     if found.paid is not None:
         typer.echo(f"this command paid for {paid_text(found.paid)}", err=True)
-
-
-def _pairs(options: list[str] | tuple[()]) -> dict[str, str]:
-    split = [option.partition("=") for option in options]
-    for key, equals, _ in split:
-        if not equals:
-            raise InputError("SJ902", f"--model-option {key!r} is not KEY=VALUE.")
-    return {key: value for key, _, value in split}

@@ -2,7 +2,7 @@
 
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.open import open_databases
-from sqljury.databases.places import Places, schema_reader
+from sqljury.databases.places import Places, schema_of, schema_reader
 from sqljury.databases.protocol import Database, Databases
 from sqljury.databases.schemas import Schemas, read_schemas
 from sqljury.databases.suites import Suite, Suites, open_suites
@@ -18,5 +18,6 @@ __all__ = [
     "open_suites",
     "read_schemas",
     "schema_from_ddl",
+    "schema_of",
     "schema_reader",
 ]

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from sqljury.databases.open import open_databases
 from sqljury.databases.schemas import read_schemas
+from sqljury.errors import InputError
+from sqljury.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sqljury.databases.protocol import Database
-    from sqljury.schema import Schema
 
 
 class Places:
@@ -84,3 +85,24 @@ def schema_reader(databases: str | os.PathLike[str]) -> Callable[[str], Schema |
             return database.schema()
 
     return schema_of
+
+
+def schema_of(
+    schema: Schema | str | os.PathLike[str] | None,
+    database: str | os.PathLike[str] | None,
+    db_id: str,
+) -> Schema:
+    """The schema itself, or from its file, else that of a database.
+
+    Raises:
+        InputError: SJ316: neither was given, or there is none of that name.
+    """
+    if isinstance(schema, Schema):
+        return schema
+    if schema is None and database is None:
+        raise InputError("SJ316", "neither a schema nor a database was given.")
+    with Places(None if schema is not None else database, schema) as places:
+        found = places.schema(db_id)
+    if found is None:
+        raise InputError("SJ316", f"there is no schema {db_id!r}.", where=str(schema or database))
+    return found

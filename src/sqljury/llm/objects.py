@@ -8,13 +8,12 @@ import re
 from collections.abc import Generator, Iterable, Iterator
 
 from sqljury.llm.chat import Json
+from sqljury.llm.thoughts import without_thoughts
 
 _MAX_CHARS = 100_000
 _MAX_OBJECTS = 50
 _MAX_RESTARTS = 10
 
-# Local servers leave a reasoning model's thoughts in the text, often without the opening tag.
-_THOUGHTS = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL)
 _BLOCK = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
 # A string that is never closed runs to the end: then no pattern looks at a character twice.
 _STRING = r'"(?:[^"\\]|\\.)*+"?'
@@ -34,7 +33,7 @@ def candidates(text: str) -> list[dict[str, Json]]:
     Raises:
         NoObjectError: there is none, or it is broken.
     """
-    said = text if text.lstrip().startswith("{") else _THOUGHTS.sub("", text, count=1)
+    said = text if text.lstrip().startswith("{") else without_thoughts(text)
     if len(said) > _MAX_CHARS:
         raise NoObjectError(f"it has {len(said)} characters, more than {_MAX_CHARS}")
     problem = ""

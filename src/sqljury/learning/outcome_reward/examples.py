@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqljury.errors import InputError
+from sqljury.learning.balance import balanced_places
 from sqljury.learning.language_model.prompt_tokens import PromptText
 
 LEAST_QUESTIONS = 10
@@ -32,11 +33,8 @@ def balanced(examples: Sequence[Example], seed: int) -> list[Example]:
     """
     kept: list[Example] = []
     for question, group in _by_question(examples):
-        sides = [[one for one in group if one.label is side] for side in (True, False)]
         draw = random.Random(f"{seed}/{question}")
-        most = min(map(len, sides))
-        for side in sides:
-            kept += draw.sample(side, most)
+        kept += [group[place] for place in balanced_places([one.label for one in group], draw)]
     return _shuffled(kept, seed)
 
 

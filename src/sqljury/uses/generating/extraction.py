@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-# Local servers leave a reasoning model's thoughts in the text, often without the opening tag.
-_THOUGHTS = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL)
+from sqljury.llm.thoughts import without_thoughts
+
 # The last block may be cut off before its end.
 _BLOCK = re.compile(r"```[ \t]*(\w*)[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BEGIN = re.compile(r"^[ \t]*(?:select|with|values)\b", re.IGNORECASE | re.MULTILINE)
@@ -24,8 +24,7 @@ def sql_in(text: str) -> str | None:
     >>> sql_in("```sql\\nnot_answerable\\n```") is None
     True
     """
-    said = _THOUGHTS.sub("", text, count=1) if "</think" in text else text
-    said = said[-_MOST:]
+    said = without_thoughts(text)[-_MOST:]
     blocks = [(mark.lower(), body) for mark, body in _BLOCK.findall(said)]
     marked = [body for mark, body in blocks if mark in ("sql", "sqlite", "postgresql", "mysql")]
     others = [body for mark, body in blocks if not mark and _BEGIN.search(body)]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqljury.case import Json
-from sqljury.learning.language_model.loading import LanguageModel
 from sqljury.llm import Client, Message, Model, Reply, Request
+
+if TYPE_CHECKING:
+    from sqljury.learning.language_model.loading import LanguageModel
 
 
 @dataclass(frozen=True, slots=True)

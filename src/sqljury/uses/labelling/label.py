@@ -9,6 +9,7 @@ from itertools import groupby
 from random import Random
 
 from sqljury.case import Case, Json
+from sqljury.learning.balance import balanced_places
 from sqljury.uses.labelling.statistics import Counts, LabelStatistics
 from sqljury.verdict import Outcome
 
@@ -100,13 +101,9 @@ def _labelled(group: Sequence[tuple[Case, Outcome]]) -> Labelled:
 
 
 def _balanced(question: Labelled, seed: int) -> Labelled:
-    size = min(question.count(True), question.count(False))
-    random = Random(f"{seed}/{question.case.name}")
-    chosen: set[int] = set()
-    for correct in (True, False):
-        places = [i for i, one in enumerate(question.candidates) if one["correct"] is correct]
-        chosen |= set(random.sample(places, size))
-    return Labelled(question.case, tuple(question.candidates[i] for i in sorted(chosen)))
+    labels = [one["correct"] is True for one in question.candidates]
+    places = sorted(balanced_places(labels, Random(f"{seed}/{question.case.name}")))
+    return Labelled(question.case, tuple(question.candidates[i] for i in places))
 
 
 def _counts(questions: Iterable[Labelled]) -> Counts:
