@@ -29,7 +29,7 @@ from typing import Any
 
 import duckdb
 
-from sqljury.api import COMPARED_PROFILES, compare_queries
+from sqljury.api.queries import COMPARED_PROFILES, compare_queries
 from sqljury.judges.pair import PairAnswer
 from sqljury.schema import Column, ForeignKey, Schema, Table
 

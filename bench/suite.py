@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import sqljury as sj
-from sqljury.api import build_suites
+from sqljury.api.suites import build_suites
 from sqljury.case import Case
 from sqljury.uses.agree import agree
 from sqljury.verdict import Record, Scored

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from sqljury.api_trust import Setup, judged_run, systems_of
+from sqljury.api.trust import Setup, judged_run, systems_of
 from sqljury.decision import Decision
 from sqljury.uses.trust import conformal_threshold, count, selective_threshold, withhold
 

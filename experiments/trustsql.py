@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqljury.api_trust import Setup, judged_run, trust_files
+from sqljury.api.trust import Setup, judged_run, trust_files
 from sqljury.uses.trust import Trust
 
 JUDGE = "execution:spider"

@@ -31,7 +31,7 @@ sys.path.insert(0, str(ROOT / "tests" / "learning"))
 
 from toy_verifier import COLUMNS, TABLES, Meaning, any_meaning, misread, write_base  # noqa: E402
 
-from sqljury.api_train_verifier import train_verifier_on  # noqa: E402
+from sqljury.api.verifier_training import train_verifier_on  # noqa: E402
 from sqljury.benchmarks import read_cases  # noqa: E402
 from sqljury.databases import open_databases  # noqa: E402
 from sqljury.evidence import DatabaseEvidence, ExecutionCache  # noqa: E402

@@ -11,21 +11,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sqljury.api import (
-        Evaluation,
-        agree_files,
-        build_suites,
-        compare_queries,
-        diff_queries,
-        evaluate,
-        load_run,
-        plan_query,
-    )
-    from sqljury.api_build import build_trust_files
-    from sqljury.api_match import explain_match
-    from sqljury.api_pairs import build_pairs_files
-    from sqljury.api_select import select
-    from sqljury.api_trust import trust_files
+    from sqljury.api.agreement import agree_files
+    from sqljury.api.evaluation import Evaluation, evaluate, load_run
+    from sqljury.api.matching import explain_match
+    from sqljury.api.pair_building import build_pairs_files
+    from sqljury.api.queries import compare_queries, diff_queries, plan_query
+    from sqljury.api.selection import select
+    from sqljury.api.suites import build_suites
+    from sqljury.api.trust import trust_files
+    from sqljury.api.trust_building import build_trust_files
     from sqljury.benchmarks import read_cases, write_cases
     from sqljury.case import MISSING, Case
     from sqljury.databases import open_databases
@@ -41,15 +35,15 @@ __version__ = "0.1.0"
 
 # Resolved on first use: `import sqljury` stays fast whatever the parts import.
 _HOMES = {
-    "Evaluation": "sqljury.api",
-    "agree_files": "sqljury.api",
-    "build_pairs_files": "sqljury.api_pairs",
-    "build_suites": "sqljury.api",
-    "compare_queries": "sqljury.api",
-    "diff_queries": "sqljury.api",
-    "plan_query": "sqljury.api",
-    "evaluate": "sqljury.api",
-    "load_run": "sqljury.api",
+    "Evaluation": "sqljury.api.evaluation",
+    "agree_files": "sqljury.api.agreement",
+    "build_pairs_files": "sqljury.api.pair_building",
+    "build_suites": "sqljury.api.suites",
+    "compare_queries": "sqljury.api.queries",
+    "diff_queries": "sqljury.api.queries",
+    "plan_query": "sqljury.api.queries",
+    "evaluate": "sqljury.api.evaluation",
+    "load_run": "sqljury.api.evaluation",
     "read_cases": "sqljury.benchmarks",
     "write_cases": "sqljury.benchmarks",
     "MISSING": "sqljury.case",
@@ -68,10 +62,10 @@ _HOMES = {
     "make_judge": "sqljury.judges",
     "register": "sqljury.judges",
     "compare_tables": "sqljury.tables",
-    "build_trust_files": "sqljury.api_build",
-    "explain_match": "sqljury.api_match",
-    "select": "sqljury.api_select",
-    "trust_files": "sqljury.api_trust",
+    "build_trust_files": "sqljury.api.trust_building",
+    "explain_match": "sqljury.api.matching",
+    "select": "sqljury.api.selection",
+    "trust_files": "sqljury.api.trust",
     "agree": "sqljury.uses.agree",
     "Outcome": "sqljury.verdict",
     "Record": "sqljury.verdict",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from servers import Server
 
-from sqljury.api import compare_queries
+from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InfrastructureError, InputError
 

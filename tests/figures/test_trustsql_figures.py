@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.api_trust import Setup, judged_run, trust_files
+from sqljury.api.trust import Setup, judged_run, trust_files
 from sqljury.benchmarks import read_cases
 from sqljury.learning.detector import train_detector
 from sqljury.learning.distance import train_distance

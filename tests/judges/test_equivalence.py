@@ -7,7 +7,7 @@ import sqlite3
 
 import pytest
 
-from sqljury.api import COMPARED_PROFILES, compare_queries
+from sqljury.api.queries import COMPARED_PROFILES, compare_queries
 from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqljury.api import compare_queries
+from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.judges.pair import PairAnswer

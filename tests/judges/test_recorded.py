@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import sqljury
-from sqljury.api import agree_files, load_run
+from sqljury.api.agreement import agree_files
+from sqljury.api.evaluation import load_run
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges import make_judge

@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from sqljury.api import methods as read_methods
-from sqljury.api import rose_vec as read_rose_vec
+from sqljury.api.rose import methods as read_methods
+from sqljury.api.rose import rose_vec as read_rose_vec
 from sqljury.case import Case
 from sqljury.reports.rose_pages import (
     write_diagnosis_html,

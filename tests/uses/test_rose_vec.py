@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqljury.api import rose_vec as read_rose_vec
+from sqljury.api.rose import rose_vec as read_rose_vec
 from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Case
 from sqljury.errors import InputError

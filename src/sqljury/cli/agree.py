@@ -39,7 +39,7 @@ def agree(
     as_json: AsJson = False,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
-    from sqljury.api import agree_files
+    from sqljury.api.agreement import agree_files
 
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")

@@ -43,7 +43,7 @@ def build_pairs(
     as_json: AsJson = False,
 ) -> None:
     """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
-    from sqljury.api_pairs import build_pairs_files
+    from sqljury.api.pair_building import build_pairs_files
     from sqljury.benchmarks import parse_mapping
     from sqljury.reports.build_pairs_card import pairs_card_text
 

@@ -60,7 +60,7 @@ def build_trust(
     as_json: AsJson = False,
 ) -> None:
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
-    from sqljury.api_build import Asking, build_trust_files, review_queue
+    from sqljury.api.trust_building import Asking, build_trust_files, review_queue
     from sqljury.benchmarks import parse_mapping
     from sqljury.judges.asking import option_pairs
     from sqljury.llm import ClientSettings

@@ -21,7 +21,8 @@ def demo(
     workers: Workers = None,
 ) -> None:
     """Evaluate the bundled cases: no key, no network, no server."""
-    from sqljury import api
+    from sqljury.api.agreement import agree_files
+    from sqljury.api.evaluation import evaluate
     from sqljury.benchmarks import read_cases
     from sqljury.demo import LIMITS, ROSE, write_demo
     from sqljury.llm import ClientSettings, Ledger
@@ -35,7 +36,7 @@ def demo(
     judges = ["execution:strict", "execution:spider", "execution:bird", "execution:intent"]
     with (
         progress() as on_progress,
-        api.evaluate(
+        evaluate(
             read_cases(files.cases),
             [*judges, "exact_match", "exact_set_match", "soft_f1", ROSE],
             files.databases,
@@ -48,7 +49,7 @@ def demo(
         ) as found,
     ):
         on_progress(-1, -1)
-        agreement = api.agree_files([str(folder / "run")])
+        agreement = agree_files([str(folder / "run")])
         page = folder / "report.html"
         write_report(page, found.summary, found.records(), title="demo", agreement=agreement)
         print_summary(found.summary, console())

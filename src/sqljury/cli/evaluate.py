@@ -38,7 +38,7 @@ from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_INFRASTRUCTURE, InputError
 
 if TYPE_CHECKING:
-    from sqljury.api import Evaluation
+    from sqljury.api.evaluation import Evaluation
     from sqljury.execution import Limits
     from sqljury.llm import ClientSettings, Collected, Estimate
     from sqljury.runs import UnderWay
@@ -109,7 +109,7 @@ def evaluate(
     export: Export = None,
 ) -> None:
     """Judge predictions and print scores with their denominators."""
-    from sqljury import api
+    from sqljury.api import evaluation as api
     from sqljury.benchmarks import parse_mapping, read_cases
 
     judges = [

@@ -12,7 +12,7 @@ from sqljury.cli.app import app
 from sqljury.cli.options import AsJson, Database, DbId, Schema
 
 if TYPE_CHECKING:
-    from sqljury.api_match import MatchExplanation
+    from sqljury.api.matching import MatchExplanation
 
 
 @app.command("explain-match")
@@ -31,7 +31,7 @@ def explain_match(
     as_json: AsJson = False,
 ) -> None:
     """Show how a graph network compares two queries; nothing is executed."""
-    from sqljury.api_match import explain_match
+    from sqljury.api.matching import explain_match
 
     found = explain_match(left, right, schema=schema, database=database, db_id=db_id, model=model)
     if svg is not None:

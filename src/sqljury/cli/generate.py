@@ -59,7 +59,7 @@ def generate(
     max_cost: MaxCost = None,
 ) -> None:
     """Sample candidates for each question from a model, and write them as a pool."""
-    from sqljury.api_pools import Sampling, generate_pool
+    from sqljury.api.pools import Sampling, generate_pool
     from sqljury.benchmarks import parse_mapping
     from sqljury.judges.asking import option_pairs
     from sqljury.llm import ClientSettings

@@ -50,8 +50,8 @@ def label(
     as_json: AsJson = False,
 ) -> None:
     """Label the candidates of a pool as right or wrong by a judge; count what there is."""
-    from sqljury.api import default_run
-    from sqljury.api_pools import label_pool
+    from sqljury.api.evaluation import default_run
+    from sqljury.api.pools import label_pool
     from sqljury.execution import Limits
     from sqljury.llm import ClientSettings
     from sqljury.reports.label_table import print_labels

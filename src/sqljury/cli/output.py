@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sqljury.api import Evaluation
+    from sqljury.api.evaluation import Evaluation
     from sqljury.llm import Spent
 
 

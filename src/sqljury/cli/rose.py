@@ -26,7 +26,7 @@ def rose_vec(
     html: Html = None,
 ) -> None:
     """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
-    from sqljury.api import rose_vec as tables
+    from sqljury.api.rose import rose_vec as tables
 
     found = tables(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
     if html is not None:
@@ -49,7 +49,7 @@ def methods(
     html: Html = None,
 ) -> None:
     """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
-    from sqljury.api import methods as compare
+    from sqljury.api.rose import methods as compare
 
     found = compare(folder, seed=seed)
     if html is not None:
@@ -74,7 +74,7 @@ def diagnose(
     html: Html = None,
 ) -> None:
     """Say what a run's verdicts say of the benchmark: faulty references, ambiguous questions."""
-    from sqljury.api import diagnose_run, stability_of_run
+    from sqljury.api.rose import diagnose_run, stability_of_run
 
     found, repeated = diagnose_run(run), stability_of_run(run)
     if html is not None:

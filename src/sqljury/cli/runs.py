@@ -13,7 +13,7 @@ from sqljury.cli.output import console, print_summary_of, write_files
 from sqljury.errors import InputError
 
 if TYPE_CHECKING:
-    from sqljury.api import Evaluation
+    from sqljury.api.evaluation import Evaluation
     from sqljury.verdict import Record
 
 
@@ -30,7 +30,7 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
-    from sqljury.api import load_run
+    from sqljury.api.evaluation import load_run
 
     with load_run(run) as found:
         write_files(found, html, csv, export)
@@ -51,7 +51,7 @@ def show(
     case_id: Annotated[str, typer.Argument(help="The case's id, or benchmark/id/source.")],
 ) -> None:
     """Print one case: both queries, both results, and what each judge says."""
-    from sqljury.api import load_run
+    from sqljury.api.evaluation import load_run
     from sqljury.reports.terminal import print_record
 
     with load_run(run) as found:

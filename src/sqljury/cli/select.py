@@ -90,9 +90,9 @@ def select(
     html: Html = None,
 ) -> None:
     """Pick one of the candidates for each question, and compare ways of picking."""
-    from sqljury.api import default_run
-    from sqljury.api_select import DEFAULT_STRATEGIES, write_picks
-    from sqljury.api_select import select as select_from
+    from sqljury.api.evaluation import default_run
+    from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
+    from sqljury.api.selection import select as select_from
     from sqljury.execution import Limits
     from sqljury.llm import ClientSettings
     from sqljury.uses.evaluate import check_threshold

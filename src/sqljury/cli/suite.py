@@ -32,7 +32,7 @@ def build_suite(
     mapping: Mapping = None,
 ) -> None:
     """Build test suites that tell references from queries with small mistakes."""
-    from sqljury import api
+    from sqljury.api.suites import build_suites
     from sqljury.benchmarks import parse_mapping, read_cases
     from sqljury.reports.suite import report_text, total_text
 
@@ -46,7 +46,7 @@ def build_suite(
         done += 1
         typer.echo(f"{done} of {total}  {report_text(report)}", err=True)
 
-    reports = api.build_suites(
+    reports = build_suites(
         cases,
         databases,
         out,

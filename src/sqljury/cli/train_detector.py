@@ -39,7 +39,7 @@ def train_detector(
     seed: Annotated[int, typer.Option("--seed")] = 0,
 ) -> None:
     """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
-    from sqljury.api_trust import train_detector_on
+    from sqljury.api.trust import train_detector_on
 
     if kind not in ("novelty", "forest", "distance"):
         raise InputError("SJ003", f"--kind {kind} is none of novelty, forest, distance.")

@@ -65,7 +65,7 @@ def train_graph_match(
     ] = 1,
 ) -> None:
     """Train the network of the judge `graph_match`. The same command again goes on."""
-    from sqljury.api_train_match import train_graph_match
+    from sqljury.api.match_training import train_graph_match
     from sqljury.cli.progress import progress
     from sqljury.learning.graph_matching.options import (
         NetworkOptions,

@@ -64,7 +64,7 @@ def train_verifier(
 
     The same command again goes on where it stopped.
     """
-    from sqljury.api_train_verifier import train_verifier_on
+    from sqljury.api.verifier_training import train_verifier_on
     from sqljury.cli.progress import progress
     from sqljury.learning.outcome_reward.settings import Settings
     from sqljury.reports.reliability import write_reliability

@@ -75,7 +75,7 @@ def trust(
     ] = None,
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
-    from sqljury.api_trust import Setup, judged_run, references_of, systems_of, trust_files
+    from sqljury.api.trust import Setup, judged_run, references_of, systems_of, trust_files
     from sqljury.benchmarks import parse_mapping
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
 

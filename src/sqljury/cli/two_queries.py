@@ -56,7 +56,7 @@ def compare(
     as_json: AsJson = False,
 ) -> None:
     """Prove two queries equal, or tell them apart by a small database."""
-    from sqljury.api import COMPARED_PROFILES, compare_queries
+    from sqljury.api.queries import COMPARED_PROFILES, compare_queries
 
     failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
     unknown = [name for name in failing if name not in _VERDICTS]
@@ -100,7 +100,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Say in words what a query does differently from a reference; nothing is executed."""
-    from sqljury.api import diff_queries
+    from sqljury.api.queries import diff_queries
 
     found = diff_queries(
         left, right, schema=schema, database=database, db_id=db_id, as_written=as_written
@@ -133,7 +133,7 @@ def plan(
     as_json: AsJson = False,
 ) -> None:
     """Show what a query computes, as a tree of operators; nothing is executed."""
-    from sqljury.api import plan_query
+    from sqljury.api.queries import plan_query
 
     found = plan_query(
         sql, schema=schema, database=database, db_id=db_id, dialect=dialect, canonical=canonical

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fixture_files import FOLDER, Pair, read_pairs, schema_of
 
-from sqljury.api import compare_queries
+from sqljury.api.queries import compare_queries
 from sqljury.databases.generated import DataProfile
 from sqljury.queries.trees.context import Assumption
 

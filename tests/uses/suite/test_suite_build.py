@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import sqljury as sj
-from sqljury import api
+from sqljury.api.suites import build_suites
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.queries.variants import neighbours
@@ -62,7 +62,7 @@ def cases(*names: str) -> list[Case]:
 @pytest.fixture(scope="module")
 def built(databases: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("suites")
-    api.build_suites(cases("harbour"), databases, out, databases_per_query=8)
+    build_suites(cases("harbour"), databases, out, databases_per_query=8)
     return out
 
 
@@ -125,27 +125,27 @@ def test_the_original_comes_along_with_its_rows_and_definitions(built: Path) -> 
 
 def test_what_is_there_is_not_built_again(built: Path, databases: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in (built / "harbour").iterdir()}
-    (again,) = api.build_suites(cases("harbour"), databases, built, databases_per_query=8)
+    (again,) = build_suites(cases("harbour"), databases, built, databases_per_query=8)
     assert again.resumed
     assert {path: path.stat().st_mtime_ns for path in (built / "harbour").iterdir()} == before
 
 
 @pytest.mark.parametrize("change", ["seed", "references", "databases_per_query"])
 def test_other_inputs_are_built_anew(databases: Path, tmp_path: Path, change: str) -> None:
-    api.build_suites(cases("harbour")[:2], databases, tmp_path, databases_per_query=2)
+    build_suites(cases("harbour")[:2], databases, tmp_path, databases_per_query=2)
     options: dict[str, int] = {"databases_per_query": 2}
     if change in ("seed", "databases_per_query"):
         options[change] = 3
     given = cases("harbour")[: 3 if change == "references" else 2]
-    (found,) = api.build_suites(given, databases, tmp_path, **options)
+    (found,) = build_suites(given, databases, tmp_path, **options)
     assert not found.resumed
 
 
 SCRIPT_OF_ONE_BUILD = """
 import sys
-from sqljury import api
+from sqljury.api.suites import build_suites
 if __name__ == "__main__":
-    api.build_suites(
+    build_suites(
         sys.argv[1], sys.argv[2], sys.argv[3], databases_per_query=6, workers=int(sys.argv[4])
     )
 """
@@ -171,7 +171,7 @@ def test_nothing_else_is_replaced(databases: Path, tmp_path: Path) -> None:
     (tmp_path / "harbour").mkdir()
     (tmp_path / "harbour" / "precious.txt").write_text("keep")
     with pytest.raises(InputError, match="SJ552"):
-        api.build_suites(cases("harbour"), databases, tmp_path)
+        build_suites(cases("harbour"), databases, tmp_path)
     assert (tmp_path / "harbour" / "precious.txt").read_text() == "keep"
 
 
@@ -187,7 +187,7 @@ def test_a_name_that_is_a_path_stays_in_the_folder(databases: Path, tmp_path: Pa
 def test_nothing_to_build_from(databases: Path, tmp_path: Path) -> None:
     for given in ([Case(id="1", db_id="harbour")], cases("gone")):
         with pytest.raises(InputError, match="SJ550"):
-            api.build_suites(given, databases, tmp_path)
+            build_suites(given, databases, tmp_path)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
-from sqljury.api import PathLike
+from sqljury.api.inputs import PathLike
 from sqljury.case import Json
 from sqljury.databases import schema_of
 from sqljury.errors import InputError

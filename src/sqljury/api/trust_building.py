@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sqljury.api import PathLike
+from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases, write_cases
 from sqljury.case import Case
 from sqljury.databases import Places

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sqljury.api import PathLike, evaluate
+from sqljury.api.evaluation import evaluate
+from sqljury.api.inputs import PathLike
 from sqljury.case import Case
 from sqljury.judges import Judge, Needs, make_judge, spec_of
 from sqljury.judges.execution import Execution

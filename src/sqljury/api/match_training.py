@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqljury.api import PathLike
+from sqljury.api.inputs import PathLike
 from sqljury.databases import read_schemas, schema_reader
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions

@@ -11,7 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sqljury.api import PathLike, evaluate
+from sqljury.api.evaluation import evaluate
+from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case, Json
 from sqljury.databases import schema_reader

@@ -9,7 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqljury.api import PathLike, evaluate
+from sqljury.api.evaluation import evaluate
+from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases
 from sqljury.benchmarks.pool_writer import pool_record
 from sqljury.case import Case, Json

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqljury.api import PathLike
+from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.databases import Places

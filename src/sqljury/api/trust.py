@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqljury.api import AgreeInput, PathLike, default_run, evaluate
+from sqljury.api.agreement import AgreeInput
+from sqljury.api.evaluation import default_run, evaluate
+from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases, read_decisions, read_gate, read_results
 from sqljury.decision import Decision
 from sqljury.errors import InputError

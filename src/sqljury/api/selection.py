@@ -8,8 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqljury.api import PathLike
-from sqljury.api_ballots import Asked, look
+from sqljury.api.ballots import Asked, look
+from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases, write_cases
 from sqljury.case import MISSING, Case
 from sqljury.errors import InputError

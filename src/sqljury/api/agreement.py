@@ -1,0 +1,193 @@
+"""Compare judges with people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqljury.api.inputs import PathLike
+from sqljury.benchmarks import read_labels, read_results
+from sqljury.errors import InputError
+from sqljury.runs import open_run
+from sqljury.uses.agree import Agreement, agree
+from sqljury.verdict import Record, Scored
+
+
+@dataclass(frozen=True, slots=True)
+class AgreeInput:
+    """One argument of ``agree``: a name and the files (or the run) pooled under it."""
+
+    name: str
+    paths: tuple[Path, ...]
+
+    @classmethod
+    def parse(cls, text: str) -> AgreeInput:
+        """From ``[NAME=]FILE[,FILE…]``."""
+        name, equals, rest = text.partition("=")
+        # A path may hold "=": only what looks like a name is one.
+        if not equals or "/" in name or Path(text).exists():
+            name, rest = "", text
+        paths = tuple(Path(part) for part in rest.split(",") if part)
+        if not paths:
+            raise InputError("SJ510", f"{text!r} names no file.", hint="Write NAME=FILE[,FILE].")
+        return cls(name, paths)
+
+
+def agree_files(
+    inputs: Sequence[str],
+    *,
+    label: str = "label",
+    labels: Sequence[PathLike] = (),
+    unknown: str = "no",
+    seed: int = 0,
+) -> Agreement:
+    """Agreement of judges with people, from runs or results files.
+
+    Args:
+        inputs: ``RUN`` or ``[NAME=]FILE[,FILE…]``; files joined by commas are pooled.
+        label: the column that holds what people say.
+        labels: files to take the labels from instead, joined by id; where the inputs pool
+            several files, as many as they do, with paths that differ in the same parts.
+        unknown: ``no`` counts cases without a score as no, ``exclude`` leaves them out.
+        seed: of the bootstrap.
+
+    Raises:
+        InputError: files that cannot be used, judges of the same name.
+    """
+    parsed = [AgreeInput.parse(text) for text in inputs]
+    single = all(len(given.paths) == 1 for given in parsed)
+    people = _People(labels, label, single)
+    judges: dict[str, list[Scored]] = {}
+    for given in parsed:
+        for name, rows in _scored(given, label, single).items():
+            if name in judges:
+                raise InputError(
+                    "SJ511", f"two inputs are named {name!r}.", hint="Write NAME=FILE."
+                )
+            judges[name] = people.label(rows)
+    return agree(judges, unknown="exclude" if unknown == "exclude" else "no", seed=seed)
+
+
+class _People:
+    """Labels from files of their own. Ids repeat from benchmark to benchmark, so that pooled
+    results are joined by benchmark and id."""
+
+    def __init__(self, files: Sequence[PathLike], column: str, single: bool) -> None:
+        paths = [Path(file) for file in files]
+        self._by_benchmark = {
+            benchmark: read_labels(path, column)
+            for benchmark, path in zip(
+                benchmark_names(paths, single or len(paths) == 1), paths, strict=True
+            )
+        }
+
+    def label(self, rows: list[Scored]) -> list[Scored]:
+        """The rows with these labels; as they are where there are no label files."""
+        if not self._by_benchmark:
+            return rows
+        return [replace(row, label=self._label_of(row)) for row in rows]
+
+    def _label_of(self, row: Scored) -> bool | None:
+        labels = self._labels_of(row)
+        # Rows of a prediction source are id/source; the labels of a question have no source.
+        return labels.get(row.id, labels.get(row.id.rpartition("/")[0]))
+
+    def _labels_of(self, row: Scored) -> Mapping[str, bool]:
+        if len(self._by_benchmark) == 1:
+            return next(iter(self._by_benchmark.values()))
+        found = self._by_benchmark.get(row.benchmark)
+        if found is None:
+            raise InputError(
+                "SJ512",
+                f"no label file for {row.benchmark!r}; there are "
+                f"{', '.join(map(repr, self._by_benchmark))}.",
+                hint="Give one --labels file per pooled file, with names that differ alike.",
+            )
+        return found
+
+
+def _scored(given: AgreeInput, label: str, single: bool) -> dict[str, list[Scored]]:
+    pooled: dict[str, list[Scored]] = {}
+    for path, benchmark in zip(given.paths, benchmark_names(given.paths, single), strict=True):
+        found = _of_run(path, label) if path.is_dir() else read_results(path, label=label)
+        for judge, rows in found.items():
+            name = _judge_name(given, judge, len(found), path)
+            pooled.setdefault(name, []).extend(
+                row if row.benchmark else replace(row, benchmark=benchmark) for row in rows
+            )
+    return pooled
+
+
+def _judge_name(given: AgreeInput, judge: str, judges: int, path: Path) -> str:
+    if not given.name:
+        return judge or path.name.split(".")[0]
+    return f"{given.name}/{judge}" if judges > 1 else given.name
+
+
+def _of_run(folder: Path, label: str) -> dict[str, list[Scored]]:
+    rows: dict[str, list[Scored]] = {}
+    with open_run(folder) as run:
+        thresholds = {judge.name: judge.threshold for judge in run.judges}
+        for record in run.records(with_evidence=False):
+            row = _scored_record(record, label, thresholds[record.judge])
+            rows.setdefault(record.judge, []).append(row)
+    return rows
+
+
+def _scored_record(record: Record, label: str, threshold: float) -> Scored:
+    case = record.case
+    said = case.label if label == "label" else case.extra.get(label)
+    slices = {
+        "db_id": case.db_id,
+        "difficulty": case.difficulty or "",
+        "source": case.source,
+        **_feature_slices(record.features),
+    }
+    return Scored(
+        id="/".join(part for part in (case.id, case.source) if part),
+        score=record.verdict.score,
+        label=None if said is None else bool(said),
+        outcome=record.verdict.outcome,
+        threshold=threshold,
+        benchmark=case.benchmark,
+        slices={name: value for name, value in slices.items() if value},
+        origin=case.origin,
+    )
+
+
+def _feature_slices(features: Sequence[str]) -> dict[str, str]:
+    """``hardness:easy`` is a value of ``hardness``; a plain feature is there or is not."""
+    if not features:
+        return {}
+    stated = dict(feature.split(":", 1) for feature in features if ":" in feature)
+    plain = {name: "yes" if name in features else "no" for name in ("grouping", "set_operation")}
+    return stated | plain
+
+
+def benchmark_names(paths: Sequence[Path], single: bool) -> list[str]:
+    """What tells pooled files apart: the parts of their paths that they do not share.
+
+    So the files of one judge and those of the next get the same names, and can be paired.
+
+    >>> benchmark_names([Path("a/bird/EX/eval.json"), Path("a/spider/EX/eval.json")], False)
+    ['bird', 'spider']
+    """
+    if single:
+        return [""] * len(paths)
+    if len(paths) == 1:
+        return [paths[0].name.split(".")[0]]
+    tokens = [re.split(r"[/_.]", str(path)) for path in paths]
+    start = _common_length(tokens)
+    end = _common_length([list(reversed(parts[start:])) for parts in tokens])
+    return ["_".join(parts[start : len(parts) - end]) or str(i) for i, parts in enumerate(tokens)]
+
+
+def _common_length(lists: Sequence[Sequence[str]]) -> int:
+    length = 0
+    for parts in zip(*lists, strict=False):
+        if len(set(parts)) > 1:
+            break
+        length += 1
+    return length

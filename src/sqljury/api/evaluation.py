@@ -1,0 +1,238 @@
+"""Judge cases, now or in batches, or read what a run found."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+import sqljury
+from sqljury.api.inputs import PathLike, cases_of, databases_spec
+from sqljury.benchmarks import fingerprint
+from sqljury.case import Case, Json
+from sqljury.execution import Limits
+from sqljury.judges import Judge
+from sqljury.runs import Run, RunOptions, UnderWay, open_run, run_in_batches, run_judges
+from sqljury.uses.evaluate import Summary, summarise
+from sqljury.verdict import Record
+
+if TYPE_CHECKING:
+    from sqljury.llm import ClientSettings, Collected, Estimate
+
+
+class Evaluation:
+    """What an evaluation found: a summary, and the records behind it.
+
+    A run that was given no folder lives in a temporary one, until it is closed.
+    """
+
+    def __init__(self, run: Run, temporary: tempfile.TemporaryDirectory[str] | None = None) -> None:
+        self.run = run
+        self._temporary = temporary
+        signatures = {judge.name: judge.signature for judge in run.judges}
+        self.summary: Summary = summarise(
+            run.records(whole=False, with_evidence=False), signatures, str(run.folder)
+        )
+
+    def records(self, *, case_id: str = "") -> Iterator[Record]:
+        """One record per case and judge, with evidence, in the order of the input."""
+        return self.run.records(case_id=case_id)
+
+    def scores(self) -> dict[str, float | None]:
+        """The score of each judge, in [0, 1]."""
+        return {judge.name: judge.score for judge in self.summary.judges}
+
+    def close(self) -> None:
+        """Close the run; a temporary one is removed."""
+        self.run.close()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def __enter__(self) -> Evaluation:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def evaluate(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    judges: Sequence[str | Judge] = ("execution",),
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    descriptions: PathLike | None = None,
+    schemas: PathLike | None = None,
+    suites: PathLike | None = None,
+    run: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    llm: ClientSettings | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Evaluation:
+    """Judge cases and aggregate the verdicts.
+
+    Args:
+        cases: cases, or files that hold them (see :func:`sqljury.read_cases`).
+        judges: names such as ``execution:spider``, or judges.
+        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``; not
+            needed by judges that look at texts alone.
+        descriptions: a folder with column descriptions.
+        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json), for judges
+            that compare queries without running them.
+        suites: a folder of test suites (DB_ID/*.sqlite or DB_ID.tar.xz), for ``test_suite``.
+        run: the folder that the verdicts are kept in; the same folder again resumes.
+        limits: what one query may use.
+        workers: processes; by default one per core.
+        llm: how chat models are asked; by default with a ledger in the run's folder.
+        on_progress: called with verdicts found and verdicts in all.
+
+    Raises:
+        InputError: input that cannot be used at all.
+        InfrastructureError: a server or a worker that cannot be had.
+
+    >>> case = Case(id="1", predicted_sql="SELECT 1", reference_sqls=("SELECT 1.0",), db_id="m")
+    >>> import sqlite3, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> sqlite3.connect(folder / "m.sqlite").execute("CREATE TABLE t (a)").connection.close()
+    >>> with evaluate([case], ["execution"], folder, workers=1) as found:
+    ...     found.scores()
+    {'execution:strict': 1.0}
+    """
+    temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
+    folder = Path(run) if run is not None else Path(temporary.name if temporary else "")
+    options = _options(databases, descriptions, schemas, suites, limits, workers, llm)
+    done = run_judges(cases_of(cases), judges, options, folder=folder, on_progress=on_progress)
+    return Evaluation(done, temporary)
+
+
+def evaluate_in_batches(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    judges: Sequence[str | Judge],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    run: PathLike,
+    descriptions: PathLike | None = None,
+    schemas: PathLike | None = None,
+    suites: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    llm: ClientSettings | None = None,
+    wait: bool = False,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    on_look: Callable[[Collected], None] = lambda _: None,
+) -> Evaluation | UnderWay:
+    """As :func:`evaluate`, with models asked in batches: the same call again goes on.
+
+    Args:
+        run: the folder that the verdicts are kept in.
+        wait: go on until everything is judged; otherwise what is not answered yet is
+            :class:`UnderWay`.
+        on_look: called with each look at batches that are waited for.
+
+    Raises:
+        InputError: as :func:`evaluate`, and where a model's provider takes no batches.
+        InfrastructureError: as :func:`evaluate`, and where a batch fails as a whole.
+    """
+    done = run_in_batches(
+        cases_of(cases),
+        judges,
+        _options(databases, descriptions, schemas, suites, limits, workers, llm),
+        folder=Path(run),
+        wait=wait,
+        on_progress=on_progress,
+        on_look=on_look,
+    )
+    return done if isinstance(done, UnderWay) else Evaluation(done)
+
+
+def dry_run(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    judges: Sequence[str | Judge],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    llm: ClientSettings,
+    descriptions: PathLike | None = None,
+    schemas: PathLike | None = None,
+    suites: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    batch: bool = False,
+) -> Estimate:
+    """What the judges would ask that the ledger does not hold, if every answer were a yes.
+
+    Queries are executed, as which questions are asked depends on rows; no model is called.
+
+    Args:
+        batch: what it would cost in batches, without what is under way in one already.
+
+    Raises:
+        InputError, InfrastructureError: as :func:`evaluate`.
+    """
+    from sqljury.llm import Estimate
+
+    options = _options(databases, descriptions, schemas, suites, limits, workers, llm)
+    options = replace(options, dry_run=True, batch=batch)
+    with (
+        tempfile.TemporaryDirectory(prefix="sqljury-") as folder,
+        run_judges(cases_of(cases), judges, options, folder=folder) as run,
+    ):
+        found: Counter[str] = Counter()
+        for record in run.records(whole=False, with_evidence=False):
+            found.update(record.verdict.measures)
+    return Estimate(
+        calls=int(found["calls"]),
+        prompt_tokens=int(found["prompt_tokens"]),
+        completion_tokens=int(found["completion_tokens"]),
+        money=None if found["unpriced"] else float(found["money"]),
+    )
+
+
+def _options(
+    databases: PathLike | Sequence[PathLike] | None,
+    descriptions: PathLike | None,
+    schemas: PathLike | None,
+    suites: PathLike | None,
+    limits: Limits | None,
+    workers: int | None,
+    llm: ClientSettings | None,
+) -> RunOptions:
+    return RunOptions(
+        databases=databases_spec(databases),
+        descriptions=None if descriptions is None else str(descriptions),
+        schemas=None if schemas is None else str(schemas),
+        suites=None if suites is None else str(suites),
+        limits=limits or Limits(),
+        workers=workers or os.cpu_count() or 1,
+        llm=llm,
+        version=sqljury.__version__,
+    )
+
+
+def load_run(folder: PathLike) -> Evaluation:
+    """The evaluation that a run's folder holds.
+
+    Raises:
+        InputError: the folder is not a run.
+    """
+    return Evaluation(open_run(Path(folder)))
+
+
+def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
+    """Where a run goes when no folder is named: the same command finds the same folder."""
+    text = json.dumps([fingerprint(files), dict(options)], sort_keys=True, default=str)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]) or "run"
+    return Path("sqljury-runs") / f"{stem}-{digest}"
