@@ -206,10 +206,10 @@ def folder(tmp_path_factory):
         pytest.skip("fine-tuning is not installed")
     sys.path.insert(0, str(Path(__file__).parents[1] / "learning"))
     try:
-        from toy_verifier import words, write_base
+        from toy_verifier import WORDS, write_base
     finally:
         sys.path.pop(0)
-    return str(write_base(tmp_path_factory.mktemp("base"), words()))
+    return str(write_base(tmp_path_factory.mktemp("base"), WORDS))
 
 
 def test_one_by_one_and_together(folder):

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
-from toy_verifier import words, write_base
+from toy_verifier import WORDS, write_base
 
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.learning.language_model.answer_tokens import answer_tokens
@@ -21,7 +21,7 @@ if not all(map(find_spec, ("torch", "transformers", "peft"))):
 def model(tmp_path_factory):
     from sqljury.learning.language_model.loading import load_language_model
 
-    folder = write_base(tmp_path_factory.mktemp("base"), words(), layers=2)
+    folder = write_base(tmp_path_factory.mktemp("base"), WORDS, layers=2)
     return load_language_model(str(folder))
 
 
