@@ -32,6 +32,7 @@ from sqljury.learning.model_file import write_model
 torch = pytest.importorskip("torch")
 
 from sqljury.learning.graph_matching.batch import batches_by_size, make_batch  # noqa: E402
+from sqljury.learning.graph_matching.content import CODE, codes  # noqa: E402
 from sqljury.learning.graph_matching.loss import contrastive_loss, margin_loss  # noqa: E402
 from sqljury.learning.graph_matching.network import distances  # noqa: E402
 
@@ -207,6 +208,14 @@ def test_positions_say_what_is_in_a_part_that_both_have() -> None:
     options = NetworkOptions(positions="none", matched=True)
     (found,) = encode([pair], VOCABULARY, options)[0]
     assert found.positions.T.tolist() == [[0, 0, 1, 1, 1, 0] * 2]
+
+
+def test_codes_of_nearly_the_same_texts_are_as_far_apart_as_any() -> None:
+    found = codes(["Smith", "Smithx", "smith", "a", "东京", ""])
+    assert set(found.unique().tolist()) == {-1.0, 1.0}
+    same = (found @ found.T).fill_diagonal_(0)
+    assert same.abs().max() < CODE / 2
+    assert torch.equal(found[:1], codes(["Smith"]))
 
 
 # ---------------------------------------------------------------- numbers and files

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from sqljury.learning.graph_matching.content import characters
+from sqljury.learning.graph_matching.content import characters, codes
 from sqljury.learning.graph_matching.graphs import EDGE_KINDS, EncodedPair, Integers
 
 _NODES = 4096
@@ -28,7 +28,9 @@ class Batch:
     read: Tensor | None
     """u × hidden: texts that were read before; else …"""
     characters: Tensor
-    """u × length: … the different texts of this batch."""
+    """u × length: … the different texts of this batch, and …"""
+    codes: Tensor
+    """u × CODE: … their codes."""
     types: Tensor
     """n."""
     positions: Tensor
@@ -74,13 +76,15 @@ def make_batch(
     place = np.arange(int(sizes.sum())) - np.repeat(starts, sizes)
     texts_at = np.concatenate([graph.texts for graph in graphs])
     used, which = _used(texts_at) if read is None else (np.zeros(0, np.int32), texts_at + 1)
+    new = [texts[number] for number in used]
     edges = np.concatenate([graph.edges for graph in graphs])
     edges[:, :2] += np.repeat(starts, [len(graph.edges) for graph in graphs])[:, None]
     return Batch(
         operators=_tensor(np.concatenate([graph.operators for graph in graphs])),
         texts=_tensor(which),
         read=read,
-        characters=characters([texts[number] for number in used]),
+        characters=characters(new),
+        codes=codes(new),
         types=_tensor(np.concatenate([graph.types for graph in graphs])),
         positions=torch.from_numpy(np.concatenate([pair.positions for pair in pairs])),
         sources=_tensor(np.concatenate([edges[:, 0], edges[:, 1]])),

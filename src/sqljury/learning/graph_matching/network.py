@@ -37,11 +37,13 @@ class Encoder(nn.Module):
         super().__init__()
         self.operators = nn.Embedding(operators + MASKED + 1, options.hidden)
         self.types = nn.Embedding(types + 1, options.hidden, padding_idx=0)
-        self.texts = TextEncoder(options.hidden, options.blocks)
+        self.texts = TextEncoder(options.hidden, options.blocks, coded=options.coded)
 
     def forward(self, batch: Batch) -> Tensor:
         """n × hidden. A text is read once, however many nodes have it."""
-        read: Tensor = self.texts(batch.characters) if batch.read is None else batch.read
+        read = batch.read
+        if read is None:
+            read = self.texts(batch.characters, batch.codes)
         texts = torch.cat((read.new_zeros(1, read.shape[1]), read))
         known: Tensor = self.operators(batch.operators) + self.types(batch.types)
         return known + texts[batch.texts]

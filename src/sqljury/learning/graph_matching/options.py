@@ -21,6 +21,7 @@ class NetworkOptions:
         blocks: residual blocks that read the characters of content nodes.
         positions: table 3, experiments 2, 3 and 4.
         walk: the longest random walk (K).
+        coded: content nodes also have a code that is their text's alone; ours.
         matched: a node's position also says whether it is in a part that both queries have; ours.
     """
 
@@ -29,6 +30,7 @@ class NetworkOptions:
     blocks: int = 2
     positions: Positions = "merged"
     walk: int = 16
+    coded: bool = True
     matched: bool = True
 
     @property
