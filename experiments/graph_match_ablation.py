@@ -62,7 +62,6 @@ CODED = replace(WHOLE, matched=False)
 MERGED = replace(CODED, coded=False)
 SEPARATE = replace(MERGED, positions="separate")
 NO_POSITIONS = replace(MERGED, positions="none")
-NO_WALKS = replace(WHOLE, positions="none")
 VARIANTS = (
     Variant("0 syntax tree", "syntax", False, NO_POSITIONS, 0, "0.9205"),
     Variant("1 operator tree", "faithful", False, NO_POSITIONS, 0, "0.9514"),
@@ -74,10 +73,8 @@ VARIANTS = (
     Variant("7 + half of the pairs as written", "canonical", True, MERGED, 1, as_written=True),
     Variant("8 + codes of texts", "canonical", True, CODED, 1, as_written=True),
     Variant("9 + what both queries have", "canonical", True, WHOLE, 1, as_written=True),
-    Variant("10 = 9 without pre-training", "canonical", True, WHOLE, 0, as_written=True),
-    Variant("11 = 9 without walks", "canonical", True, NO_WALKS, 1, as_written=True),
     Variant(
-        "12 = 9, scores of two forms",
+        "10 = 9, scores of two forms",
         "canonical",
         True,
         WHOLE,
