@@ -25,8 +25,8 @@ class VerifierExamples:
 
     Args:
         prompt: what the model reads.
-        label: the key of a candidate that says whether it is right; empty: ``label``, or the
-            label that the file's format knows.
+        label: the key of a candidate that says whether it is right; empty: ``label`` or
+            ``correct``, or the label that the file's format knows.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.2.
     """
@@ -76,7 +76,9 @@ def label_of(case: Case, key: str = "") -> bool | None:
     """Whether a candidate is right, as its file says; None where it does not."""
     if not key and case.label is not None:
         return case.label
-    return recorded_verdict(case.extra.get(key or "label"), case.origin)
+    keys = (key,) if key else ("label", "correct")  # the second as ``sqljury label`` writes it
+    found = next((case.extra[one] for one in keys if case.extra.get(one) is not None), None)
+    return recorded_verdict(found, case.origin)
 
 
 def question_of(case: Case) -> str:
