@@ -1,61 +1,80 @@
-"""Verifiers on a toy task: balance, prompts, objectives, sizes; with what they cost.
+"""Verifiers on a toy task: objectives, balance, prompts, sizes; with what they cost.
 
-    python experiments/verifier.py [--out FOLDER] [--seeds 1]
+    python experiments/verifier.py [--out FOLDER] [--seeds 3] [--only TABLE ...]
 
 Nothing published is measured here: there is no language model and no GPU in it. Questions about
-four small tables are answered by two made-up generators, a strong and a weak one, which write the
-right query with a word or two wrong at known rates; their queries are executed and labelled as
-GradeSQL labels. Verifiers are networks of some ten thousand weights that begin at random. So the
-tables say that the ways of training work and what they cost beside each other, not what they are
-worth on Spider or BIRD.
+forty tables of three columns (`which ships have age above 7`) are answered by two made-up
+generators, a strong and a weak one, which take the wrong comparison or the wrong column at known
+rates and end their queries in one of three ways that change nothing; the queries are executed and
+labelled as GradeSQL labels.
 
-Each row is trained on 2500 questions and tested on 120 others, eight candidates each, which no row
-was tuned on. Rows that are done are kept in FOLDER and not done again.
+Verifiers are networks of one layer and some ten thousand weights. One that begins at random does
+not find what to compare in a prompt of 150 words within minutes; a language model brings that with
+it. So each base is first taught to compare the bare question with the bare query, of the tables for
+training. The tables say that the ways of training work on such a base and what they cost beside
+each other, not what they are worth on Spider or BIRD.
+
+Each row is trained on questions about 32 of the tables and tested on questions about the other 8,
+eight candidates each, with means and ranges over seeds. Rows that are done are kept in FOLDER and
+not done again.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
 import sqlite3
+import statistics
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "learning"))
 
-from toy_verifier import COLUMNS, TABLES, Meaning, any_meaning, misread, write_base  # noqa: E402
+from toy_verifier import write_base  # noqa: E402
 
 from sqljury.api.verifier_training import train_verifier_on  # noqa: E402
 from sqljury.benchmarks import read_cases  # noqa: E402
+from sqljury.case import Case  # noqa: E402
 from sqljury.databases import open_databases  # noqa: E402
-from sqljury.evidence import DatabaseEvidence, ExecutionCache  # noqa: E402
+from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache  # noqa: E402
 from sqljury.execution import Limits  # noqa: E402
 from sqljury.judges.language_model_verifier import LanguageModelVerifier, scores  # noqa: E402
-from sqljury.judges.verifier_prompt import VerifierPrompt  # noqa: E402
+from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt  # noqa: E402
 from sqljury.learning.calibration import reliability  # noqa: E402
+from sqljury.learning.language_model.prompt_tokens import PromptText  # noqa: E402
+from sqljury.learning.outcome_reward.examples import Example  # noqa: E402
 from sqljury.learning.outcome_reward.settings import Settings  # noqa: E402
+from sqljury.learning.outcome_reward.training import train_verifier  # noqa: E402
 from sqljury.learning.outcome_reward.validation import area_under_curve  # noqa: E402
-from sqljury.uses.verifier_examples import label_of, question_of  # noqa: E402
+from sqljury.uses.verifier_examples import label_of  # noqa: E402
+from sqljury.verdict import Verdict  # noqa: E402
 
-TRAINING, HELD, CANDIDATES = 2500, 120, 8
-WRONG = {"weak": {"compared": 0.55, "number": 0.1}, "strong": {"compared": 0.25, "number": 0.05}}
+QUESTIONS = 20
+"""About each table."""
+DATABASES = {"train": range(32), "held": range(32, 40)}
+CANDIDATES = 8
+WRONG = {"weak": {"compared": 0.4, "column": 0.15}, "strong": {"compared": 0.2, "column": 0.07}}
 """How often a generator gets a part of the query wrong."""
 SETTINGS = Settings(
-    epochs=4, learning_rate=1e-2, batch=64, at_once=64, lora_rank=0, evaluations=1, patience=9
+    epochs=2, learning_rate=1e-3, batch=16, at_once=16, lora_rank=0, evaluations=1, patience=9
 )
+BARE = 2000
+"""Questions that bases learn from, with a right query and a wrong one each."""
+BASE_SETTINGS = replace(SETTINGS, epochs=4, batch=32, at_once=32)
 
 
 @dataclass(frozen=True)
 class Row:
     """One training."""
 
-    table: str
     generator: str = "weak"
     width: int = 32
     prompt: str = "sql"
@@ -67,47 +86,69 @@ class Row:
         return "_".join([*parts, str(seed)]).replace("+", "and")
 
 
-ROWS = (
-    Row("objective"),
-    Row("objective", objective="bce"),
-    Row("objective", objective="sequence"),
-    Row("balance", balance=False),
-    Row("balance", generator="strong"),
-    Row("balance", generator="strong", balance=False),
-    Row("size", width=16),
-    Row("size", width=64),
-    Row("size", generator="strong", width=16),
-    Row("size", generator="strong", width=64),
-    Row("prompt", prompt="data"),
-    Row("prompt", prompt="data+sql"),
-    Row("prompt", prompt="instruction"),
-)
+BOTH = ("weak", "strong")
+TABLES: dict[str, list[Row]] = {
+    "objective": [Row(objective=one) for one in ("autoregressive", "bce", "sequence")],
+    "balance": [Row(generator=g, balance=balance) for g in BOTH for balance in (True, False)],
+    "size": [Row(generator=g, width=width) for g in BOTH for width in (16, 32, 64)],
+    "prompt": [Row(prompt=one) for one in VARIANTS],
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("verifier-experiment"))
-    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=TABLES, default=list(TABLES))
     options = parser.parse_args()
     import torch
 
     torch.set_num_threads(1)
     made = Made(options.out)
-    for row in ROWS:
-        for seed in range(options.seeds):
-            found = made.result(row, seed)
-            print(line(row, seed, found), flush=True)
+    wanted = dict.fromkeys(row for table in options.only for row in TABLES[table])
+    for seed, row in itertools.product(range(options.seeds), wanted):
+        made.result(row, seed)
+    for table in options.only:
+        seeds = range(options.seeds)
+        print_table(
+            table, [(row, [made.result(row, seed) for seed in seeds]) for row in TABLES[table]]
+        )
 
 
-def line(row: Row, seed: int, found: dict) -> str:
-    what = f"{row.generator:6} w{row.width:<3} {row.prompt:11} {row.objective:14}"
-    return (
-        f"{row.table:9} {what} {'balanced' if row.balance else 'all':8} seed {seed}: "
-        f"first {found['first']:5.1f} vote {found['vote']:5.1f} verifier {found['verifier']:5.1f} "
-        f"oracle {found['oracle']:5.1f} | AUC {found['auc']:.3f} ECE {found['ece']:.3f} | "
-        f"{found['examples']:5} examples, {found['training_seconds']:5.0f} s, "
-        f"{1000 * found['seconds_a_candidate']:.1f} ms a candidate"
+# ---------------------------------------------------------------- tables
+
+WHAT: dict[str, Callable[[Row], str]] = {
+    "objective": lambda row: f"`{row.objective}`",
+    "balance": lambda row: f"{row.generator}, {'balanced' if row.balance else 'all'}",
+    "size": lambda row: f"{row.generator}, {row.width} numbers a token",
+    "prompt": lambda row: f"`{row.prompt}`",
+}
+
+
+def print_table(table: str, rows: Sequence[tuple[Row, list[dict]]]) -> None:
+    """Means over seeds, with the least and the most where they differ."""
+    columns = (
+        "examples | AUC | ECE | picks right | first | vote | oracle | training, s | scoring, ms"
     )
+    print(f"\n| {table} | {columns} |\n|---|{'---|' * (columns.count('|') + 1)}")
+    for row, found in rows:
+        cells = [
+            over_seeds(found, "examples", 0),
+            over_seeds(found, "auc", 3),
+            over_seeds(found, "ece", 3),
+            *[over_seeds(found, name, 1) for name in ("verifier", "first", "vote", "oracle")],
+            over_seeds(found, "training_seconds", 0),
+            f"{1000 * statistics.mean(one['seconds_a_candidate'] for one in found):.1f}",
+        ]
+        print(f"| {WHAT[table](row)} | {' | '.join(cells)} |", flush=True)
+
+
+def over_seeds(found: Sequence[dict], name: str, digits: int) -> str:
+    values = [one[name] for one in found]
+    mean, low, high = (
+        f"{value:,.{digits}f}" for value in (statistics.mean(values), min(values), max(values))
+    )
+    return mean if low == high else f"{mean} ({low}–{high})"
 
 
 class Made:
@@ -115,15 +156,17 @@ class Made:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.database = folder / "databases" / "shop" / "shop.sqlite"
-        self.database.parent.mkdir(parents=True, exist_ok=True)
-        if not self.database.exists():
-            write_database(self.database)
+        self.databases = folder / "databases"
+        shops = [Shop.of(number) for part in DATABASES.values() for number in part]
+        for shop in shops:
+            path = self.databases / shop.name / f"{shop.name}.sqlite"
+            if not path.exists():
+                path.parent.mkdir(parents=True)
+                shop.write(path)
         for generator in WRONG:
-            for part, count in (("train", TRAINING), ("held", HELD)):
-                path = self.pool(generator, part)
-                if not path.exists():
-                    write_pool(path, self.database, generator, count, part)
+            for part, numbers in DATABASES.items():
+                some = [shops[number] for number in numbers]
+                write_pool(self.pool(generator, part), some, self.databases, generator, part)
 
     def pool(self, generator: str, part: str) -> Path:
         return self.folder / f"{generator}-{part}.jsonl"
@@ -131,123 +174,213 @@ class Made:
     def result(self, row: Row, seed: int) -> dict:
         kept = self.folder / f"{row.name(seed)}.json"
         if not kept.exists():
-            kept.write_text(json.dumps(self.measured(row, seed)))
+            found = self.measured(row, seed)
+            kept.write_text(json.dumps(found))
+            print(f"{row.name(seed)}: {found}", file=sys.stderr, flush=True)
         return json.loads(kept.read_text())
 
     def measured(self, row: Row, seed: int) -> dict:
-        base = self.folder / f"base-{row.width}-{seed}"
-        if not base.exists():
-            write_base(base, self.vocabulary(), width=row.width, seed=seed)
+        base = self.base(row.width, seed)
         out = self.folder / row.name(seed)
         start = time.process_time()
         trained = train_verifier_on(
             self.pool(row.generator, "train"),
             str(base),
             out,
-            databases=self.folder / "databases",
+            databases=self.databases,
             prompt=row.prompt,
             balance=row.balance,
             settings=replace(SETTINGS, objective=row.objective, seed=seed),
         )
         seconds = time.process_time() - start
-        found = tested(out, self.pool(row.generator, "held"), self.folder / "databases")
+        found = tested(out, self.pool(row.generator, "held"), self.databases)
         examples = trained.facts["training"]["examples"]
         return {**found, "examples": examples, "training_seconds": seconds}
 
+    def base(self, width: int, seed: int) -> Path:
+        """A network that compares bare questions and queries; trained once."""
+        random_one = self.folder / f"random-{width}-{seed}"
+        if not random_one.exists():
+            write_base(random_one, self.vocabulary(), width=width, seed=seed)
+        out, settings = self.folder / f"base-{width}-{seed}", replace(BASE_SETTINGS, seed=seed)
+        train_verifier(bare_examples(), str(random_one), out, settings, about={})
+        return out
+
     def vocabulary(self) -> list[str]:
-        """All words of all prompts, but not the marks of fences, which occur once."""
-        counts: dict[str, int] = {}
-        with known(self.pool("weak", "train"), self.folder / "databases", 400) as cases:
-            for variant in ("instruction", "data", "sql", "data+sql"):
-                prompt = VerifierPrompt(variant)
-                for case, evidence in cases:
-                    text = prompt.shared(case, evidence) + prompt.own(case, evidence)
-                    for word in text.split():
-                        counts[word] = counts.get(word, 0) + 1
-        return sorted(word for word, count in counts.items() if count >= 20)
+        """All words of all prompts, but not the marks of fences, which are of one question each."""
+        counts: Counter[str] = Counter()
+        prompts = [VerifierPrompt(variant) for variant in VARIANTS]
+        for asked in known(self.pool("weak", "train"), self.databases):
+            for one, prompt in itertools.product(asked, prompts):
+                counts.update((prompt.shared(*one) + prompt.own(*one)).split())
+        return sorted(word for word, count in counts.items() if count >= 200)
 
 
 # ---------------------------------------------------------------- what verifiers are tested on
 
 
-@contextmanager
-def known(pool: Path, databases: Path, most: int | None = None) -> Iterator[list]:
-    """Cases with their evidence, while their database is open."""
-    database = open_databases(str(databases)).open("shop")
-    cache = ExecutionCache()
-    cases = list(read_cases([pool]))[:most]
-    yield [(case, DatabaseEvidence(case, database, cache, Limits())) for case in cases]
-    database.close()
+def known(pool: Path, databases: Path) -> Iterator[list[tuple[Case, Evidence]]]:
+    """The candidates of each question with their evidence, whose database is open meanwhile."""
+    cache, cases = ExecutionCache(), read_cases([pool])
+    for question, group in itertools.groupby(cases, key=lambda case: (case.db_id, case.question)):
+        database = open_databases(str(databases)).open(question[0])
+        yield [(case, DatabaseEvidence(case, database, cache, Limits())) for case in group]
+        database.close()
 
 
 def tested(folder: Path, pool: Path, databases: Path) -> dict:
     """Accuracy of picking by score, in percent of the questions, and the quality of scores."""
     import numpy as np
 
-    with known(pool, databases) as asked:
+    judge, groups, seconds = LanguageModelVerifier(str(folder)), [], 0.0
+    for asked in known(pool, databases):
+        _ = [judge.text.own(*one) for one in asked]  # rows are not part of what scoring costs
         start = time.process_time()
-        found = scores(LanguageModelVerifier(str(folder)), asked)
-        seconds = time.process_time() - start
-        answers = [repr(evidence.rows(case.predicted_sql).table.rows) for case, evidence in asked]
-    probabilities = np.array([verdict.score for verdict in found])
-    labels = np.array([bool(label_of(case)) for case, _ in asked])
-    questions: dict[str, list[int]] = {}
-    for place, (case, _) in enumerate(asked):
-        questions.setdefault(question_of(case), []).append(place)
-    groups = list(questions.values())
+        found = scores(judge, asked)
+        seconds += time.process_time() - start
+        groups.append(
+            [candidate_of(*one, verdict) for one, verdict in zip(asked, found, strict=True)]
+        )
+    every = [one for group in groups for one in group]
+    probabilities, labels = [one.score for one in every], [one.right for one in every]
 
-    def voted(group: list[int]) -> int:
-        given = [answers[place] for place in group]
-        return max(group, key=lambda place: (given.count(answers[place]), -place))
-
-    def share(pick) -> float:
-        return 100 * sum(bool(labels[pick(group)]) for group in groups) / len(groups)
+    def share(pick: Callable[[list[Candidate]], Candidate]) -> float:
+        return 100 * sum(pick(group).right for group in groups) / len(groups)
 
     return {
         "first": share(lambda group: group[0]),
-        "vote": share(voted),
-        "verifier": share(lambda group: max(group, key=lambda place: probabilities[place])),
-        "oracle": share(lambda group: max(group, key=lambda place: labels[place])),
-        "auc": area_under_curve(probabilities, labels.astype(float)),
-        "ece": reliability(probabilities.tolist(), labels.tolist()).ece,
-        "seconds_a_candidate": seconds / len(asked),
+        "vote": share(
+            lambda group: max(group, key=lambda one: sum(one.rows == o.rows for o in group))
+        ),
+        "verifier": share(lambda group: max(group, key=lambda one: one.score)),
+        "oracle": share(lambda group: max(group, key=lambda one: one.right)),
+        "auc": area_under_curve(np.array(probabilities), np.array(labels, dtype=float)),
+        "ece": reliability(probabilities, labels).ece,
+        "seconds_a_candidate": seconds / len(every),
     }
+
+
+class Candidate(NamedTuple):
+    """A candidate that was scored."""
+
+    right: bool
+    rows: list[tuple[object, ...]]
+    score: float
+
+
+def candidate_of(case: Case, evidence: Evidence, verdict: Verdict) -> Candidate:
+    rows = evidence.rows(case.predicted_sql).table.rows
+    return Candidate(bool(label_of(case)), sorted(rows), verdict.score)
 
 
 # ---------------------------------------------------------------- the task
 
-
-def write_database(path: Path) -> None:
-    rng = random.Random(0)
-    with sqlite3.connect(path) as connection:
-        for table in TABLES:
-            columns = ", ".join(f"{column} INTEGER" for column in COLUMNS)
-            connection.execute(f"CREATE TABLE {table} ({columns})")
-            rows = [[rng.randrange(1, 40) for _ in COLUMNS] for _ in range(25)]
-            connection.executemany(f"INSERT INTO {table} VALUES (?, ?, ?, ?)", rows)
+NAMES = ("songs", "shops", "ships", "books", "roads", "lakes", "films", "trees")
+COLUMNS = ("price", "size", "age", "rank", "weight", "length")
+COMPARED = {"above": ">", "below": "<"}
+ENDINGS = ("", " LIMIT 99", " ORDER BY 1")
+"""What changes nothing here: more than one way to be right."""
+LARGEST = 20
 
 
-def write_pool(path: Path, database: Path, generator: str, count: int, part: str) -> None:
+@dataclass(frozen=True)
+class Meaning:
+    """A question about a table, and the one condition that answers it."""
+
+    table: str
+    column: str
+    compared: str
+    number: int
+
+    @property
+    def question(self) -> str:
+        return f"which {self.table} have {self.column} {self.compared} {self.number}"
+
+    @property
+    def sql(self) -> str:
+        condition = f"{self.column} {COMPARED[self.compared]} {self.number}"
+        return f"SELECT {self.column} FROM {self.table} WHERE {condition}"
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A database of one table with twelve rows."""
+
+    name: str
+    table: str
+    columns: tuple[str, ...]
+
+    @classmethod
+    def of(cls, number: int) -> Shop:
+        rng = random.Random(number)
+        return cls(f"shop{number:02}", rng.choice(NAMES), tuple(rng.sample(COLUMNS, 3)))
+
+    def write(self, path: Path) -> None:
+        rng = random.Random(self.name)
+        with sqlite3.connect(path) as connection:
+            columns = ", ".join(f"{column} INTEGER" for column in self.columns)
+            connection.execute(f"CREATE TABLE {self.table} ({columns})")
+            rows = [[rng.randint(1, LARGEST) for _ in self.columns] for _ in range(12)]
+            connection.executemany(f"INSERT INTO {self.table} VALUES (?, ?, ?)", rows)
+
+    def questions(self) -> list[Meaning]:
+        """All there are, but for the smallest and largest numbers: nearly all rows, or none."""
+        numbers = range(3, LARGEST - 2)
+        parts = itertools.product(self.columns, COMPARED, numbers)
+        return [Meaning(self.table, *part) for part in parts]
+
+
+def misread(meaning: Meaning, part: str, shop: Shop, rng: random.Random) -> Meaning:
+    """A meaning that differs in this part."""
+    choices = {"compared": tuple(COMPARED), "column": shop.columns}[part]
+    others = [one for one in choices if one != getattr(meaning, part)]
+    return replace(meaning, **{part: rng.choice(others)})
+
+
+def write_pool(path: Path, shops: Sequence[Shop], folder: Path, generator: str, part: str) -> None:
     """Questions with what a generator writes for them, labelled by execution."""
     rng = random.Random(f"{generator} {part}")
-    with sqlite3.connect(database) as connection, path.open("w") as file:
-        for number in range(count):
-            meaning = any_meaning(rng)
-            right = rows_of(connection, meaning)
-            candidates = []
-            for _ in range(CANDIDATES):
-                written = meaning
-                for name, rate in WRONG[generator].items():
-                    if rng.random() < rate:
-                        written = misread(written, rng, (name,))
-                label = "correct" if rows_of(connection, written) == right else "incorrect"
-                candidates.append({"sql": written.sql, "label": label})
-            line = {"question_id": number, "db_id": "shop", "question": meaning.question}
-            file.write(json.dumps({**line, "candidates": candidates}) + "\n")
+    with path.open("w") as file:
+        for shop in shops:
+            asked = rng.sample(shop.questions(), QUESTIONS)
+            with sqlite3.connect(folder / shop.name / f"{shop.name}.sqlite") as connection:
+                for meaning in asked:
+                    some = candidates_of(meaning, shop, generator, rng)
+                    right = rows_of(connection, meaning.sql)
+                    labelled = [
+                        {"sql": sql, "label": rows_of(connection, sql) == right} for sql in some
+                    ]
+                    line = {"db_id": shop.name, "question": meaning.question}
+                    file.write(json.dumps({**line, "candidates": labelled}) + "\n")
 
 
-def rows_of(connection: sqlite3.Connection, meaning: Meaning) -> list:
-    return connection.execute(meaning.sql).fetchall()
+def candidates_of(meaning: Meaning, shop: Shop, generator: str, rng: random.Random) -> list[str]:
+    found = []
+    for _ in range(CANDIDATES):
+        written = meaning
+        for part, rate in WRONG[generator].items():
+            if rng.random() < rate:
+                written = misread(written, part, shop, rng)
+        found.append(written.sql + rng.choice(ENDINGS))
+    return found
+
+
+def bare_examples() -> list[Example]:
+    """Questions and queries without a schema or any other word, of the tables for training."""
+    rng = random.Random("bare")
+    shops = [Shop.of(number) for number in DATABASES["train"]]
+    every = [(meaning, shop) for shop in shops for meaning in shop.questions()]
+    found = []
+    for meaning, shop in rng.sample(every, BARE):
+        wrong = misread(meaning, rng.choice(("compared", "column")), shop, rng)
+        for written in (meaning, wrong):
+            prompt = PromptText(meaning.question, f"{written.sql} Answer:")
+            found.append(Example(f"{shop.name} {meaning.question}", prompt, written is meaning))
+    return found
+
+
+def rows_of(connection: sqlite3.Connection, sql: str) -> list:
+    return sorted(connection.execute(sql).fetchall())
 
 
 if __name__ == "__main__":
