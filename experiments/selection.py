@@ -21,7 +21,15 @@ from sqljury.uses.select.strategies.majority import Majority
 
 JUDGE = "execution:strict,column_order=any,tolerance=1e-6"
 SETS = {"dev": "spider-dev-17-systems", "test": "spider-test-6-systems"}
-STRATEGIES = ("first", "random", "execution", "majority", "verifier", "verifier-majority")
+STRATEGIES = (
+    "first",
+    "random",
+    "execution",
+    "majority",
+    "judge:relpm",
+    "verifier",
+    "verifier-majority",
+)
 MATCHES = (
     "strict,column_order=any,tolerance=1e-6",
     "strict,column_order=any,row_order=free,tolerance=1e-6",
