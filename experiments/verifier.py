@@ -30,7 +30,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -105,14 +105,12 @@ def main() -> None:
 
     torch.set_num_threads(1)
     made = Made(options.out)
-    wanted = dict.fromkeys(row for table in options.only for row in TABLES[table])
-    for seed, row in itertools.product(range(options.seeds), wanted):
-        made.result(row, seed)
-    for table in options.only:
-        seeds = range(options.seeds)
-        print_table(
-            table, [(row, [made.result(row, seed) for seed in seeds]) for row in TABLES[table]]
-        )
+    found: dict[Row, list[dict]] = {row: [] for name in options.only for row in TABLES[name]}
+    for seed, row in itertools.product(range(options.seeds), found):
+        found[row].append(made.result(row, seed))
+    print_generators(found)
+    for name in options.only:
+        print_table(name, [(row, found[row]) for row in TABLES[name]])
 
 
 # ---------------------------------------------------------------- tables
@@ -127,20 +125,25 @@ WHAT: dict[str, Callable[[Row], str]] = {
 
 def print_table(table: str, rows: Sequence[tuple[Row, list[dict]]]) -> None:
     """Means over seeds, with the least and the most where they differ."""
-    columns = (
-        "examples | AUC | ECE | picks right | first | vote | oracle | training, s | scoring, ms"
-    )
-    print(f"\n| {table} | {columns} |\n|---|{'---|' * (columns.count('|') + 1)}")
+    print(f"\n| {table} | examples | AUC | ECE | picks right, % | training, s | scoring, ms |")
+    print("|---|---|---|---|---|---|---|")
     for row, found in rows:
         cells = [
             over_seeds(found, "examples", 0),
-            over_seeds(found, "auc", 3),
-            over_seeds(found, "ece", 3),
-            *[over_seeds(found, name, 1) for name in ("verifier", "first", "vote", "oracle")],
+            *[over_seeds(found, name, 3) for name in ("auc", "ece")],
+            over_seeds(found, "verifier", 1),
             over_seeds(found, "training_seconds", 0),
             f"{1000 * statistics.mean(one['seconds_a_candidate'] for one in found):.1f}",
         ]
         print(f"| {WHAT[table](row)} | {' | '.join(cells)} |", flush=True)
+
+
+def print_generators(every: Mapping[Row, list[dict]]) -> None:
+    """What picking without a verifier comes to, for each generator."""
+    print("\n| picks right, % | first | vote | oracle |\n|---|---|---|---|")
+    for generator, found in {row.generator: found[0] for row, found in every.items()}.items():
+        cells = " | ".join(f"{found[name]:.1f}" for name in ("first", "vote", "oracle"))
+        print(f"| {generator} | {cells} |")
 
 
 def over_seeds(found: Sequence[dict], name: str, digits: int) -> str:
@@ -172,6 +175,7 @@ class Made:
         return self.folder / f"{generator}-{part}.jsonl"
 
     def result(self, row: Row, seed: int) -> dict:
+        """What is measured of a row, now or before."""
         kept = self.folder / f"{row.name(seed)}.json"
         if not kept.exists():
             found = self.measured(row, seed)
