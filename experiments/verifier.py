@@ -3,7 +3,7 @@
     python experiments/verifier.py [--out FOLDER] [--seeds 3] [--only TABLE ...]
 
 Nothing published is measured here: there is no language model and no GPU in it. Questions about
-forty tables of three columns (`which ships have age above 7`) are answered by two made-up
+64 tables of three columns (`which ships have age above 7`) are answered by two made-up
 generators, a strong and a weak one, which take the wrong comparison or the wrong column at known
 rates and end their queries in one of three ways that change nothing; the queries are executed and
 labelled as GradeSQL labels.
@@ -14,9 +14,11 @@ it. So each base is first taught to compare the bare question with the bare quer
 training. The tables say that the ways of training work on such a base and what they cost beside
 each other, not what they are worth on Spider or BIRD.
 
-Each row is trained on questions about 32 of the tables and tested on questions about the other 8,
-eight candidates each, with means and ranges over seeds. Rows that are done are kept in FOLDER and
-not done again.
+Each row is trained on 20 questions about each of 32 tables and tested on up to 5 about each of the
+others, eight candidates each. No question for testing reads as one that a verifier or its base was
+trained on. There is one base of each size, so that seeds differ in the order of what is learnt, in
+what is kept for validation and in new heads. Rows that are done are kept in FOLDER and not done
+again.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ import statistics
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -57,9 +59,9 @@ from sqljury.learning.outcome_reward.validation import area_under_curve  # noqa:
 from sqljury.uses.verifier_examples import label_of  # noqa: E402
 from sqljury.verdict import Verdict  # noqa: E402
 
-QUESTIONS = 20
-"""About each table."""
-DATABASES = {"train": range(32), "held": range(32, 40)}
+QUESTIONS = {"train": 20, "held": 5}
+"""About each table; fewer where there are not as many."""
+DATABASES = {"train": range(32), "held": range(32, 64)}
 CANDIDATES = 8
 WRONG = {"weak": {"compared": 0.4, "column": 0.15}, "strong": {"compared": 0.2, "column": 0.07}}
 """How often a generator gets a part of the query wrong."""
@@ -68,7 +70,7 @@ SETTINGS = Settings(
 )
 BARE = 2000
 """Questions that bases learn from, with a right query and a wrong one each."""
-BASE_SETTINGS = replace(SETTINGS, epochs=4, batch=32, at_once=32)
+BASE_SETTINGS = replace(SETTINGS, epochs=4, batch=32, at_once=32, seed=0)
 
 
 @dataclass(frozen=True)
@@ -166,13 +168,26 @@ class Made:
             if not path.exists():
                 path.parent.mkdir(parents=True)
                 shop.write(path)
-        for generator in WRONG:
-            for part, numbers in DATABASES.items():
-                some = [shops[number] for number in numbers]
-                write_pool(self.pool(generator, part), some, self.databases, generator, part)
+        met: set[str] = set()
+        for part, numbers in DATABASES.items():
+            some = [shops[number] for number in numbers]
+            for generator in WRONG:
+                rng = random.Random(f"{generator} {part}")
+                asked = ((shop, sampled(shop, QUESTIONS[part], met, rng)) for shop in some)
+                lines = pool_of(asked, self.databases, generator, rng)
+                text = "".join(json.dumps(line) + "\n" for line in lines)
+                self.pool(generator, part).write_text(text)
+            # What verifiers or their bases have met is not held out.
+            met = {line["question"] for line in self.lines(part)}
+            met |= {example.prompt.shared for example in bare_examples()}
 
     def pool(self, generator: str, part: str) -> Path:
         return self.folder / f"{generator}-{part}.jsonl"
+
+    def lines(self, part: str) -> list[dict]:
+        """Of the pools of both generators."""
+        texts = [self.pool(generator, part).read_text() for generator in WRONG]
+        return [json.loads(line) for text in texts for line in text.splitlines()]
 
     def result(self, row: Row, seed: int) -> dict:
         """What is measured of a row, now or before."""
@@ -184,7 +199,7 @@ class Made:
         return json.loads(kept.read_text())
 
     def measured(self, row: Row, seed: int) -> dict:
-        base = self.base(row.width, seed)
+        base = self.base(row.width)
         out = self.folder / row.name(seed)
         start = time.process_time()
         trained = train_verifier_on(
@@ -201,13 +216,12 @@ class Made:
         examples = trained.facts["training"]["examples"]
         return {**found, "examples": examples, "training_seconds": seconds}
 
-    def base(self, width: int, seed: int) -> Path:
-        """A network that compares bare questions and queries; trained once."""
-        random_one = self.folder / f"random-{width}-{seed}"
+    def base(self, width: int) -> Path:
+        """A network that compares bare questions and queries; one of each size, trained once."""
+        random_one, out = self.folder / f"random-{width}", self.folder / f"base-{width}"
         if not random_one.exists():
-            write_base(random_one, self.vocabulary(), width=width, seed=seed)
-        out, settings = self.folder / f"base-{width}-{seed}", replace(BASE_SETTINGS, seed=seed)
-        train_verifier(bare_examples(), str(random_one), out, settings, about={})
+            write_base(random_one, self.vocabulary(), width=width)
+        train_verifier(bare_examples(), str(random_one), out, BASE_SETTINGS, about={})
         return out
 
     def vocabulary(self) -> list[str]:
@@ -237,6 +251,7 @@ def tested(folder: Path, pool: Path, databases: Path) -> dict:
     import numpy as np
 
     judge, groups, seconds = LanguageModelVerifier(str(folder)), [], 0.0
+    scores(judge, next(known(pool, databases)))  # reads the model, which is no part of the cost
     for asked in known(pool, databases):
         _ = [judge.text.own(*one) for one in asked]  # rows are not part of what scoring costs
         start = time.process_time()
@@ -341,21 +356,25 @@ def misread(meaning: Meaning, part: str, shop: Shop, rng: random.Random) -> Mean
     return replace(meaning, **{part: rng.choice(others)})
 
 
-def write_pool(path: Path, shops: Sequence[Shop], folder: Path, generator: str, part: str) -> None:
+def sampled(shop: Shop, most: int, met: Set[str], rng: random.Random) -> list[Meaning]:
+    new = [meaning for meaning in shop.questions() if meaning.question not in met]
+    return rng.sample(new, min(most, len(new)))
+
+
+def pool_of(
+    asked: Iterable[tuple[Shop, list[Meaning]]], folder: Path, generator: str, rng: random.Random
+) -> Iterator[dict]:
     """Questions with what a generator writes for them, labelled by execution."""
-    rng = random.Random(f"{generator} {part}")
-    with path.open("w") as file:
-        for shop in shops:
-            asked = rng.sample(shop.questions(), QUESTIONS)
-            with sqlite3.connect(folder / shop.name / f"{shop.name}.sqlite") as connection:
-                for meaning in asked:
-                    some = candidates_of(meaning, shop, generator, rng)
-                    right = rows_of(connection, meaning.sql)
-                    labelled = [
-                        {"sql": sql, "label": rows_of(connection, sql) == right} for sql in some
-                    ]
-                    line = {"db_id": shop.name, "question": meaning.question}
-                    file.write(json.dumps({**line, "candidates": labelled}) + "\n")
+    for shop, meanings in asked:
+        with sqlite3.connect(folder / shop.name / f"{shop.name}.sqlite") as connection:
+            for meaning in meanings:
+                right = rows_of(connection, meaning.sql)
+                candidates = [
+                    {"sql": sql, "label": rows_of(connection, sql) == right}
+                    for sql in candidates_of(meaning, shop, generator, rng)
+                ]
+                question = {"db_id": shop.name, "question": meaning.question}
+                yield {**question, "candidates": candidates}
 
 
 def candidates_of(meaning: Meaning, shop: Shop, generator: str, rng: random.Random) -> list[str]:
