@@ -5,10 +5,10 @@
         [--curves FILE.svg]
 
 Each line adds one part to the line above. All train on the first so many training pairs, for as
-many epochs and with the same seeds; validation pairs of other databases choose the epoch. Printed
-are the AUC on these, and on Spider-pair dev, on which nothing is chosen: the mean over seeds and,
-in brackets, the lowest and the highest. Pairs that cannot be read are left out; the syntax tree can
-read more of them, so its pairs are a few more.
+many epochs and with the same seeds; pre-training is an epoch on as many graphs. Validation pairs of
+other databases choose the epoch. Printed are the AUC on these, and on Spider-pair dev, on which
+nothing is chosen: the mean over seeds and, in brackets, the lowest and the highest. Pairs that
+cannot be read are left out; the syntax tree can read more of them, so its pairs are a few more.
 
 Models, curves and graphs are kept in the folder: the same command goes on where it was stopped.
 """
@@ -145,7 +145,7 @@ def _trained(
             training=TrainingOptions(
                 epochs=options.epochs,
                 seed=seed,
-                pretraining=PretrainingOptions(epochs=variant.pretraining),
+                pretraining=PretrainingOptions(epochs=variant.pretraining, graphs=options.train),
             ),
             work=options.out / f"work-{variant.form}-{variant.flows}",
         )
