@@ -218,6 +218,21 @@ SAME = [
         "SELECT o.name, count(*) FROM owner o JOIN boat b ON b.owner_id = o.id GROUP BY o.id",
         "SELECT o.name, count(*) FROM owner o JOIN boat b ON b.owner_id = o.id GROUP BY o.id, o.name",
     ),
+    # Rows that tie in a window, beneath an order in which they do not.
+    (
+        "SELECT berth, row_number() OVER (ORDER BY berth) FROM (SELECT DISTINCT berth, year FROM boat)"
+        " ORDER BY year DESC",
+        "SELECT berth, row_number() OVER (ORDER BY berth)"
+        " FROM (SELECT berth, year FROM boat GROUP BY berth, year) ORDER BY year DESC",
+    ),
+    # A text that the other side of a set operation shows is none for a column of whole numbers.
+    (
+        "SELECT CASE WHEN year * owner_id = year THEN 'ab' ELSE 'A' END FROM boat"
+        " EXCEPT SELECT CASE WHEN year = owner_id THEN 'ab' ELSE 'A' END FROM boat WHERE year <= 3",
+        "SELECT CASE WHEN year * owner_id = year THEN 'ab' ELSE 'A' END FROM boat EXCEPT"
+        " SELECT CASE WHEN year = owner_id THEN 'ab' ELSE 'A' END FROM boat"
+        " WHERE CAST(year AS INTEGER) <= 3",
+    ),
     ("SELECT date('now')", "SELECT date('now')"),
     ("SELECT 1", "SELECT 1.0"),
 ]
@@ -238,6 +253,13 @@ CHANCE_WITHOUT_KEYS = [
     (
         "SELECT id FROM boat WHERE berth = (SELECT town FROM owner WHERE name = 'a' GROUP BY town)",
         "SELECT id FROM boat WHERE berth = (SELECT town FROM owner WHERE name = 'a')",
+    ),
+    # The row of the longest boat is that of several owners.
+    (
+        "SELECT o.town, b.owner_id, max(b.length) FROM owner o JOIN boat b ON o.id = b.owner_id"
+        " GROUP BY b.owner_id",
+        "SELECT t.t, t.i, t.l FROM (SELECT o.town AS t, b.owner_id AS i, max(b.length) AS l"
+        " FROM boat b JOIN owner o ON o.id = b.owner_id GROUP BY b.owner_id) AS t",
     ),
 ]
 

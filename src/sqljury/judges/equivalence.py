@@ -49,7 +49,7 @@ class Equivalence:
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 

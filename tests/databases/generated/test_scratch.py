@@ -46,6 +46,15 @@ def test_rows_are_replaced() -> None:
         assert found.table.rows == rows
 
 
+def test_a_join_reads_rows_in_the_order_in_which_they_were_written() -> None:
+    database = ScratchDatabase([T, Table(name="s", columns=T.columns)])
+    rows = [(1, "b"), (1, "a"), (1, "c")]
+    database.fill({"t": [(1, "x")], "s": rows})
+    found = database.execute("SELECT s.name FROM t CROSS JOIN s ON t.id = s.id", LIMITS)
+    assert found.table is not None
+    assert found.table.rows == [(name,) for _, name in rows]
+
+
 def test_rows_are_read_in_the_order_in_which_they_were_written() -> None:
     keyed = Table(name="k", columns=T.columns, primary_key=("id",), unique=(("name",),))
     database = ScratchDatabase([keyed])

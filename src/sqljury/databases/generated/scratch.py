@@ -24,6 +24,8 @@ class ScratchDatabase(SQLiteDatabase):
 
     def __init__(self, tables: Sequence[Table], *, db_id: str = "generated") -> None:
         connection = connect_memory()
+        # An index that a join makes for itself would sort the rows, in whatever order they stand.
+        connection.execute("PRAGMA automatic_index = OFF")
         for table in tables:
             connection.execute(create_table(table))
         super().__init__(connection, db_id, _as_it_is)
