@@ -6,14 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-from sqljury.databases.generated.columns import (
-    Affinity,
-    Kind,
-    affinity_of,
-    as_number,
-    kind_of,
-    stored,
-)
+from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
 from sqljury.schema import Schema, Table
 from sqljury.value_profile import (
@@ -311,9 +304,4 @@ def _pool(names: list[ColumnName], columns: dict[ColumnName, str], profile: Valu
     kinds = {kind_of(columns[name], profile.columns.get(name)) for name in names}
     # Where numbers and texts are to meet, texts that spell numbers do.
     kind = next(kind for kind in _PREFERENCE if kind in kinds)
-    hot, near = pool_of(kind, uses)
-    typed = all(affinity_of(columns[name]) in (Affinity.INTEGER, Affinity.REAL) for name in names)
-    if typed and kind in (Kind.INT, Kind.REAL):
-        # SQLite would keep a text in them; the data of nobody who declares them so has one.
-        hot, near = ([c for c in some if as_number(c) is not None] for some in (hot, near))
-    return Pool(kind, hot, near)
+    return Pool(kind, *pool_of(kind, uses))

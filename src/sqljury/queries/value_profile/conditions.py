@@ -184,7 +184,13 @@ class Conditions:
         return _joined(found)
 
     def _function(self, node: exp.Expr, scope: Scope, ctes: Ctes) -> Output:
+        from sqlglot import exp
+
         children = list(node.iter_expressions())
+        if isinstance(node, exp.If):
+            # What a branch shows says nothing of the columns that choose it.
+            self.value(node.this, scope, ctes)
+            children = [child for child in children if child is not node.this]
         found = _joined([self.value(child, scope, ctes) for child in children])
         self._note_kind(node, found)
         values = [self._constant(child, scope) for child in children]
