@@ -76,7 +76,12 @@ def never_refuted(queries: Iterable[Query], *, seed: int = 0, most: int = 3) -> 
         for kind, other, profiles in _equals(sql, schema, seed, most):
             for left, right in ((sql, other), (other, sql)):
                 found = _compared(left, right, schema, profiles, seed)
-                assert found.verdict != "refuted", f"{kind}\n{left}\n{right}\n{found.witness}"
+                if found.verdict == "refuted":
+                    # What is a fault of SQLite's own (of its FULL JOIN, say) DuckDB does not see.
+                    found = _compared(left, right, schema, profiles, seed, second_opinion=True)
+                    told = f"{kind}\n{left}\n{right}\n{found.witness}"
+                    assert found.witness is not None, told
+                    assert "same rows" in found.witness.doubt, told
                 seen[found.verdict] += 1
             seen[kind] += 1
     return seen
@@ -105,10 +110,24 @@ def _canonical_texts(sql: str, schema: Schema) -> Iterator[tuple[str, str, list[
 
 
 def _compared(
-    left: str, right: str, schema: Schema, profiles: list[DataProfile], seed: int
+    left: str,
+    right: str,
+    schema: Schema,
+    profiles: list[DataProfile],
+    seed: int,
+    *,
+    second_opinion: bool = False,
 ) -> PairAnswer:
-    evidence = DatabaseEvidence(Case(id="pair"), None, ExecutionCache(), Limits())
-    return compare_pair(left, right, schema, evidence, policy=STRICT, profiles=profiles, seed=seed)
+    return compare_pair(
+        left,
+        right,
+        schema,
+        DatabaseEvidence(Case(id="pair"), None, ExecutionCache(), Limits()),
+        policy=STRICT,
+        profiles=profiles,
+        seed=seed,
+        second_opinion=second_opinion,
+    )
 
 
 # ---------------------------------------------------------------- pairs that are not
