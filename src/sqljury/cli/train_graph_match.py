@@ -43,6 +43,13 @@ def train_graph_match(
             help="Half of the training pairs of canonical trees have a side as it is written.",
         ),
     ] = True,
+    coded: Annotated[
+        bool,
+        typer.Option("--coded/--no-coded", help="With a code of each text besides its letters."),
+    ] = True,
+    matched: Annotated[
+        bool, typer.Option("--matched/--no-matched", help="With what the other query has, too.")
+    ] = True,
     positions: Annotated[
         str, typer.Option("--positions", help="none, separate or merged.")
     ] = "merged",
@@ -86,7 +93,11 @@ def train_graph_match(
             flows=flows,
             as_written=as_written,
             network=NetworkOptions(
-                hidden=hidden, steps=steps, positions=cast("Positions", positions)
+                hidden=hidden,
+                steps=steps,
+                positions=cast("Positions", positions),
+                coded=coded,
+                matched=matched,
             ),
             training=TrainingOptions(
                 epochs=epochs,

@@ -303,6 +303,10 @@ UNTOUCHED = [
     ("count_rows", "SELECT COUNT(name) FROM boat"),
     ("join_order", "SELECT * FROM boat AS b JOIN harbour AS h ON b.harbour_id = h.id"),
     ("number_as_text", "SELECT id FROM boat WHERE name = 3"),
+    (
+        "output_order",
+        "WITH q(a, b) AS (SELECT id, name FROM boat) SELECT a FROM q UNION SELECT b FROM q",
+    ),
 ]
 
 MUTATED = [

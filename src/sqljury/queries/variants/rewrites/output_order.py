@@ -15,9 +15,7 @@ def output_order(node: exp.Expr, _around: Around) -> Iterator[Change]:
     """The columns of the whole query the other way round."""
     from sqlglot import exp
 
-    if not isinstance(node, exp.Select) or node.parent_select is not None:
-        return
-    if len(node.selects) < 2 or isinstance(node.parent, exp.SetOperation):
+    if not isinstance(node, exp.Select) or node.parent is not None or len(node.selects) < 2:
         return
     order, group = node.args.get("order"), node.args.get("group")
     keys = [*(one.this for one in (order.expressions if order is not None else ()))]
