@@ -106,7 +106,7 @@ def main() -> None:
             line = _curve(path)
             validation.append(max(line))
             test.append(_auc(matcher, *evaluated))
-            if seed == (options.seed or [0])[0]:
+            if variant.trained_as is None and seed == (options.seed or [0])[0]:
                 curves.append((variant.name, line))
         print(
             f"{variant.name:34}{_spread(validation):28}{_spread(test):28}{len(evaluated[1]):6}  "

@@ -8,6 +8,8 @@ from markupsafe import Markup
 
 _WIDTH, _HEIGHT = 640, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 20, 40, 44
+_NAMES, _LINE = 200, 15
+"""The width of the names to the right of the lines, and the height of one."""
 _COLOURS = ("#2563eb", "#c2410c", "#15803d", "#7e22ce", "#0f766e", "#a16207", "#be185d")
 
 Curve = tuple[str, Sequence[float]]
@@ -31,27 +33,34 @@ def curves_svg(title: str, curves: Sequence[Curve]) -> str:
 
     said = "; ".join(f"{name}: {line[-1]:.4f} at the end" for name, line in curves if line)
     parts = [*_axes(title, low, longest, x, y)]
+    ends = _apart([y(line[-1]) if line else y(low) for _, line in curves])
     for number, (name, line) in enumerate(curves):
         colour = _COLOURS[number % len(_COLOURS)]
+        dashes = "6 3" if number >= len(_COLOURS) else "none"
         points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in enumerate(line))
         parts.append(
-            Markup('<polyline points="{}" fill="none" stroke="{}" stroke-width="2"/>').format(
-                points, colour
-            )
-        )
-        place = _HEIGHT - _BOTTOM - 10 - 16 * (len(curves) - 1 - number)
-        parts.append(
-            Markup('<text x="{}" y="{}" text-anchor="end" fill="{}">{}</text>').format(
-                _WIDTH - _RIGHT - 8, place, colour, name
-            )
+            Markup(
+                '<polyline points="{0}" fill="none" stroke="{1}" stroke-width="2"'
+                ' stroke-dasharray="{2}"/><text x="{3}" y="{4:.1f}" fill="{1}">{5}</text>'
+            ).format(points, colour, dashes, _WIDTH - _RIGHT + 8, ends[number] + 4, name)
         )
     return str(
         Markup(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
             'aria-label="{}" font-family="system-ui, sans-serif" font-size="12">'
             '<rect width="100%" height="100%" fill="white"/>{}</svg>\n'
-        ).format(_WIDTH, _HEIGHT, said, Markup("").join(parts))
+        ).format(_WIDTH + _NAMES, _HEIGHT, said, Markup("").join(parts))
     )
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Places for names at the ends of lines, moved so that none stands on another."""
+    found = list(places)
+    lowest = float(_HEIGHT - _BOTTOM)
+    for number in sorted(range(len(found)), key=lambda i: -places[i]):
+        found[number] = min(found[number], lowest)
+        lowest = found[number] - _LINE
+    return found
 
 
 def _axes(
