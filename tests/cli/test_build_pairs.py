@@ -128,6 +128,7 @@ def test_own_pairs_are_labelled_and_what_is_open_is_decided_by_people(folder: Pa
     assert lines_of(out / "review.jsonl") == []
 
 
+@pytest.mark.slow
 def test_a_second_opinion_that_differs_is_left_to_people(folder: Path) -> None:
     lines = [
         {"id": 1, "db_id": "north", "reference": "SELECT 1", "prediction": "SELECT 1.0"},
@@ -144,6 +145,7 @@ def test_a_second_opinion_that_differs_is_left_to_people(folder: Path) -> None:
     assert queue["how"].startswith("disagreement: ")
 
 
+@pytest.mark.slow
 def test_errors_say_what_is_wrong(folder: Path) -> None:
     databases = folder / "databases"
     (folder / "questions.json").write_text('[{"question": "Q?", "db_id": "north"}]')

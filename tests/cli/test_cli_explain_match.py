@@ -47,6 +47,7 @@ def run(
     )
 
 
+@pytest.mark.slow
 def test_what_only_one_has(folder: Path) -> None:
     done = run(folder, LONG, LONG.replace(">", ">=") + " ORDER BY id")
     assert (done.returncode, done.stderr) == (0, "")
@@ -76,6 +77,7 @@ def test_picture_and_json(folder: Path) -> None:
     assert len(list(picture.iter(f"{SVG}line"))) == 2 * sizes[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("left", "right", "said"),
     [("SELECT 'x", LONG, "the reference cannot be read"), (LONG, "DROP TABLE boat", "SJ318")],

@@ -152,7 +152,7 @@ def test_a_detector_is_trained_and_holds_back(
         (("--kind", "forest", "--representation", "embeddings"), "SJ006"),
         (("--background", "train.json"), "SJ006"),
         (("--representation", "hidden"), "SJ028"),
-        (("--representation", "hidden,model=nowhere"), "SJ022"),
+        pytest.param(("--representation", "hidden,model=nowhere"), "SJ022", marks=pytest.mark.slow),
     ],
 )
 def test_detectors_that_cannot_be_trained(

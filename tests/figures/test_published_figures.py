@@ -89,6 +89,7 @@ def test_spider_references_against_themselves(
     assert judge.outcomes == {"correct": n, "database_missing": missing}
 
 
+@pytest.mark.slow
 def test_candidates_of_17_systems(data_dir: Path, tmp_path: Path) -> None:
     judges = {
         "execution:strict": "ex",

@@ -77,7 +77,13 @@ INSIDE = questions(80, ("boats", "ports", "captains", "crews"), 1)
 OUTSIDE = questions(80, ("symphonies", "dumplings", "volcanoes"), 2)
 
 
-@pytest.mark.parametrize("vectors", ["embeddings", "hidden,model={llama},layer=1,pooling=mean"])
+@pytest.mark.parametrize(
+    "vectors",
+    [
+        pytest.param("embeddings", marks=pytest.mark.slow),
+        "hidden,model={llama},layer=1,pooling=mean",
+    ],
+)
 def test_detectors_are_written_and_read_back(models, tmp_path: Path, vectors: str) -> None:
     chosen = vectors.format(**models)
     labels = [True] * len(INSIDE) + [False] * len(OUTSIDE)

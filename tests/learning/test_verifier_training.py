@@ -54,6 +54,7 @@ def trained(base, out, **how):
     return train_verifier(examples(TRAINING), base, out, replace(QUICK, **how), about=ABOUT)
 
 
+@pytest.mark.slow
 def test_an_answering_model_separates_and_reads_back_the_same(base, tmp_path):
     found = trained(base, tmp_path / "out")
     auc, scores = auc_of(tmp_path / "out")

@@ -222,6 +222,7 @@ def interrupted(
         return process.returncode, said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_stopped_between_handing_in_and_collecting(how: int, here: Path, live: bytes) -> None:
     with batching(state="in_progress") as (server, batches):
@@ -254,6 +255,7 @@ def test_killed_before_the_server_had_said_that_it_took_the_batch(here: Path, li
 # ---------------------------------------------------------------- what batches fail at
 
 
+@pytest.mark.slow
 def test_a_batch_that_fails_stops_the_command_and_the_next_one_hands_in_again(
     here: Path, live: bytes
 ) -> None:
@@ -268,6 +270,7 @@ def test_a_batch_that_fails_stops_the_command_and_the_next_one_hands_in_again(
         assert exported(here) == live
 
 
+@pytest.mark.slow
 def test_lines_that_fail_are_asked_again_and_rates_are_kept(here: Path, live: bytes) -> None:
     seen: set[str] = set()
 

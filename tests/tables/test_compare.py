@@ -249,7 +249,13 @@ def test_decimals_keep_their_digits_where_no_float_is():
 
 
 # Under intent and rose a million rows take seconds, in the same code as fewer rows.
-LONG = [*product(POLICIES, [101, 10_001]), *product(["strict", "spider", "bird"], [1_000_000])]
+LONG = [
+    *product(POLICIES, [101, 10_001]),
+    *(
+        pytest.param(name, 1_000_000, marks=pytest.mark.slow)
+        for name in ("strict", "spider", "bird")
+    ),
+]
 
 
 @pytest.mark.parametrize(("policy", "n"), LONG)

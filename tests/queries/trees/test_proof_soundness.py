@@ -6,7 +6,11 @@ from proof_checks import explore
 pytest.importorskip("z3")
 
 
-@pytest.mark.parametrize("faithful", [False, True], ids=["canonical", "faithful"])
+@pytest.mark.parametrize(
+    "faithful",
+    [pytest.param(False, marks=pytest.mark.slow), True],
+    ids=["canonical", "faithful"],
+)
 def test_sqlite(faithful: bool) -> None:
     seen = explore("sqlite", range(50), databases=3, faithful=faithful)
     assert seen["z3"] + seen["identity"] > 5, seen
