@@ -98,6 +98,7 @@ def test_a_stopped_build_goes_on(folder: Path) -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_own_pairs_are_labelled_and_what_is_open_is_decided_by_people(folder: Path) -> None:
     own = [
         ("SELECT COUNT(*) FROM boat", "SELECT COUNT(id) FROM boat"),

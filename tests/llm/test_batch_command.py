@@ -237,6 +237,7 @@ def test_stopped_between_handing_in_and_collecting(how: int, here: Path, live: b
         assert exported(here) == live
 
 
+@pytest.mark.slow
 def test_killed_before_the_server_had_said_that_it_took_the_batch(here: Path, live: bytes) -> None:
     def takes_and_is_slow(handler: Handler, body: Body) -> None:
         made = batches.created(json.loads(body["data"]))

@@ -151,6 +151,7 @@ def test_every_row_is_accounted_for(given_rows: list[Scored], unknown: str) -> N
     assert sum(row.n for row in found.by_benchmark) == found.n
 
 
+@pytest.mark.slow
 @given(INPUT, INPUT, st.randoms(use_true_random=False))
 def test_order_of_rows_changes_no_digit(
     a: list[Scored], b: list[Scored], rnd: random.Random

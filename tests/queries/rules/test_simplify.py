@@ -21,6 +21,7 @@ def test_random_expressions_in_sqlite(batch: int, assuming: frozenset[Assumption
     _check("sqlite", f"{len(assuming)}-{batch}", 800, assuming)
 
 
+@pytest.mark.slow
 def test_random_expressions_in_duckdb() -> None:
     _check("duckdb", "d", 250, ALL_ASSUMPTIONS)
 

@@ -15,6 +15,7 @@ def test_rewritten_references_are_not_refuted(data_dir: Path) -> None:
     assert seen["rewritten"] > 40, seen
 
 
+@pytest.mark.slow
 def test_rewritten_random_queries_are_not_refuted() -> None:
     seen = never_refuted(random_references(range(16)))
     assert seen["canonical"] > 10, seen

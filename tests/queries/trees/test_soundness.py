@@ -53,6 +53,7 @@ def test_sqlite(block: int) -> None:
     assert seen[Stage.SAME] > 0.9 * seen.total(), seen
 
 
+@pytest.mark.slow
 def test_duckdb() -> None:
     seen = _explore("duckdb", range(50), databases=2)
     assert seen[Stage.SAME] > 0.9 * seen.total(), seen
