@@ -7,7 +7,7 @@ right answers, and no counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from time import thread_time
 from typing import TYPE_CHECKING
@@ -271,22 +271,20 @@ class Searcher:
                 return False
         if tie_groups(self.left.sql, left, "sqlite", self.scratch.rows) is not None:
             # Ties of the whole are known; a window may number rows that tie as it likes.
-            return not self.left.profile.fragile or self._stays(rows, left)
+            return not self.left.profile.fragile or self._stays(
+                rows, lambda other: self._compared(left, other).equal is True
+            )
         for sql in tie_broken(self.left.sql) or ():
             other = self.scratch.rows(sql).table
             if other is not None and other.rows != left.rows:
                 return False
-        for shuffled in _shuffles(rows):
-            results = self.results(shuffled)
-            if results is None or results[0].rows != left.rows:
-                return False
-        return True
+        return self._stays(rows, lambda other: other.rows == left.rows)
 
-    def _stays(self, rows: Rows, left: ResultTable) -> bool:
-        """Whether the reference gives the same rows, in the same order, however they are stored."""
+    def _stays(self, rows: Rows, is_same: Callable[[ResultTable], bool]) -> bool:
+        """Whether the reference's result is the same however the rows are stored."""
         for shuffled in _shuffles(rows):
             results = self.results(shuffled)
-            if results is None or not self._compared(left, results[0]).equal:
+            if results is None or not is_same(results[0]):
                 return False
         return True
 
