@@ -9,7 +9,7 @@ JOBS ?= 2
 # The others need the public data: each says how it is run.
 BENCHES ?= evaluate execution llm majority matching replay tables
 
-.PHONY: help demo test test-slow test-all lint format bench clean
+.PHONY: help demo test test-slow test-all lint format docs bench clean
 
 help:
 	@echo "make demo       evaluate the bundled cases (no key, no network, no server)"
@@ -17,6 +17,7 @@ help:
 	@echo "make test-slow  the tests that need minutes or the public benchmark data"
 	@echo "make test-all   all tests, and an hour of random search for faults"
 	@echo "make lint       style, types, and the direction of imports"
+	@echo "make docs       the documentation as a site, into site/; broken links are errors"
 	@echo "make bench      speed, as ratios against a baseline measured in the same run"
 
 $(VENV)/bin/python:
@@ -32,10 +33,15 @@ $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -e ".[all]" --group dev
 	@touch $@ $(VENV)/.core
 
+$(VENV)/.docs: pyproject.toml | $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --group docs
+	@touch $@
+
 demo: $(VENV)/.core
 	$(BIN)/sqljury demo --folder demo
 
 test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m alone
 	$(BIN)/python -m pytest -n $(JOBS)
 
 test-slow: $(VENV)/.dev
@@ -54,8 +60,12 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Not with --quiet: it would also silence the warnings that strict counts.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 bench: $(VENV)/.dev
 	for name in $(BENCHES); do $(BIN)/python bench/$$name.py || exit 1; done
 
 clean:
-	rm -rf $(VENV) demo .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) demo site .pytest_cache .mypy_cache .ruff_cache

@@ -32,8 +32,8 @@ from sqljury.judges.counterexample import Searcher, Side
 from sqljury.judges.equivalence import DEFAULT_PROFILES, data_profiles
 from sqljury.judges.grading import graded
 from sqljury.judges.pair import compare_pair
-from sqljury.queries import merged_profiles, value_profile
 from sqljury.schema import Schema
+from sqljury.sql import merged_profiles, value_profile
 from sqljury.tables import Policy, make_policy
 
 T = TypeVar("T")

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 from sqljury.benchmarks import read_cases
 from sqljury.databases import read_schemas
+from sqljury.equivalence.canonical import canonical
 from sqljury.learning.graph_matching.graphs import EncodedPair
 from sqljury.learning.graph_matching.matcher import (
     Matcher,
@@ -31,11 +32,10 @@ from sqljury.learning.graph_matching.matcher import (
     load_matcher,
     shipped_model,
 )
-from sqljury.queries.canonical import canonical
-from sqljury.queries.graphs import PairGraph, QueryGraph, pair_graph, query_graph
-from sqljury.queries.trees import build_tree
-from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
-from sqljury.queries.trees.nodes import Relation, Unreadable
+from sqljury.likeness.graphs import PairGraph, QueryGraph, pair_graph, query_graph
+from sqljury.trees import build_tree
+from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
+from sqljury.trees.nodes import Relation, Unreadable
 
 RUNS = 3
 SINGLE = 150

@@ -104,7 +104,12 @@ def texts(row: Record) -> tuple[str, str]:
 
 def half(row: Record) -> int:
     """0 for the rows that thresholds were chosen on, else 1."""
-    return int(sha256("\0".join(texts(row)).encode()).hexdigest(), 16) % 2
+    return half_of(*texts(row))
+
+
+def half_of(reference: str, prediction: str) -> int:
+    """The same of two texts."""
+    return int(sha256(f"{reference}\0{prediction}".encode()).hexdigest(), 16) % 2
 
 
 def distinct(rows: list[Record], normal: Callable[[str], str]) -> list[Record]:

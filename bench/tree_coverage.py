@@ -14,9 +14,7 @@ import os
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "queries"))
-
-from public_queries import Coverage, corpora, coverage
+from checks.public_queries import Coverage, corpora, coverage
 
 
 def main() -> None:

@@ -27,13 +27,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "queries"))
-
-from real_databases import RealCopies
-from same_rows import differ, observe
-from soundness import FAULTS, Finding, Query, Stage, check, is_tied, read
-
-from sqljury.queries.trees.context import Assumption
+from checks.real_databases import RealCopies
+from checks.same_rows import differ, observe
+from checks.soundness import FAULTS, Finding, Query, Stage, check, is_tied, read
+from sqljury.trees.context import Assumption
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,11 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from sqljury.databases import read_schemas
-from sqljury.queries.canonical import Canonical, canonical
-from sqljury.queries.trees import build_tree
-from sqljury.queries.trees.context import Context
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.equivalence.canonical import Canonical, canonical
 from sqljury.schema import Schema
+from sqljury.trees import build_tree
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import Unreadable
 
 DIALECT = "sqlite"
 Step = Callable[[str, Schema, MappingSchema], object]

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from sqljury.api.trust import Setup, judged_run, systems_of
+from sqljury.api.trust import TrustSettings, judged_run, systems_of
 from sqljury.decision import Decision
 from sqljury.uses.trust import conformal_threshold, count, selective_threshold, withhold
 
@@ -38,7 +38,7 @@ def main() -> None:
         print("|---|---|---|---|---|---|")
         for way in WAYS:
             for gates in ((), (gate,)):
-                (system,) = systems_of(run, Setup(judge=JUDGE, confidence=way, gates=gates))
+                (system,) = systems_of(run, TrustSettings(judge=JUDGE, confidence=way, gates=gates))
                 name = f"| `{way}` | {'CLSPROMPT' if gates else ''} |"
                 for risk in (0.05, 0.1, 0.2):
                     print(f"{name} harm {risk:g} | {_kept(system.decisions, risk, harm=True)} |")
@@ -49,7 +49,7 @@ def main() -> None:
 def _run(data: Path, outputs: Path, folder: Path) -> str:
     votes = outputs / "eval_spider_test_gpt3.5turbo_colfk_pos8_voting5" / "prediction.json.gz"
     questions = data / "trustsql" / "derived" / "trustsql_spider_test_reconstructed.jsonl.gz"
-    setup = Setup(judge=JUDGE, gates=WAYS, mapping={"answerable": "in_spider_dev"})
+    setup = TrustSettings(judge=JUDGE, gates=WAYS, mapping={"answerable": "in_spider_dev"})
     return judged_run([questions], setup, data / "spider" / "databases", [votes], folder)
 
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sqljury.benchmarks import read_cases
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.learning import representations
 from sqljury.learning.detector import train_detector
 from sqljury.learning.distance import train_distance
@@ -233,7 +233,7 @@ def _f1(scores: Sequence[float], labels: Sequence[bool], threshold: float) -> fl
 
 
 def _decisions(scores: Sequence[float], labels: Sequence[bool]) -> list[Decision]:
-    answered = Decision(id="", answerable=True, reply=Reply.ANSWERED, correct=True)
+    answered = Decision(id="", answerable=True, reply=ReplyKind.ANSWERED, correct=True)
     return [
         replace(answered, id=str(i), answerable=label, confidence=score)
         for i, (score, label) in enumerate(zip(scores, labels, strict=True))

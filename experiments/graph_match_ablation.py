@@ -35,9 +35,9 @@ from sqljury.learning.graph_matching.options import (
     PretrainingOptions,
     TrainingOptions,
 )
-from sqljury.queries.graphs import GraphForm, PairGraph, graphs_of, pair_graph
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.likeness.graphs import GraphForm, PairGraph, graphs_of, pair_graph
 from sqljury.reports.training_curve import curves_svg
+from sqljury.trees.nodes import Unreadable
 from sqljury.uses.statistics import ScoreTable
 
 

@@ -29,14 +29,14 @@ from numpy.typing import NDArray
 import sqljury as sj
 from sqljury.case import Case
 from sqljury.databases import Schemas, read_schemas
+from sqljury.equivalence.canonical import canonical
 from sqljury.judges import make_judge, spec_of
 from sqljury.learning.graph_matching.matcher import Matcher, load_matcher, shipped_model
-from sqljury.queries.canonical import canonical
-from sqljury.queries.trees import build_tree
-from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
-from sqljury.queries.trees.nodes import Scan, Unreadable
-from sqljury.queries.trees.walk import relations
 from sqljury.schema import Schema
+from sqljury.trees import build_tree
+from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
+from sqljury.trees.nodes import Scan, Unreadable
+from sqljury.trees.walk import relations
 from sqljury.uses.graph_pairs import VALIDATION, LabelledPair, read_pairs
 from sqljury.uses.statistics import Bootstrap, ScoreTable
 

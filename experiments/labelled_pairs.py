@@ -13,10 +13,10 @@ from sqljury.case import Case
 from sqljury.databases import read_schemas, schema_from_ddl
 from sqljury.judges import make_judge, spec_of
 from sqljury.learning.graph_matching.matcher import Matcher
-from sqljury.queries import features, hardness
-from sqljury.queries.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, pair_graph
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, pair_graph
 from sqljury.schema import Schema
+from sqljury.sql import features, hardness
+from sqljury.trees.nodes import Unreadable
 
 FILES = {
     "Spider": ("Spider_pair_dev", "spider/tables.json"),

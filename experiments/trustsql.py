@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sqljury.api.trust import Setup, judged_run, trust_files
+from sqljury.api.trust import TrustSettings, judged_run, trust_files
 from sqljury.uses.trust import Trust
 
 JUDGE = "execution:spider"
@@ -78,7 +78,7 @@ def _scored(row: Row, data: Path, folder: Path) -> Trust:
         data / "trustsql" / "outputs" / f"eval_spider_test_gpt3.5turbo_colfk_{row.predictions}"
     )
     wanted = (*VOTES, "known_names") if "voting" in row.predictions else ("known_names",)
-    setup = Setup(judge=JUDGE, gates=wanted, mapping={"answerable": "in_spider_dev"})
+    setup = TrustSettings(judge=JUDGE, gates=wanted, mapping={"answerable": "in_spider_dev"})
     run = judged_run(
         [data / "trustsql" / "derived" / "trustsql_spider_test_reconstructed.jsonl.gz"],
         setup,
@@ -86,7 +86,7 @@ def _scored(row: Row, data: Path, folder: Path) -> Trust:
         [predictions / "prediction.json.gz"],
         folder / row.predictions,
     )
-    (found,) = trust_files([run], Setup(judge=JUDGE, gates=row.gates), bootstrap=0)
+    (found,) = trust_files([run], TrustSettings(judge=JUDGE, gates=row.gates), bootstrap=0)
     return found
 
 

@@ -52,7 +52,7 @@ from sqljury.judges.language_model_verifier import LanguageModelVerifier, scores
 from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt  # noqa: E402
 from sqljury.learning.calibration import reliability  # noqa: E402
 from sqljury.learning.language_model.prompt_tokens import PromptText  # noqa: E402
-from sqljury.learning.outcome_reward.examples import Example  # noqa: E402
+from sqljury.learning.outcome_reward.examples import RewardExample  # noqa: E402
 from sqljury.learning.outcome_reward.settings import Settings  # noqa: E402
 from sqljury.learning.outcome_reward.training import train_verifier  # noqa: E402
 from sqljury.learning.outcome_reward.validation import area_under_curve  # noqa: E402
@@ -388,7 +388,7 @@ def candidates_of(meaning: Meaning, shop: Shop, generator: str, rng: random.Rand
     return found
 
 
-def bare_examples() -> list[Example]:
+def bare_examples() -> list[RewardExample]:
     """Questions and queries without a schema or any other word, of the tables for training."""
     rng = random.Random("bare")
     shops = [Shop.of(number) for number in DATABASES["train"]]
@@ -398,7 +398,9 @@ def bare_examples() -> list[Example]:
         wrong = misread(meaning, rng.choice(("compared", "column")), shop, rng)
         for written in (meaning, wrong):
             prompt = PromptText(meaning.question, f"{written.sql} Answer:")
-            found.append(Example(f"{shop.name} {meaning.question}", prompt, written is meaning))
+            found.append(
+                RewardExample(f"{shop.name} {meaning.question}", prompt, written is meaning)
+            )
     return found
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import sqljury
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.uses.trust import DEFAULT_PENALTIES, reliability
 from sqljury.uses.trust.from_records import confidences_of, decisions_of
 
@@ -75,7 +75,7 @@ def _line(way: str, k: int, decisions: list[Decision], shares) -> str:  # type: 
     totals = [0.0 for _ in DEFAULT_PENALTIES]
     for decision in decisions:
         agree = (shares[int(decision.source)].get(decision.key) or 0.0) ** (k - 1)
-        withheld = replace(decision, reply=Reply.ABSTAINED)
+        withheld = replace(decision, reply=ReplyKind.ABSTAINED)
         answered += agree
         wrong += agree * decision.is_wrong
         for i, penalty in enumerate(DEFAULT_PENALTIES):

@@ -10,10 +10,10 @@ import json
 import sys
 from pathlib import Path
 
-from sqljury.queries.matching.crystalbleu import most_common
-from sqljury.queries.matching.ngrams import tokens_of
+from sqljury.likeness.matching.crystalbleu import most_common
+from sqljury.likeness.matching.ngrams import tokens_of
 
-TARGET = Path(__file__).parent.parent / "src/sqljury/queries/matching/common_ngrams.json"
+TARGET = Path(__file__).parent.parent / "src/sqljury/likeness/matching/common_ngrams.json"
 
 
 def main(path: Path) -> None:

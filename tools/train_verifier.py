@@ -45,7 +45,7 @@ from sqljury.learning.verifier.training import (
     train_expectations,
     train_weigher,
 )
-from sqljury.queries.names import names_of
+from sqljury.sql.names import names_of
 
 FOLDS = 3
 LIMITS = Limits(seconds=1.0, rows=20_000)

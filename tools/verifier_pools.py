@@ -33,10 +33,10 @@ from sqljury.databases import open_databases
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits, ResultTable
 from sqljury.judges import make_judge
-from sqljury.queries import normalise_text, top_level_order
-from sqljury.queries.identifiers import words
-from sqljury.queries.variants import mutations, neighbours, rewrites
+from sqljury.sql import normalise_text, top_level_order
+from sqljury.sql.identifiers import words
 from sqljury.tables import compare, make_policy
+from sqljury.variants import mutations, neighbours, rewrites
 from sqljury.verdict import Outcome
 
 LIMITS = Limits(seconds=1.0, rows=20_000)

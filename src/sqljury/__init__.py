@@ -7,15 +7,21 @@ True
 
 from __future__ import annotations
 
+import sqljury._current_folder  # noqa: F401  # before all others  # isort: skip
+
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sqljury.api.agreement import agree_files
+    from sqljury.api.audit import audit
     from sqljury.api.evaluation import Evaluation, evaluate, load_run
+    from sqljury.api.features import features
+    from sqljury.api.inputs import RunKeywords
     from sqljury.api.matching import explain_match
     from sqljury.api.pair_building import build_pairs_files
     from sqljury.api.queries import compare_queries, diff_queries, plan_query
+    from sqljury.api.rules import rules
     from sqljury.api.selection import select
     from sqljury.api.suites import build_suites
     from sqljury.api.trust import trust_files
@@ -36,7 +42,9 @@ __version__ = "0.1.0"
 # Resolved on first use: `import sqljury` stays fast whatever the parts import.
 _HOMES = {
     "Evaluation": "sqljury.api.evaluation",
+    "RunKeywords": "sqljury.api.inputs",
     "agree_files": "sqljury.api.agreement",
+    "audit": "sqljury.api.audit",
     "build_pairs_files": "sqljury.api.pair_building",
     "build_suites": "sqljury.api.suites",
     "compare_queries": "sqljury.api.queries",
@@ -44,6 +52,7 @@ _HOMES = {
     "plan_query": "sqljury.api.queries",
     "evaluate": "sqljury.api.evaluation",
     "load_run": "sqljury.api.evaluation",
+    "rules": "sqljury.api.rules",
     "read_cases": "sqljury.benchmarks",
     "write_cases": "sqljury.benchmarks",
     "MISSING": "sqljury.case",
@@ -64,6 +73,7 @@ _HOMES = {
     "compare_tables": "sqljury.tables",
     "build_trust_files": "sqljury.api.trust_building",
     "explain_match": "sqljury.api.matching",
+    "features": "sqljury.api.features",
     "select": "sqljury.api.selection",
     "trust_files": "sqljury.api.trust",
     "agree": "sqljury.uses.agree",
@@ -87,12 +97,14 @@ __all__ = [
     "Outcome",
     "Record",
     "ResultTable",
+    "RunKeywords",
     "Scored",
     "SqljuryError",
     "Status",
     "Verdict",
     "agree",
     "agree_files",
+    "audit",
     "build_pairs_files",
     "build_suites",
     "build_trust_files",
@@ -101,12 +113,14 @@ __all__ = [
     "diff_queries",
     "evaluate",
     "explain_match",
+    "features",
     "load_run",
     "make_judge",
     "open_databases",
     "plan_query",
     "read_cases",
     "register",
+    "rules",
     "select",
     "trust_files",
     "write_cases",

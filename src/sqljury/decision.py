@@ -9,7 +9,7 @@ from enum import StrEnum
 from sqljury.verdict import Outcome
 
 
-class Reply(StrEnum):
+class ReplyKind(StrEnum):
     """What a system gave for a question."""
 
     ANSWERED = "answered"
@@ -25,7 +25,7 @@ class Decision:
 
     id: str
     answerable: bool
-    reply: Reply
+    reply: ReplyKind
     correct: bool | None = None
     """Whether the SQL answers the question, also where it was withheld; None: not known."""
     confidence: float | None = None
@@ -45,12 +45,12 @@ class Decision:
     @property
     def is_right(self) -> bool:
         """An answer to an answerable question that answers it."""
-        return self.reply is Reply.ANSWERED and self.answerable and bool(self.correct)
+        return self.reply is ReplyKind.ANSWERED and self.answerable and bool(self.correct)
 
     @property
     def is_wrong(self) -> bool:
         """An answer that does harm: wrong SQL, or any SQL for what cannot be answered."""
-        return self.reply is Reply.ANSWERED and not self.is_right
+        return self.reply is ReplyKind.ANSWERED and not self.is_right
 
     @property
     def left_out(self) -> bool:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import importlib
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Literal
 
 from sqljury.databases import open_databases
+from sqljury.databases.trials import Tried
 from sqljury.errors import SqljuryError
+from sqljury.isolation import missing, own_uid, runs_as_root
 
 # Module, extra, what for.
 _DRIVERS = (
@@ -45,6 +47,19 @@ def checks() -> Iterator[Check]:
     yield Check("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
     for module, extra, purpose in _DRIVERS:
         yield _driver(module, extra, purpose)
+    yield from sandbox_checks()
+
+
+def sandbox_checks() -> Iterator[Check]:
+    """What workers are kept from, should a query get out of its engine."""
+    lacks = missing()
+    for lack in lacks:
+        yield Check("sandbox", "warning", f"this system has no {lack} are not confined")
+    if not lacks:
+        yield Check("sandbox", "ok", "Landlock and seccomp confine workers")
+    uid, why = own_uid(())
+    stays_root = uid is None and runs_as_root()
+    yield Check("user", "warning" if stays_root else "ok", why)
 
 
 def _driver(module: str, extra: str, purpose: str) -> Check:
@@ -72,4 +87,20 @@ def database_checks(spec: str, db_id: str | None) -> Iterator[Check]:
     yield Check(name or "database", "ok", f"{database.engine}, {tables} tables, read-only")
     for warning in getattr(database, "warnings", list)():
         yield Check(name or "database", "warning", warning)
+    yield from _trials(name or "database", getattr(database, "trials", list))
     database.close()
+
+
+def _trials(name: str, try_each: Callable[[], list[Tried]]) -> Iterator[Check]:
+    """What the login could do when it tried, with the command that closes it."""
+    try:
+        found = try_each()
+    except SqljuryError as error:
+        yield Check(name, "missing", str(error))
+        return
+    for one in found:
+        if one.succeeded:
+            yield Check(name, "warning", f"can {one.trial.does}. Run: {one.trial.remedy}")
+    refused = sum(not one.succeeded for one in found)
+    if found:
+        yield Check(name, "ok", f"tried {len(found)} things beyond reading, {refused} refused")

@@ -98,6 +98,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "options that do not go together",
         "The message says which option needs which other one.",
     ),
+    "SJ007": (
+        "a fault of sqljury",
+        "Something happened that nobody foresaw. What was judged until then is kept, and the same "
+        "command goes on. SQLJURY_DEBUG=1 prints the place in the code: please report it.",
+    ),
     "SJ004": ("no such code", "Codes are printed at the start of each error, such as SJ104."),
     # --- SJ010 to SJ019: the demonstration (demo/)
     "SJ010": (
@@ -238,10 +243,6 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "not a score, or not an outcome",
         "Scores are numbers, or null where there is none; outcomes are those of docs/json.md.",
     ),
-    "SJ117": (
-        "a file that cannot be written",
-        "The folder must exist and allow new files. What was there before is left as it was.",
-    ),
     "SJ118": (
         "two keys that could both be meant",
         "Say which: --map FIELD=KEY.",
@@ -249,6 +250,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ119": (
         "a format that is only read",
         "Cases are written as sqljury (nothing is lost) or rose.",
+    ),
+    "SJ121": (
+        "a compressed file that holds too much",
+        "A compressed file may hold 64 MiB, or 200 times its own size where that is more, and at "
+        "most 4 GiB: what unpacks to more is mostly meant to fill memory. Files that are not "
+        "compressed have no such limit.",
     ),
     "SJ120": (
         "no output of ROSE's reference implementation",
@@ -373,7 +380,8 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     "SJ315": (
         "no such data profile or assumption",
         "Generated databases are clean, or have nulls, duplicates (equal rows in tables without a "
-        "key), foreign_keys_violated or keys_violated; several are joined by +: clean+nulls.",
+        "key), foreign_keys_violated, keys_violated or edge_values; several are joined by +: "
+        "clean+nulls.",
     ),
     "SJ316": (
         "no schema to compare queries on",
@@ -399,6 +407,25 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "a server that no counterexample can be run on",
         "`compare --replay` takes the URL of a database on a PostgreSQL, MySQL or MariaDB server: "
         "postgresql://user@host/database. Any database does; nothing in it is read or written.",
+    ),
+    "SJ329": (
+        "no such rewrite rule",
+        "Rules are called as `sqljury rules` lists them and `plan --canonical --json` names them.",
+    ),
+    "SJ345": (
+        "no such check",
+        "`sqljury audit --checks` takes codes of checks, or beginnings of them, joined by +: "
+        "AU101+AU3. The message lists the codes that there are.",
+    ),
+    "SJ348": (
+        "no such group of features",
+        "`sqljury features --groups` takes names of groups, joined by +: execution+faults. The "
+        "message lists the groups that there are.",
+    ),
+    "SJ349": (
+        "a table of features cannot be written to such a file",
+        "`sqljury features --out` takes the form of the table from the file's ending: .csv, "
+        ".jsonl or .parquet (needs sqljury[parquet]).",
     ),
     # --- SJ350 to SJ359: judges that ask a model
     "SJ350": (
@@ -482,10 +509,33 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "It looks at several databases for each case: name their folder with --suites, with "
         "DB_ID/*.sqlite or DB_ID.tar.xz in it. `sqljury suite build` makes some.",
     ),
+    "SJ416": (
+        "verdicts are missing",
+        "The judge could not be had for some cases: a server was gone, a database file is damaged, "
+        "a model gave no answer that can be used, or a run was stopped. Such cases are not in the "
+        "denominator, so no threshold is held against the score: the exit code is 3. The same "
+        "command judges what is missing, and only that.",
+    ),
+    "SJ417": (
+        "a run or a ledger that another process holds",
+        "Two commands want to write one file at the same time. Ledgers can be shared; a run is "
+        "judged by one command at a time.",
+    ),
     "SJ411": (
         "a judge in the main script",
         "Workers are processes of their own and import judges by name; what is defined in the "
         "script that is being run, or in a notebook, has none.",
+    ),
+    "SJ420": (
+        "a database changed while it was judged",
+        "Its file was replaced or written to during the run. Verdicts that were found before are "
+        "kept, none that may be about the new contents is; the same command again judges anew "
+        "what depends on it.",
+    ),
+    "SJ421": (
+        "the server does not answer any more",
+        "It was asked again and again for some seconds. What was judged is kept: when the server "
+        "is back, the same command goes on.",
     ),
     "SJ412": ("no such case in the run", "Case ids are in the first columns of --export."),
     # --- SJ5xx: uses: evaluate, agree (uses/)
@@ -516,6 +566,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "--fail-under is not a fraction",
         "Scores are fractions: 80 % is 0.8.",
     ),
+    "SJ508": (
+        "--max-left-out is neither a number nor a share",
+        "It says how many cases may be outside the denominator of a score before the exit code "
+        "is 1: 3 is a number of cases, 0.02 and 2% are shares. With --fail-under it is 0. Verdicts "
+        "that are missing (judge_unavailable) are never allowed: they end with exit code 3.",
+    ),
     "SJ507": (
         "no such statistic",
         "Thresholds are set on what `agree` prints: kappa, accuracy, mcc, f1, precision, recall, "
@@ -530,6 +586,12 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "no label file for a benchmark",
         "Ids repeat from benchmark to benchmark. Where several results files are pooled, give "
         "--labels once for each, with paths that differ in the same parts as the results' do.",
+    ),
+    "SJ513": (
+        "labels that do not say whose answer they are about",
+        "The run or results file holds the answers of several systems to a question, and the label "
+        "stands for the question alone. Name the system in a column source of the labels, or "
+        "judge one system in a run.",
     ),
     "SJ520": (
         "nothing to tell stability from",
@@ -559,6 +621,31 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "nothing to diagnose",
         "Diagnoses are labels that a judge gives (gold_fault, ambiguous_question, "
         "ambiguous_schema): judge with rose, refuter or recorded.",
+    ),
+    "SJ530": (
+        "nothing to audit",
+        "An audit looks at references, and the files have none: name the files that hold the "
+        "reference SQL, or say with --map which key it has.",
+    ),
+    "SJ531": (
+        "not an overlay",
+        "An overlay holds one correction of a reference a line, as `sqljury audit accept` writes "
+        "them. A line whose seal does not fit it was changed or cut after it was accepted.",
+    ),
+    "SJ532": (
+        "the benchmark is not what the overlay was made for",
+        "A correction is made for one question, its hint and one reference, to the letter. Where "
+        "one of them has changed since, nobody decided about it: audit the new version.",
+    ),
+    "SJ533": (
+        "two corrections contradict each other",
+        "Overlays are merged by putting their lines together. Where two people decided otherwise "
+        "about one reference, one of the lines must go.",
+    ),
+    "SJ534": (
+        "a decision that is none",
+        "In a review file each finding that was decided has a decision: replace, ambiguous or "
+        "exclude. replace takes the finding's proposal, or a new_sql that stands beside it.",
     ),
     "SJ540": (
         "not a penalty",
@@ -672,9 +759,14 @@ CATALOGUE: dict[str, tuple[str, str]] = {
     # --- SJ7xx: queries (queries/)
     # --- SJ8xx: reports (reports/)
     "SJ801": (
-        "a report cannot be written",
+        "a file cannot be written",
         "The file is written under a temporary name beside its place and renamed when it is "
-        "complete, so the folder must exist, allow new files and have room.",
+        "complete, so the folder must exist and allow new files.",
+    ),
+    "SJ802": (
+        "the disk is full, or fails",
+        "Files are renamed to their place when they are complete: what was there before is left as "
+        "it was. Make room (or raise the limit on the size of files) and run the same command.",
     ),
     # --- SJ9xx: chat models (llm/)
     "SJ901": (

@@ -21,13 +21,13 @@ from sqljury.verdict import Cost
 if TYPE_CHECKING:
     from sqljury.databases import Schemas, Suite, Suites
     from sqljury.databases.generated import ScratchDatabase
+    from sqljury.equivalence.canonical import Canonical
     from sqljury.llm import Answer, Client, Request
-    from sqljury.queries.canonical import Canonical
-    from sqljury.queries.trees.nodes import Relation, Unreadable
+    from sqljury.trees.nodes import Relation, Unreadable
 
 
-class Scratch(Protocol):
-    """A database in memory whose rows are replaced again and again."""
+class Filled(Protocol):
+    """Tables whose rows are replaced again and again."""
 
     def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
         """Replace the rows of all tables."""
@@ -35,16 +35,27 @@ class Scratch(Protocol):
     def rows(self, sql: str) -> Execution:
         """Run one statement on the rows of now, limited; failures are values."""
 
+    def close(self) -> None:
+        """Give the memory back."""
+
+
+class Scratch(Filled, Protocol):
+    """A database in memory whose rows are replaced again and again."""
+
     def replayed(self, script: str, queries: Sequence[str]) -> list[Execution]:
         """Run statements on a fresh database that a script of ours makes."""
 
     def in_duckdb(
-        self, rows: Mapping[str, Sequence[tuple[Any, ...]]], queries: Sequence[str]
+        self,
+        rows: Mapping[str, Sequence[tuple[Any, ...]]],
+        queries: Sequence[str],
+        *,
+        as_declared: bool = False,
     ) -> list[Execution] | None:
         """Run statements in DuckDB on such rows; None where it is not installed."""
 
-    def close(self) -> None:
-        """Give the memory back."""
+    def empty_duckdb(self) -> AbstractContextManager[Callable[[str], Execution] | None]:
+        """What runs a statement in a DuckDB without tables; None where it is not installed."""
 
 
 class Evidence(Protocol):
@@ -116,7 +127,7 @@ class DatabaseEvidence:
 
     __slots__ = (
         *("_cache", "_client", "_database", "_limits", "_schemas", "_suites"),
-        *("case", "cost"),
+        *("case", "cost", "lost"),
     )
 
     def __init__(
@@ -138,6 +149,8 @@ class DatabaseEvidence:
         self._suites = suites
         self.cost = Cost()
         """Of all that was asked of models."""
+        self.lost: Execution | None = None
+        """What the database could not be asked: conclusions are worth nothing."""
 
     @property
     def has_database(self) -> bool:
@@ -153,7 +166,12 @@ class DatabaseEvidence:
         """Run one statement, read-only and limited; failures are values."""
         if self._database is None:
             return Execution(Status.UNAVAILABLE, None, f"no database {self.case.db_id!r}")
-        return self._cache.execute(self._database, sql, self._limits)
+        return self._heard(self._cache.execute(self._database, sql, self._limits))
+
+    def _heard(self, execution: Execution) -> Execution:
+        if execution.status is Status.UNAVAILABLE:
+            self.lost = execution
+        return execution
 
     def schema(self) -> Schema | None:
         """The database's schema, else the one that was given, else the case's own, else None."""
@@ -166,8 +184,8 @@ class DatabaseEvidence:
 
     def tree(self, sql: str) -> Relation | Unreadable:
         """The operator tree of a statement, as written, or why there is none."""
-        from sqljury.queries.trees import build_tree
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.trees import build_tree
+        from sqljury.trees.nodes import Unreadable
 
         schema = self.schema()
         if schema is None:
@@ -179,9 +197,9 @@ class DatabaseEvidence:
 
     def canonical(self, sql: str) -> Canonical | Unreadable:
         """The canonical operator tree under what the schema declares, or why there is none."""
-        from sqljury.queries.canonical import canonical
-        from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Context
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.equivalence.canonical import canonical
+        from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
+        from sqljury.trees.nodes import Unreadable
 
         tree, schema = self.tree(sql), self.schema()
         if isinstance(tree, Unreadable):
@@ -221,7 +239,8 @@ class DatabaseEvidence:
         pair = ((0, left), (1, right))
         for repeat in range(repeats):
             for side, sql in pair if repeat % 2 == 0 else pair[::-1]:
-                seconds[side].append(self._cache.run(self._database, sql, self._limits).seconds)
+                execution = self._heard(self._cache.run(self._database, sql, self._limits))
+                seconds[side].append(execution.seconds)
         return seconds
 
     def ask(self, request: Request) -> Answer:
@@ -276,11 +295,21 @@ class _ScratchEvidence:
         return replayed(script, queries, self._limits)
 
     def in_duckdb(
-        self, rows: Mapping[str, Sequence[tuple[Any, ...]]], queries: Sequence[str]
+        self,
+        rows: Mapping[str, Sequence[tuple[Any, ...]]],
+        queries: Sequence[str],
+        *,
+        as_declared: bool = False,
     ) -> list[Execution] | None:
         from sqljury.databases.generated import in_duckdb
 
-        return in_duckdb(self._database.schema().tables, rows, queries, self._limits)
+        tables = self._database.schema().tables
+        return in_duckdb(tables, rows, queries, self._limits, as_declared=as_declared)
+
+    def empty_duckdb(self) -> AbstractContextManager[Callable[[str], Execution] | None]:
+        from sqljury.databases.generated import empty_duckdb
+
+        return empty_duckdb(self._limits)
 
     def close(self) -> None:
         self._database.close()
@@ -327,7 +356,8 @@ class ExecutionCache:
                 self._entries.move_to_end(key)
                 return found
             execution = self.run(database, sql, limits)
-            self._remember(key, execution)
+            if execution.status is not Status.UNAVAILABLE:  # another attempt may find more
+                self._remember(key, execution)
             return execution
 
     def run(self, database: Database, sql: str, limits: Limits) -> Execution:

@@ -13,6 +13,11 @@ class Column:
     type: str = ""
     """The declared type, as the engine spells it; empty where none is declared."""
     nullable: bool = True
+    collation: str = ""
+    """The collation under which its texts are compared, where it is another than the engine's
+    default; ``?`` for one that could not be found out."""
+    generated: bool = False
+    """Computed from other columns: nothing is stored in it."""
     description: str = ""
     value_description: str = ""
 
@@ -36,7 +41,14 @@ class Table:
     unique: tuple[tuple[str, ...], ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
     is_view: bool = False
+    nullable_key: bool = False
+    """NULLs may stand in the primary key all the same, as SQLite has it."""
+    declaration: tuple[str, ...] = ()
+    """The statements that make it, in the engine's dialect, where they forbid rows that columns,
+    types and keys do not: a CHECK, STRICT, a partial unique index; empty otherwise."""
     description: str = ""
+    namespace: str = ""
+    """The schema of the database that it is in, where that is known and is not part of the name."""
 
     def column(self, name: str) -> Column | None:
         """The column of that name, case-insensitively, or None."""

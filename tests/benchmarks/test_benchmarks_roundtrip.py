@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqljury.benchmarks import formats, parse_mapping, read_cases, write_cases
+from sqljury.benchmarks import parse_mapping, read_cases, write_cases
+from sqljury.benchmarks.pool_writer import pool_record
 from sqljury.case import MISSING, Case
 
 # Text of all planes, ends of lines of all kinds, half surrogates, tabs and quotes.
@@ -72,6 +73,60 @@ def test_own_round_trip(given_cases: list[Case]) -> None:
 @given(st.lists(cases(references=1), **LISTS))  # type: ignore[arg-type]
 def test_rose_round_trip(given_cases: list[Case]) -> None:
     assert back(given_cases, "cases.json", "rose") == given_cases
+
+
+CANDIDATES = st.lists(
+    st.builds(lambda sql, rest: {**rest, "sql": sql}, st.none() | st.just("") | SQL,
+              st.dictionaries(st.sampled_from(["sample", "logprob"]), st.integers(0, 9))),
+    max_size=3,
+)  # fmt: skip
+OF_A_POOL = {*RESERVED, "schema_sql", "candidates", "index", "id", "sample", "logprob", "count"}
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases(references=3), CANDIDATES)
+def test_pool_round_trip(question: Case, candidates: list[dict[str, Any]]) -> None:
+    """A pool says all that is known of its question: as candidates, and as samples."""
+    extra = {key: value for key, value in question.extra.items() if key not in OF_A_POOL}
+    question = replace(question, predicted_sql=MISSING, label=None, source="", extra=extra)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pool.jsonl"
+        path.write_text(json.dumps(pool_record(question, candidates)) + "\n")
+        read = [replace(case, origin="") for case in read_cases(path, format="pools")]
+        (sampled,) = read_cases(path, format="pools", samples=True)
+    samples = tuple(candidate["sql"] for candidate in candidates)
+    first = samples[0] if samples else MISSING
+    assert replace(sampled, origin="") == replace(question, predicted_sql=first, pool=samples)
+    if not candidates:
+        assert read == [replace(question, source="0")]
+        return
+    for number, (case, candidate) in enumerate(zip(read, candidates, strict=True)):
+        rest = {key: value for key, value in candidate.items() if key != "sql"}
+        expected = replace(question, predicted_sql=candidate["sql"], source=str(number))
+        assert case == replace(expected, extra={**question.extra, **rest})
+
+
+IN_EVERY_FORMAT: dict[str, list[dict[str, Any]]] = {
+    "spider": [{"question": "?", "query": "SELECT 1", "db_id": "d"}],
+    "bird": [{"question_id": 1, "question": "?", "SQL": "SELECT 1", "db_id": "d", "evidence": ""}],
+    "rose": [{"question_id": 1, "db_id": "d", "predicted_sql": "SELECT 1", "gold_sql": "SELECT 1"}],
+    "records": [{"id": 1, "predicted_sql": "SELECT 1", "gold_sql": "SELECT 1"}],
+    "pairs": [{"gt": "SELECT 1", "answer": "SELECT 1", "new_labels": 1}],
+    "pools": [{"question_id": 1, "gold_sql": "SELECT 1", "candidates": ["SELECT 1"]}],
+}
+
+
+@pytest.mark.parametrize("format", IN_EVERY_FORMAT)
+def test_what_scores_depend_on_is_read_from_every_format(tmp_path: Path, format: str) -> None:
+    path = tmp_path / "cases.json"
+    said = {"answerable": False, "criteria": "all of them", "unanswerable_type": "small talk"}
+    path.write_text(json.dumps([{**row, **said} for row in IN_EVERY_FORMAT[format]]))
+    (case,) = read_cases(path, format=format)
+    assert (case.answerable, case.criteria) == (False, "all of them")
+    assert case.extra["unanswerable_type"] == "small talk"
+    write_cases([case], tmp_path / "again.jsonl")
+    (again,) = read_cases(tmp_path / "again.jsonl")
+    assert again == case
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".xz"])
@@ -258,22 +313,6 @@ def test_mapping_is_parsed() -> None:
         "question": "q",
         "predicted_sql": "my sql",
     }
-
-
-def test_formats_have_a_line_each() -> None:
-    names = [
-        "sqljury",
-        "pools",
-        "pairs",
-        "ehrsql",
-        "triagesql",
-        "rose",
-        "bird",
-        "spider",
-        "records",
-    ]
-    assert sorted(formats()) == sorted(names)
-    assert all("\n" not in line and line for line in formats().values())
 
 
 def _peak(path: Path, n: int) -> int:

@@ -257,7 +257,8 @@ CALLS: list[tuple[Callable[[Path], object], str]] = [
     ),
     (
         lambda folder: write_cases([], folder / "no/out.jsonl"),
-        "SJ117 {}/no/out.jsonl: cannot be written: No such file or directory.",
+        "SJ801 cannot write {}/no/out.jsonl: No such file or directory. "
+        "Name a file in a folder that exists and that you may write to.",
     ),
 ]
 

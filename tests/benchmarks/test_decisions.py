@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqljury.benchmarks import read_cases, read_decisions, read_gate, write_cases
-from sqljury.decision import Reply
+from sqljury.decision import ReplyKind
 from sqljury.errors import InputError
 from sqljury.verdict import Outcome
 
@@ -50,7 +50,7 @@ def test_a_table_and_a_mapping(tmp_path: Path) -> None:
         ("1", "b", False, None),
         ("2", "", False, None),
     ]
-    assert [d.reply for d in found] == [Reply.ANSWERED, Reply.ABSTAINED, Reply.MISSING]
+    assert [d.reply for d in found] == [ReplyKind.ANSWERED, ReplyKind.ABSTAINED, ReplyKind.MISSING]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from sqljury.benchmarks import (
     RecordedJudgement,
     find_rose_outputs,
     is_rose_output,
-    read_rose_methods,
     read_rose_output,
     recording_fingerprint,
     write_rose_output,
@@ -22,6 +21,7 @@ from sqljury.benchmarks import (
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges.recorded import Recorded
+from sqljury.papers.recorded_methods import read_rose_methods
 from sqljury.verdict import Outcome, Record, Verdict
 
 
@@ -278,7 +278,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError) as caught:
         write_rose_output([record("1", Verdict.correct())], tmp_path / "file")
-    assert caught.value.code == "SJ117"
+    assert caught.value.code == "SJ801"
 
 
 @pytest.mark.data

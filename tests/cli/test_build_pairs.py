@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from commands import run
 from sqljury.benchmarks import read_cases
 
 BOATS = """
@@ -27,11 +28,6 @@ REFERENCES = [
     "SELECT COUNT(*) FROM boat",
     "SELECT city FROM harbour WHERE id NOT IN (SELECT harbour_id FROM boat WHERE year = 1)",
 ]
-
-
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -50,6 +46,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+@pytest.mark.slow
 def test_pairs_are_built_read_and_built_again(folder: Path) -> None:
     (folder / "held_out.sql").write_text("select COUNT(*) from boat\tnorth\n")
     out = folder / "pairs"

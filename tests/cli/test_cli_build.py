@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run
 from sqljury.benchmarks import read_cases
 from sqljury.demo import write_demo
-
-
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
@@ -95,6 +89,7 @@ def test_schemas_kinds_and_questions_of_ones_own(demo: Path) -> None:
     assert listed == {"Why so?", "How so?"}
 
 
+@pytest.mark.slow
 def test_questions_that_a_model_writes_and_a_person_reviews(demo: Path) -> None:
     def written(*questions: tuple[str, str, str]) -> str:
         listed = [

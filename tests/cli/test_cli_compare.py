@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+import commands
 
 DDL = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, length REAL);"
 LONG = "SELECT name FROM boat WHERE length > 9"
@@ -24,8 +25,7 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", "compare", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return commands.run("compare", *arguments)
 
 
 def test_a_database_that_tells_them_apart_is_printed(schema: Path) -> None:
@@ -58,9 +58,18 @@ def test_exit_codes(schema: Path, right: str, fail_on: str, code: int) -> None:
 
 def test_json(schema: Path) -> None:
     found = json.loads(run(LONG, LONGER, "--schema", schema, "--json").stdout)
-    assert list(found) == ["verdict", "assumptions", "profile", "witness", "tried", "seconds"]
+    assert list(found) == [
+        "verdict", "assumptions", "rules", "profile", "witness", "tried", "seconds",
+    ]  # fmt: skip
     assert found["verdict"] == "refuted"
     assert found["witness"]["left"] != found["witness"]["right"]
+
+
+def test_the_rules_of_a_proof_are_named(schema: Path) -> None:
+    queries = ("SELECT DISTINCT id FROM boat", "SELECT id FROM boat")
+    found = json.loads(run(*queries, "--schema", schema, "--json").stdout)
+    assert (found["assumptions"], found["rules"]) == (["primary key"], ["distinct_rows"])
+    assert "\nrewritten by distinct_rows" in run(*queries, "--schema", schema).stdout
 
 
 def test_the_schema_of_a_database(tmp_path: Path) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from commands import run
 
 DDL = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, length REAL);"
 LONG = "SELECT name FROM boat WHERE length > 9"
@@ -21,17 +21,12 @@ def schema(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
-
-
 def test_differences_in_words(schema: Path) -> None:
     done = run("diff", LONG, "SELECT DISTINCT name FROM boat WHERE length >= 9", "--schema", schema)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
-        "- filter compares otherwise: boat.length >= 9, not boat.length > 9\n"
-        "- distinct added: DISTINCT\n"
+        "filter compares otherwise: boat.length >= 9, not boat.length > 9\n"
+        "- repeated rows: DISTINCT added\n"
     )
 
 
@@ -40,6 +35,21 @@ def test_equal_queries_and_what_that_assumes(schema: Path) -> None:
     assert run("diff", *counts, "--schema", schema).stdout == "equal, assuming primary key\n"
     written = run("diff", *counts, "--schema", schema, "--as-written").stdout
     assert "COUNT(distinct boat.id)" in written
+
+
+def test_the_first_few_of_many_differences_and_all_on_demand(schema: Path) -> None:
+    other = "SELECT COUNT(*) FROM boat WHERE name <> 'Ark' GROUP BY name ORDER BY length LIMIT 1"
+    few = run("diff", LONG, other, "--schema", schema).stdout.splitlines()
+    every = run("diff", LONG, other, "--schema", schema, "--all").stdout.splitlines()
+    assert len(every) > 4
+    assert few == [*every[:4], f"- … and {len(every) - 4} more (--all)"]
+
+
+def test_queries_of_another_dialect(schema: Path) -> None:
+    pair = ("SELECT `name` FROM boat", "SELECT DISTINCT `name` FROM boat", "--schema", schema)
+    assert run("diff", *pair, "--dialect", "mysql").stdout == "repeated rows: DISTINCT added\n"
+    done = run("diff", *pair, "--dialect", "klingon")
+    assert (done.returncode, done.stderr[:12]) == (2, "error: SJ319")
 
 
 def test_json(schema: Path) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+
+import commands
 
 DDL = "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, length REAL);"
 LONG = "SELECT name FROM boat WHERE length > 9"
@@ -23,7 +24,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from sqljury.learning.graph_matching.graphs import Vocabulary
     from sqljury.learning.graph_matching.matcher import Matcher, new_network
     from sqljury.learning.graph_matching.options import NetworkOptions
-    from sqljury.queries.graphs import QueryGraph, graph_of
+    from sqljury.likeness.graphs import QueryGraph, graph_of
 
     path = tmp_path_factory.mktemp("match")
     (path / "schema.sql").write_text(DDL)
@@ -40,11 +41,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(
     folder: Path, *arguments: str, model: str = "model.npz"
 ) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", "explain-match", *arguments]
     options = ["--schema", "schema.sql", "--model", model]
-    return subprocess.run(
-        [*command, *options], capture_output=True, text=True, cwd=folder, check=False
-    )
+    return commands.run("explain-match", *arguments, *options, cwd=folder)
 
 
 @pytest.mark.slow

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+import commands
 from sqljury.demo import write_demo
 
 SCRIPT = '''
@@ -43,8 +43,7 @@ def here(tmp_path: Path) -> Path:
 
 
 def run(here: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    return commands.run(*arguments, cwd=here)
 
 
 def generate(here: Path, *further: str) -> subprocess.CompletedProcess[str]:
@@ -113,7 +112,7 @@ def test_ctrl_c_keeps_what_there_is(here: Path) -> None:
 
 WRONG = {
     "other settings": (("--temperature", "0.1"), "pool.jsonl:1: it was sampled with another temp"),
-    "no such style": (("--style", "poem"), "SJ590 no style 'poem'"),
+    "no such style": (("--style", "poem"), "SJ590 style=poem"),
     "no nucleus": (("--top-p", "0"), "SJ590 temperature 0.8 with top-p 0"),
     "not KEY=VALUE": (("--model-option", "x"), "SJ351 model_options=x"),
     "no instructions": (("--prompt", "empty.md"), "SJ103 empty.md"),

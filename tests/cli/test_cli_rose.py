@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run
 from sqljury import cli
-
-
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.data
@@ -27,6 +22,7 @@ def test_rose_vec_in_one_command(data_dir: Path, tmp_path: Path) -> None:
     assert page.is_file()
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_methods_as_json(data_dir: Path) -> None:
     done = run("methods", data_dir / "rose-benchmarking", "--json")
@@ -34,6 +30,7 @@ def test_methods_as_json(data_dir: Path) -> None:
     assert (len(found["methods"]), found["n_common"]) == (19, 433)
 
 
+@pytest.mark.slow
 @pytest.mark.data
 def test_recordings_are_judged_diagnosed_and_written_back(data_dir: Path, tmp_path: Path) -> None:
     folder = data_dir / "rose-vec"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from commands import run
 
 ROWS = [
     {"question_id": 1, "answerable": True, "predicted_sql": "SELECT 1", "correct": True},
@@ -18,11 +18,6 @@ ROWS = [
     {"question_id": 5, "answerable": False, "predicted_sql": "SELECT 5"},
     {"question_id": 6, "answerable": True},
 ]
-
-
-def run(*arguments: str | Path, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
 @pytest.fixture
@@ -191,6 +186,7 @@ def test_what_cannot_be_used(decisions: Path, arguments: tuple[str, ...], code: 
     assert (done.returncode, code in done.stderr) == (2, True), done.stderr
 
 
+@pytest.mark.slow
 def test_confidences_thresholds_and_several_systems(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "shop.sqlite")
     connection.executescript("CREATE TABLE item (id); INSERT INTO item VALUES (1), (2);")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+import commands
 
 if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):
     pytest.skip("fine-tuning is not installed", allow_module_level=True)
@@ -31,8 +32,7 @@ def writes(request):
 
 
 def run(here: Path, *arguments: object) -> str:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    found = subprocess.run(command, capture_output=True, text=True, cwd=here, check=False)
+    found = commands.run(*arguments, cwd=here)
     assert found.returncode == 0, found.stderr
     return found.stdout
 

@@ -12,18 +12,15 @@ from typing import Any
 
 import pytest
 
+import commands
 import sqljury as sj
 from sqljury.uses.select import Ballot
 from sqljury.uses.select.strategies.base import Ranking
 from sqljury.uses.select.strategies.weighted import Weighted
 
 
-def run(
-    *arguments: str | Path, cwd: Path | None = None, hash_seed: str = "random"
-) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", "select", *map(str, arguments)]
-    env = {**os.environ, "PYTHONHASHSEED": hash_seed}
-    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd, env=env)
+def run(*arguments: object, **where: Path) -> subprocess.CompletedProcess[str]:
+    return commands.run("select", *arguments, **where)
 
 
 def pool(number: int, gold: str | None, *candidates: object, **fields: object) -> dict[str, Any]:
@@ -96,6 +93,7 @@ def test_strategies_as_json(shop: Path) -> None:
     assert accuracies(json.loads(done.stdout)) == pytest.approx({"first": 0, "oracle": 2 / 3})
 
 
+@pytest.mark.slow
 def test_tables_and_the_exit_code(shop: Path) -> None:
     done = run("pools.jsonl", "-d", ".", "-s", "majority", "--fail-under", "0.7", cwd=shop)
     assert done.returncode == 1
@@ -103,7 +101,15 @@ def test_tables_and_the_exit_code(shop: Path) -> None:
     for text in ("3 of 3 questions count: 8 candidates", "oracle", "66.67", "By difficulty"):
         assert text in done.stdout
     other = ("-w", "1", "--run", "elsewhere", "--html", "a.html")
-    again = run("pools.jsonl", "-d", ".", "-s", "majority", *other, cwd=shop, hash_seed="7")
+    command = [sys.executable, "-m", "sqljury.cli", "select", "pools.jsonl", "-d", ".", *other]
+    again = subprocess.run(
+        [*command, "-s", "majority"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=shop,
+        env=os.environ | {"PYTHONHASHSEED": "7"},
+    )
     assert again.stdout == done.stdout
     page = (shop / "a.html").read_text()
     for text in ("Selection: pools.jsonl", "66.67", "<polyline points=", "majority, 4: 66.7"):

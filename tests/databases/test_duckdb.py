@@ -218,3 +218,12 @@ def test_fingerprint(tmp_path: Path) -> None:
     database.close()
     make(path, "UPDATE t SET a = 2")
     assert opened(path).fingerprint() != first
+
+
+def test_a_file_opened_twice(tmp_path: Path) -> None:
+    path = make(tmp_path / "a.duckdb")
+    first, second = opened(path), opened(path)
+    assert second.execute("SELECT a FROM t", Limits()).ok
+    first.close()
+    assert second.execute("SELECT a FROM t", Limits()).ok
+    second.close()

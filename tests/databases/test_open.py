@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sqljury.databases import Databases, open_databases
+from sqljury.databases.engines import ENGINES, Engine
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
 from sqljury.execution import Limits
 
@@ -168,6 +169,15 @@ class Server:
 
 
 @pytest.mark.parametrize(
+    ("scheme", "driver"), [("postgres", "psycopg"), ("mariadb", "pymysql"), ("mysql", "pymysql")]
+)
+def test_engines_by_scheme(scheme: str, driver: str) -> None:
+    pytest.importorskip(driver)
+    assert ENGINES.get(scheme) is not None
+    assert ENGINES.get(f"{scheme}+{driver}") is None
+
+
+@pytest.mark.parametrize(
     ("spec", "module", "names", "db_id", "expected"),
     [
         ("postgresql://u:p@h/{db_id}", "postgresql", ("a b", "Shop"), "shop", "u:p@h/Shop"),
@@ -189,9 +199,10 @@ def test_servers(
     expected: str | None,
 ) -> None:
     server = Server(names)
-    monkeypatch.setitem(sys.modules, f"sqljury.databases.{module}", server)
-    databases = open_databases(spec)
     scheme = spec.partition("://")[0]
+    for name in (module, scheme) if scheme.isidentifier() else (module,):
+        monkeypatch.setitem(ENGINES._things, name, Engine(server.open_url, server.list_ids))
+    databases = open_databases(spec)
     wanted = None if expected is None else (f"{scheme}://{expected}", db_id)
     assert databases.open(db_id) == wanted
     assert databases.open(db_id) == wanted

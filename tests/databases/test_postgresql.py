@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import signal
 import threading
 import time
@@ -16,7 +17,8 @@ import pytest
 from servers import Server, kill_client
 
 from sqljury.databases import Database, open_databases
-from sqljury.execution import Limits, Status
+from sqljury.databases.server_memory import BackendMemory
+from sqljury.execution import MIB, Limits, Status
 from sqljury.schema import Column, ForeignKey
 
 pytestmark = pytest.mark.postgresql
@@ -195,19 +197,66 @@ def test_a_lock_of_somebody_else_is_not_the_querys_fault(
 # ---------------------------------------------------------------- nothing leaks
 
 
-def test_a_timeout_that_a_function_lifts_is_back_for_the_next(database: Database) -> None:
-    assert _rows(database, "SELECT lift()") == [("0",)]
-    assert database.execute("SELECT pg_sleep(9)", Limits(seconds=0.3)).status is Status.TIMEOUT
-    assert database.execute("SELECT lift(), pg_sleep(9)", Limits(seconds=0.3)).status is (
+@pytest.fixture
+def trusting(database: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
+    """The engine's own protection alone."""
+    monkeypatch.setattr(type(database._words), "found_in", lambda *_: "")  # type: ignore[attr-defined]
+    return database
+
+
+@pytest.mark.parametrize("sql", ["SELECT lift()", "SELECT lock()"])
+def test_functions_that_reach_beyond_their_transaction_are_refused(
+    database: Database, sql: str
+) -> None:
+    assert database.execute(sql, LIMITS).status is Status.REFUSED
+
+
+def test_a_timeout_that_a_function_lifts_is_back_for_the_next(trusting: Database) -> None:
+    assert _rows(trusting, "SELECT lift()") == [("0",)]
+    assert trusting.execute("SELECT pg_sleep(9)", Limits(seconds=0.3)).status is Status.TIMEOUT
+    assert trusting.execute("SELECT lift(), pg_sleep(9)", Limits(seconds=0.3)).status is (
         Status.TIMEOUT
     )
 
 
-def test_locks_and_temporary_tables_do_not_stay(postgresql: Server, database: Database) -> None:
-    assert database.execute("SELECT lock()", LIMITS).ok
+def test_locks_and_temporary_tables_do_not_stay(postgresql: Server, trusting: Database) -> None:
+    assert trusting.execute("SELECT lock()", LIMITS).ok
     assert postgresql.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [(0,)]
-    assert database.execute("SELECT temp()", LIMITS).status is Status.REFUSED
-    assert database.execute("SELECT * FROM mine", LIMITS).status is Status.ERROR
+    assert trusting.execute("SELECT temp()", LIMITS).status is Status.REFUSED
+    assert trusting.execute("SELECT * FROM mine", LIMITS).status is Status.ERROR
+
+
+def test_a_seed_does_not_stay(trusting: Database) -> None:
+    seeded = _rows(trusting, "SELECT random() FROM (SELECT setseed(0.5)) AS q")
+    assert _rows(trusting, "SELECT setseed(0.5)")
+    assert _rows(trusting, "SELECT random()") != seeded
+
+
+@pytest.mark.parametrize("setting", ["search_path", "datestyle", "standard_conforming_strings"])
+def test_a_setting_that_a_function_keeps_does_not_stay(trusting: Database, setting: str) -> None:
+    value = {"search_path": "other", "datestyle": "German"}.get(setting, "off")
+    before = _rows(trusting, f"SELECT current_setting('{setting}')")
+    assert _rows(trusting, f"SELECT set_config('{setting}', '{value}', false)")
+    assert _rows(trusting, f"SELECT current_setting('{setting}')") == before
+
+
+GROWING = "SELECT cardinality(array_agg(repeat(i::text, 300000))) FROM generate_series(1, {}) AS i"
+
+
+def test_memory_of_a_server_beside_us_is_watched(database: Database) -> None:
+    limits = Limits(seconds=20, memory=64 * MIB)
+    if database._memory is None:  # type: ignore[attr-defined]
+        pytest.skip("the server's processes cannot be seen from here")
+    execution = database.execute(GROWING.format(3000), limits)
+    assert execution.status is Status.OUT_OF_MEMORY, execution
+    assert execution.message == f"needs more than {64 * MIB} bytes of memory"
+    assert database.execute(GROWING.format(5), limits).ok
+
+
+def test_a_process_that_is_not_the_servers_is_not_watched() -> None:
+    assert not BackendMemory(os.getpid(), 1).known()
+    assert not BackendMemory(2**22 + 1, None).known()
+    assert BackendMemory(2**22 + 1, None).held() == 0
 
 
 def test_a_role_that_may_only_read(postgresql: Server, name: str) -> None:
@@ -291,6 +340,7 @@ ENDLESS = (
 )
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("sql", ENDLESS)
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_client_stops_the_server(
@@ -298,6 +348,12 @@ def test_a_killed_client_stops_the_server(
 ) -> None:
     words = f"killed_{how.name}_{ENDLESS.index(sql)}"
     kill_client(postgresql, name, sql.format(words), how, words=words, seconds=60, patience=2)
+
+
+def test_nothing_is_compiled(database: Database) -> None:
+    """Compilation by LLVM cannot be interrupted, so no time limit would hold."""
+    connection = database._connection  # type: ignore[attr-defined]
+    assert connection.execute("SHOW jit").fetchone() == ("off",)
 
 
 # ---------------------------------------------------------------- finding

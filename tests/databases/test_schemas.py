@@ -70,6 +70,8 @@ DIALECTS = [
     "ALTER TABLE ONLY a ADD CONSTRAINT p PRIMARY KEY (id);"
     "ALTER TABLE a ADD UNIQUE (b); CREATE TYPE mood AS ENUM ('x;y');"
     "ALTER TABLE a ADD CONSTRAINT f FOREIGN KEY (b) REFERENCES c(d) ON DELETE CASCADE",
+    "CREATE TABLE a (id INT NOT NULL, b INT, PRIMARY KEY (id), UNIQUE KEY u (b), KEY k (b),"
+    " INDEX i (id, b), CONSTRAINT f FOREIGN KEY (b) REFERENCES c (d))",
     "CREATE TABLE a (id INTEGER PRIMARY KEY NOT NULL, b INTEGER UNIQUE REFERENCES c(d))",
 ]
 
@@ -93,6 +95,7 @@ BROKEN = [
     ("x.sql", "SELECT 1", "SJ207"),
     ("x.sql", "", "SJ207"),
     ("x.sql", "CREATE TABLE (", "SJ207"),
+    ("x.sql", "CREATE TABLE a (p int NOT NULL KEY u (p), INDEX x (p), FULLTEXT KEY (p))", "SJ207"),
 ]
 
 

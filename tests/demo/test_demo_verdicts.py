@@ -14,8 +14,7 @@ from sqljury.databases import Database, open_databases
 from sqljury.demo import DATABASES, write_demo
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.judges import make_judge
-from sqljury.judges.base import settled
+from sqljury.judges import make_judge, settled
 
 Cases = list[dict[str, Any]]
 Outcomes = dict[int, dict[str, str]]

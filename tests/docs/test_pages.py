@@ -8,8 +8,12 @@ from pathlib import Path
 
 import pytest
 
-DOCS = Path(__file__).parents[2] / "docs"
+import sqljury
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+LINKED = [*PAGES, *sorted(ROOT.glob("*.md"))]
 _LINK = re.compile(r"\]\((?!https?:)([^)#]+)")
 
 
@@ -20,7 +24,12 @@ def test_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert found.failed == 0
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", LINKED, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     links = _LINK.findall(page.read_text(encoding="utf-8"))
-    assert [link for link in links if not (DOCS / link).exists()] == []
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_the_citation_is_of_this_version() -> None:
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {sqljury.__version__}\n" in citation

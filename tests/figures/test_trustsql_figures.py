@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.api.trust import Setup, judged_run, trust_files
+from sqljury.api.trust import TrustSettings, judged_run, trust_files
 from sqljury.benchmarks import read_cases
 from sqljury.learning.detector import train_detector
 from sqljury.learning.distance import train_distance
@@ -29,7 +29,7 @@ def run(data: Path, predictions: str, folder: Path) -> str:
     recorded = data / "trustsql" / "outputs" / f"eval_spider_test_gpt3.5turbo_colfk_{predictions}"
     return judged_run(
         [data / "trustsql" / "derived" / "trustsql_spider_test_reconstructed.jsonl.gz"],
-        Setup(judge=JUDGE, gates=("known_names",), mapping={"answerable": "in_spider_dev"}),
+        TrustSettings(judge=JUDGE, gates=("known_names",), mapping={"answerable": "in_spider_dev"}),
         data / "spider" / "databases",
         [recorded / "prediction.json.gz"],
         folder / predictions,
@@ -49,7 +49,7 @@ def test_recorded_gates(data_dir: Path, outputs: Path, tmp_path: Path) -> None:
         (cls, error): (45.4, 56.1, 72.2, -72.3, 8.6),
     }
     for gates, figures in expected.items():
-        (found,) = trust_files([folder], Setup(judge=JUDGE, gates=gates), bootstrap=0)
+        (found,) = trust_files([folder], TrustSettings(judge=JUDGE, gates=gates), bootstrap=0)
         ans, quarter, everything = found.mixes.values()
         phis = [mix.phi["0"] for mix in (ans, quarter, everything)]
         phis += [mix.phi["10"] for mix in (ans, everything)]
@@ -60,7 +60,7 @@ def test_recorded_gates(data_dir: Path, outputs: Path, tmp_path: Path) -> None:
 @pytest.mark.data
 def test_recorded_demonstrations(data_dir: Path, tmp_path: Path) -> None:
     folder = run(data_dir, "pos8neg8_demo", tmp_path)
-    (found,) = trust_files([folder], Setup(judge=JUDGE), bootstrap=0)
+    (found,) = trust_files([folder], TrustSettings(judge=JUDGE), bootstrap=0)
     assert [percent(found.mixes[mix].phi["0"]) for mix in found.mixes] == [75.1, 71.5, 67.1]
     assert percent(found.phi["10"]) == -262.1
 

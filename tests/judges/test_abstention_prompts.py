@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,7 @@ from sqljury.errors import InputError
 from sqljury.judges import make_judge
 from sqljury.judges.abstention.clsprompt import CLSPROMPT
 from sqljury.judges.abstention.demo import DEMO
-from sqljury.judges.abstention.demonstrations import Demonstrations
+from sqljury.judges.abstention.demonstrations import Demonstrations, Wanted
 from sqljury.judges.abstention.selfref import SELFREF
 from sqljury.judges.abstention.verbal import VERBAL
 
@@ -77,19 +79,19 @@ def demos(tmp_path: Path) -> str:
 @pytest.mark.parametrize("pick", ["fixed", "similar", "dense"])
 def test_examples_of_the_own_database_but_never_the_own_question(demos: str, pick: str) -> None:
     case = Case(id="1", db_id="a", question="how many boats 3?")
-    chosen = Demonstrations(demos, pick, 0).chosen(case, 9, 9)
+    chosen = Demonstrations(demos, pick, 0).chosen(case, Wanted(9, 9))
     assert {one.db_id for one in chosen} == {"a"}
     assert sum(one.sql is None for one in chosen) == 4
     assert "How many boats 3?" not in [one.question for one in chosen]
     assert len(chosen) == 9
-    again = Demonstrations(demos, pick, 0).chosen(case, 9, 9)
+    again = Demonstrations(demos, pick, 0).chosen(case, Wanted(9, 9))
     assert again == chosen
-    assert Demonstrations(demos, pick, 1).chosen(case, 9, 9) != chosen
+    assert Demonstrations(demos, pick, 1).chosen(case, Wanted(9, 9)) != chosen
 
 
 def test_the_nearest_of_a_database_that_has_none(demos: str) -> None:
     case = Case(id="1", db_id="c", question="trees, are there many?")
-    chosen = Demonstrations(demos, "similar", 0).chosen(case, 3, 0)
+    chosen = Demonstrations(demos, "similar", 0).chosen(case, Wanted(3, 0))
     assert {one.db_id for one in chosen} == {"b"}
 
 
@@ -101,7 +103,7 @@ def test_dense_retrieval_finds_the_meaning(tmp_path: Path) -> None:
     )
     case = Case(id="1", db_id="a", question="Which is the price of this broth?")
     for pick, expected in (("similar", asked[1]), ("dense", asked[2])):
-        (one,) = Demonstrations(str(tmp_path / "d.jsonl"), pick, 0).chosen(case, 1, 0)
+        (one,) = Demonstrations(str(tmp_path / "d.jsonl"), pick, 0).chosen(case, Wanted(1, 0))
         assert one.question == expected
 
 
@@ -138,15 +140,58 @@ def test_examples_of_other_databases(tmp_path: Path, databases: int) -> None:
     write_cases(cases, tmp_path / "d.jsonl")
     known = Demonstrations(str(tmp_path / "d.jsonl"), "fixed", 0)
     case = Case(id="1", db_id="db2", question="Is 99 odd?")
-    shown = known.elsewhere(case, 7, 3, databases)
+    shown = known.elsewhere(case, Wanted(7, 3), databases)
     assert "db2" not in shown
     assert len(shown) == min(databases, 5)
-    if databases <= 5:
-        yes = [sum(one.sql is not None for one in found) for found in shown.values()]
-        assert sum(yes) == 7 and max(yes) - min(yes) <= 1
-        assert sum(len(found) for found in shown.values()) == 10
+    for found in shown.values():
+        assert [sum(one.sql is not None for one in found), len(found)] == [7, 10]
     assert {one.db_id for found in shown.values() for one in found} == set(shown)
-    assert known.elsewhere(case, 7, 3, databases) == shown
+    assert known.elsewhere(case, Wanted(7, 3), databases) == shown
+
+
+def test_wrong_sql_is_drawn_at_random_and_marks_stand_in_no_order(tmp_path: Path) -> None:
+    cases = [
+        Case(id=f"{i}", db_id="a", question=f"How many boats {i}?", reference_sqls=(f"SELECT {i}",))
+        for i in range(40)
+    ]  # fmt: skip
+    write_cases(cases, tmp_path / "d.jsonl")
+    known = Demonstrations(str(tmp_path / "d.jsonl"), "similar", 0)
+    last, drawn = set(), set()
+    for i in range(40):
+        asked = Case(id="x", db_id="a", question=f"How many boats {i}?")
+        shown = known.chosen(asked, Wanted(4, 0, 4))
+        assert [sum(one.right for one in shown), len(shown)] == [4, 8]
+        assert len({one.question for one in shown}) == 8
+        assert all((one.sql == f"SELECT {one.question[15:-1]}") == one.right for one in shown)
+        last.add(shown[-1].right)
+        drawn |= {one.sql for one in shown if not one.right}
+    assert last == {True, False}
+    assert len(drawn) > 30
+
+
+def test_values_of_other_databases_belong_to_the_signature(tmp_path: Path) -> None:
+    for db_id in ("a", "b"):
+        with closing(sqlite3.connect(tmp_path / f"{db_id}.sqlite")) as connection:
+            connection.executescript(
+                f"CREATE TABLE t (x TEXT); INSERT INTO t VALUES ('in {db_id}')"
+            )
+    cases = [Case(id="1", db_id="b", question="How many?", reference_sqls=("SELECT 1",))]
+    write_cases(cases, tmp_path / "d.jsonl")
+    spec = f"clsprompt,{MODEL},demos={tmp_path / 'd.jsonl'},databases=1,schemas={tmp_path}"
+    evidence = Courtroom(
+        Case(id="1", db_id="a", question="Which?"),
+        None,
+        by_prompt((CLSPROMPT, {"reason": "a", "answerable": True})),
+    )
+    verdict_of(spec, evidence)
+    assert '-- x: "in b"' in evidence.requests[0].messages[1].content
+    before = make_judge(spec).signature_fields()["schemas"]
+    with closing(sqlite3.connect(tmp_path / "a.sqlite")) as connection:
+        connection.executescript("INSERT INTO t VALUES ('more')")
+    assert make_judge(spec).signature_fields()["schemas"] == before
+    with closing(sqlite3.connect(tmp_path / "b.sqlite")) as connection:
+        connection.executescript("INSERT INTO t VALUES ('more')")
+    assert make_judge(spec).signature_fields()["schemas"] != before
 
 
 def test_verbal_shows_other_peoples_sql_as_incorrect(demos: str) -> None:

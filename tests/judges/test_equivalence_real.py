@@ -15,8 +15,8 @@ from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges.equivalence import data_profiles
 from sqljury.judges.pair import PairAnswer, compare_pair
-from sqljury.queries import parse
 from sqljury.schema import Schema
+from sqljury.sql import parse
 from sqljury.tables import make_policy
 
 pytestmark = pytest.mark.data

@@ -29,7 +29,7 @@ def model_file(folder: Path, form: str = "canonical", flows: bool = True) -> Pat
     from sqljury.learning.graph_matching.graphs import Vocabulary
     from sqljury.learning.graph_matching.matcher import Matcher, new_network
     from sqljury.learning.graph_matching.options import NetworkOptions
-    from sqljury.queries.graphs import QueryGraph, graph_of
+    from sqljury.likeness.graphs import QueryGraph, graph_of
 
     graph = graph_of(SQL, schema_from_ddl(SCHEMA), form=form, flows=flows)
     assert isinstance(graph, QueryGraph)

@@ -101,6 +101,24 @@ def test_unified_with_reference(database) -> None:
     assert "SELECT 1" in evidence.requests[0].messages[1].content
 
 
+@pytest.mark.parametrize("prompt", [UNIFIED, UNIFIED_WOGT])
+@pytest.mark.parametrize(
+    ("prover", "decision", "outcome", "reason"),
+    [
+        (True, True, "correct", "decided"),
+        (True, False, "incorrect", "decided"),
+        (False, True, "incorrect", "c"),
+        (False, False, "incorrect", "c"),
+    ],
+)
+def test_unified_needs_both_verdicts(database, prompt, prover, decision, outcome, reason) -> None:
+    parts = {**PARTS, "prover_verdict": prover, "verdict": decision, "gold_correct": True}
+    evidence = Courtroom(case(TWO, ONE), database, by_prompt((prompt, parts)))
+    spec = f"rose_unified,{MODEL},reference={'true' if prompt is UNIFIED else 'false'}"
+    verdict = verdict_of(spec, evidence)
+    assert (verdict.outcome, verdict.reason) == (outcome, reason)
+
+
 @pytest.mark.parametrize("references", [(), ("SELECT oops",), (ONE,)])
 def test_unified_without_reference_needs_and_shows_none(database, references) -> None:
     evidence = Courtroom(case(TWO, *references), database, by_prompt((UNIFIED_WOGT, PARTS)))

@@ -43,8 +43,8 @@ MODEL_SAYS = by_prompt(
     (PROVER, proof(True)),
     (REFUTER, refutation(False)),
     (REFUTER_WOGT, refutation(False)),
-    (UNIFIED, DECIDED),
-    (UNIFIED_WOGT, DECIDED),
+    (UNIFIED, {**DECIDED, "prover_verdict": True}),
+    (UNIFIED_WOGT, {**DECIDED, "prover_verdict": True}),
     (FLEX_EQUAL, DECIDED),
     (FLEX_DIFFER, DECIDED),
     (SOLVER_STRICT, {"reason": "so", "equivalent": True}),
@@ -100,7 +100,13 @@ SHOWN = [
     ("selfref_create", "selfref,style=create", "5", {}),
     (
         "clsprompt_other_databases",
-        "clsprompt,demos={demos},positives=2,negatives=2,databases=2,schemas={schemas},style=columns",
+        "clsprompt,demos={demos},positives=1,negatives=1,databases=2,schemas={schemas},style=columns",
+        "5",
+        {},
+    ),
+    (
+        "clsprompt_values_of_other_databases",
+        "clsprompt,demos={demos},positives=1,negatives=1,databases=1,schemas={databases}",
         "5",
         {},
     ),
@@ -114,7 +120,7 @@ def test_snapshot(demo, tmp_path: Path, name: str, spec: str, case_id: str, chan
     cases, databases = demo
     if "{demos}" in spec:
         own = cases[case_id].db_id
-        others = {one.db_id for one in cases.values()} if "{schemas}" in spec else set()
+        others = {one.db_id for one in cases.values()} if "databases=" in spec else set()
         listed = [own, *sorted(others - {own})]
         shown = [c for db_id in listed for c in [c for c in cases.values() if c.db_id == db_id][:8]]
         lost = [
@@ -136,6 +142,7 @@ def test_snapshot(demo, tmp_path: Path, name: str, spec: str, case_id: str, chan
         (tmp_path / "tables.json").write_text(json.dumps(schemas))
         spec = spec.replace("{demos}", str(tmp_path / "demos.jsonl"))
         spec = spec.replace("{schemas}", str(tmp_path / "tables.json"))
+        spec = spec.replace("{databases}", databases.spec.partition(",")[0])
     case = replace(cases[case_id], **changes)
     evidence = Courtroom(case, databases.open(case.db_id), MODEL_SAYS)
     verdict_of(",".join([spec.partition(",")[0], MODEL, *spec.split(",")[1:]]), evidence)
@@ -184,18 +191,18 @@ FINGERPRINTS = {
     "verbal": "c32c305d",
 }
 VERSIONS = {
-    "clsprompt": 1,
-    "demo": 1,
+    "clsprompt": 2,
+    "demo": 2,
     "flex": 1,
     "g_eval": 1,
     "llm_sql_solver": 1,
     "prover": 1,
     "refuter": 1,
     "rose": 1,
-    "rose_unified": 1,
+    "rose_unified": 2,
     "rose_wogt": 1,
     "selfref": 1,
-    "verbal": 2,
+    "verbal": 3,
 }
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sqljury.case import Case
 from sqljury.databases import open_databases
-from sqljury.judges.dossier import Section, message
+from sqljury.judges.dossier import PromptSection, message
 from sqljury.judges.refuter import REFUTER
 from sqljury.llm import Request, fence
 
@@ -52,7 +52,13 @@ def obedient(request: Request) -> dict:
             return {"reason": "so", name: obeys}
     if request.schema == REFUTER.answer:
         return refutation(not obeys)
-    return {**proof(obeys), "ambiguity": "na", "gold_correct": True}
+    return {
+        **proof(obeys),
+        "prover_verdict": obeys,
+        "prover_reason": "",
+        "ambiguity": "na",
+        "gold_correct": True,
+    }
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +147,7 @@ def test_planted_orders_change_nothing(folder, judge, place) -> None:
 
 
 def test_the_model_of_these_tests_would_obey() -> None:
-    section = Section("Question", "Which?", ORDER)
+    section = PromptSection("Question", "Which?", ORDER)
     assert ORDER in outside_fences(message([section]))
 
 
@@ -163,6 +169,6 @@ _TEXTS = st.text(max_size=60) | st.sampled_from(DISGUISES)
 
 @given(st.lists(_TEXTS, min_size=1, max_size=4))
 def test_nothing_of_a_case_is_outside(texts) -> None:
-    sections = [Section(f"Title {number}", text) for number, text in enumerate(texts)]
+    sections = [PromptSection(f"Title {number}", text) for number, text in enumerate(texts)]
     outside = outside_fences(message(sections))
     assert re.sub(r"# Title \d", "", outside).split() == []

@@ -6,9 +6,9 @@ import pytest
 
 from sqljury.api.queries import compare_queries
 from sqljury.databases import schema_from_ddl
+from sqljury.equivalence import proof
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.judges.pair import PairAnswer
-from sqljury.queries import proof
 
 SCHEMA = schema_from_ddl(
     "CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT);"
@@ -64,7 +64,7 @@ def test_with_z3() -> None:
 
 
 def test_without_z3(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sqljury.queries.proof.is_available", lambda: False)
+    monkeypatch.setattr("sqljury.equivalence.proof.is_available", lambda: False)
     assert not proof.is_available()
     found = compare(*ONLY_Z3)
     assert found.verdict == "no_counterexample"

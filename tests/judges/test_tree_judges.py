@@ -20,7 +20,14 @@ SCHEMA = (
     "CREATE TABLE song (id INTEGER PRIMARY KEY, title TEXT, sales REAL,"
     " singer_id INTEGER REFERENCES singer(id))"
 )
-BY_SCHEMA = ("relpm", "canonical", "tree_match", "codebleu:operator")
+BY_SCHEMA = (
+    "relpm",
+    "relpm:paper",
+    "canonical",
+    "tree_match",
+    "tree_match:etm",
+    "codebleu:operator",
+)
 BY_TEXT = ("astpm", "codebleu", "crystalbleu")
 
 
@@ -145,7 +152,14 @@ def test_partial_credit_falls_with_distance(judge: str) -> None:
 
 @pytest.mark.parametrize(
     "spec",
-    ["relpm,alpha=1.5", "astpm,beta=0", "codebleu:graph", "canonical,assuming=luck"],
+    [
+        "relpm,alpha=1.5",
+        "relpm:paper,omega=1",
+        "relpm:roots",
+        "astpm,beta=0",
+        "codebleu:graph",
+        "canonical,assuming=luck",
+    ],
 )
 def test_options_that_make_no_sense(spec: str) -> None:
     with pytest.raises(InputError, match="SJ304"):

@@ -217,6 +217,7 @@ def test_no_learning_package_is_imported(cases: Path) -> None:
     assert run("-c", script).strip() == "[]"
 
 
+@pytest.mark.slow
 def test_the_same_under_every_hash_seed_and_number_of_workers(cases: Path, tmp_path: Path) -> None:
     printed = [
         run(

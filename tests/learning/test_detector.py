@@ -10,8 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import sqljury
 from sqljury.errors import InputError
-from sqljury.learning.detector import Detector, load_detector, train_detector
+from sqljury.learning.detector import TrainedDetector, load_detector, train_detector
 from sqljury.learning.forest import Forest
 from sqljury.learning.masking import masked
 from sqljury.learning.model_file import read_model, write_model
@@ -51,12 +52,12 @@ def test_the_same_probabilities_as_scikit_learn(kind: str, monkeypatch) -> None:
 
 
 @pytest.fixture(scope="module", params=["forest", "novelty"])
-def detector(request) -> Detector:
+def detector(request) -> TrainedDetector:
     texts, labels = questions(60, seed=1)
     return train_detector(texts, labels, kind=request.param, seed=5)
 
 
-def test_held_out_questions_are_told_apart(detector: Detector) -> None:
+def test_held_out_questions_are_told_apart(detector: TrainedDetector) -> None:
     texts, labels = questions(40, seed=2)
     said = [score >= 0.5 for score in detector.scores(texts)]
     assert said == labels
@@ -69,7 +70,7 @@ def test_words_that_no_forest_met() -> None:
     assert known > 0.5 > new
 
 
-def test_written_and_read_back(detector: Detector, tmp_path: Path) -> None:
+def test_written_and_read_back(detector: TrainedDetector, tmp_path: Path) -> None:
     texts, _ = questions(10, seed=3)
     detector.save(tmp_path / "a.npz")
     assert load_detector(tmp_path / "a.npz").scores(texts) == detector.scores(texts)
@@ -79,13 +80,13 @@ def test_written_and_read_back(detector: Detector, tmp_path: Path) -> None:
     assert again.scores(texts) == detector.scores(texts)
 
 
-def test_numbers_do_not_count(detector: Detector) -> None:
+def test_numbers_do_not_count(detector: TrainedDetector) -> None:
     assert masked("patient 10021118 in 2100") == "patient 0 in 0"
     one, other = detector.scores(["how many boats of 7?", "how many boats of 12345678?"])
     assert one == other
 
 
-def test_no_text_is_too_strange(detector: Detector) -> None:
+def test_no_text_is_too_strange(detector: TrainedDetector) -> None:
     for text in ("", "\x00", "ß" * 10_000, "😀"):
         (score,) = detector.scores([text])
         assert 0 <= score <= 1
@@ -120,9 +121,9 @@ def test_files_that_are_no_models(tmp_path: Path, content: bytes) -> None:
 
 def test_other_models_and_places(tmp_path: Path) -> None:
     write_model(tmp_path / "m.npz", {"version": 99}, {"a": np.zeros(2)})
-    assert read_model(tmp_path / "m.npz")[0] == {"version": 99}
+    assert read_model(tmp_path / "m.npz")[0] == {"sqljury": sqljury.__version__, "version": 99}
     for path in (tmp_path / "m.npz", tmp_path / "none.npz"):
         with pytest.raises(InputError, match="SJ020"):
             load_detector(path)
-    with pytest.raises(InputError, match="SJ020"):
+    with pytest.raises(InputError, match="SJ801"):
         write_model(tmp_path / "no" / "m.npz", {}, {})

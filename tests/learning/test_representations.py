@@ -101,6 +101,7 @@ def test_detectors_are_written_and_read_back(models, tmp_path: Path, vectors: st
         assert load_detector(tmp_path / f"{number}.npz").scores(asked) == scores
 
 
+@pytest.mark.slow
 def test_embeddings_see_meaning_where_words_are_new() -> None:
     labels = [True] * len(INSIDE) + [False] * len(OUTSIDE)
     asked = ["show the ferries of hull", "show the noodles of hull"]

@@ -73,3 +73,17 @@ def test_the_likeliest_text_is_one_text(model: LanguageModel) -> None:
 def test_a_prompt_without_room(model: LanguageModel) -> None:
     with pytest.raises(InputError, match="SJ590 a prompt of"):
         sample_texts(model, ASKED, count=1, temperature=1, top_p=1, max_tokens=10**6, seed="")
+
+
+def test_tokens_are_told_with_the_likeliest_in_their_place(model: LanguageModel) -> None:
+    (found,) = sample_texts(
+        model, ASKED, count=1, temperature=0, top_p=1, max_tokens=4, seed="", alternatives=3
+    )
+    assert sum(token["logprob"] for token in found.logprobs) == pytest.approx(
+        found.logprob, abs=1e-3
+    )
+    for token in found.logprobs:
+        others = [other["logprob"] for other in token["top_logprobs"]]
+        # The likeliest text is made of the likeliest tokens.
+        assert len(others) == 3 and others == sorted(others, reverse=True)
+        assert token["logprob"] == pytest.approx(others[0], abs=1e-5)

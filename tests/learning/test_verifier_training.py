@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 from toy_verifier import HELD, TRAINING, WORDS, examples, write_base
 
+import sqljury
 from sqljury.errors import InputError
 from sqljury.learning.language_model.prompt_tokens import PromptText
 from sqljury.learning.outcome_reward import training
-from sqljury.learning.outcome_reward.examples import Example, balanced, split
+from sqljury.learning.outcome_reward.examples import RewardExample, balanced, split
+from sqljury.learning.outcome_reward.folder import read_facts, write_facts
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.training import train_verifier
 from sqljury.learning.outcome_reward.validation import area_under_curve, measures
@@ -139,6 +141,12 @@ def test_a_broken_description(tmp_path, text):
         load_verifier(str(tmp_path))
 
 
+def test_a_description_names_its_writer(tmp_path):
+    written = write_facts(tmp_path, {"base": "some"})
+    assert written == {"version": 1, "sqljury": sqljury.__version__, "base": "some"}
+    assert read_facts(tmp_path) == written
+
+
 def test_a_folder_that_holds_something_else(base, tmp_path):
     (tmp_path / "thesis.tex").write_text("")
     with pytest.raises(InputError, match="SJ026"):
@@ -161,8 +169,8 @@ def test_a_prompt_longer_than_the_model_has_no_score(base):
 # ---------------------------------------------------------------- splits and balance
 
 
-def made(question: int, label: bool, own: str = "") -> Example:
-    return Example(str(question), PromptText("", own), label)
+def made(question: int, label: bool, own: str = "") -> RewardExample:
+    return RewardExample(str(question), PromptText("", own), label)
 
 
 def test_questions_are_on_one_side():

@@ -25,7 +25,7 @@ TRAINING, HELD = slice(0, 600), slice(600, 720)
 def examples(which: slice) -> list:
     """Of each of these questions the right candidate, and the wrong one."""
     from sqljury.learning.language_model.prompt_tokens import PromptText
-    from sqljury.learning.outcome_reward.examples import Example
+    from sqljury.learning.outcome_reward.examples import RewardExample
 
     questions = list(itertools.product(COLUMNS, COMPARED, NUMBERS))
     random.Random(0).shuffle(questions)
@@ -35,7 +35,7 @@ def examples(which: slice) -> list:
         shared = f"{begin} {column} {asked} {number}"
         for written in (asked, OPPOSITE[asked]):
             own = f"query : {column} {COMPARED[written]} {number} answer :"
-            found.append(Example(shared, PromptText(shared, own), written == asked))
+            found.append(RewardExample(shared, PromptText(shared, own), written == asked))
     return found
 
 

@@ -293,6 +293,7 @@ def test_lines_that_fail_are_asked_again_and_rates_are_kept(here: Path, live: by
         assert exported(here) == live
 
 
+@pytest.mark.slow
 def test_what_has_no_answer_ends_as_it_does_live_and_is_asked_again(
     here: Path, live: bytes
 ) -> None:
@@ -305,12 +306,12 @@ def test_what_has_no_answer_ends_as_it_does_live_and_is_asked_again(
         (sends(error, 400) if is_bad(body) else speaks)(handler, body)
 
     with serving(act) as server:
-        ran(here, server, run="alone")
+        ran(here, server, run="alone", code=3)
     with batching() as (server, batches):
         batches.answers = lambda body: replied(
             *((error, 400) if is_bad(body) else (completion(model(body)),))
         )
-        ran(here, server, "--batch", "--wait")
+        ran(here, server, "--batch", "--wait", code=3)
         assert b"no answer: HTTP 400: Error code: 400 - unknown parameter" in exported(here)
         assert exported(here) == exported(here, "alone")
         batches.answers = lambda body: replied(completion(model(body)))
@@ -338,6 +339,7 @@ def test_answers_of_no_use_are_asked_for_again_in_the_next_round(here: Path) -> 
 # ---------------------------------------------------------------- money, and what cannot be
 
 
+@pytest.mark.slow
 def test_money_holds_back_and_dry_runs_ask_nobody(here: Path) -> None:
     with batching() as (server, batches):
         limit = ("--model-option", "max_tokens=1000", "--batch", "--max-cost")

@@ -6,6 +6,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.errors import InputError
+from sqljury.errors import InfrastructureError, InputError
 from sqljury.llm import Entry, Ledger, Message, Request, parse_model
 
 MODEL = parse_model("openai:o3")
@@ -59,6 +60,7 @@ def test_eight_threads(tmp_path: Path) -> None:
 
 _WRITER = """
 import sys
+import time
 from sqljury.llm import Ledger
 sys.path.insert(0, sys.argv[3])
 from test_llm_ledger import entry
@@ -178,7 +180,7 @@ def test_files_that_are_no_ledgers(tmp_path: Path) -> None:
     before = [path.read_bytes() for path in (text, other, newer)]
     for path in (text, other, newer, tmp_path):
         for read_only in (False, True):
-            with pytest.raises(InputError, match="SJ905"):
+            with pytest.raises(InputError, match=r"SJ905|SJ801"):
                 Ledger(path, read_only=read_only)
     assert [path.read_bytes() for path in (text, other, newer)] == before
     with pytest.raises(InputError, match=r"SJ905 there is no ledger"):
@@ -205,3 +207,73 @@ def test_a_replay_reads_what_another_process_is_writing(tmp_path: Path) -> None:
         writing.put(entry(1))
         with Ledger(tmp_path / "l.sqlite", read_only=True) as reading:
             assert reading.get(entry(1).key) == entry(1)
+
+
+# ---------------------------------------------------------------- one file is the whole truth
+
+
+def copied(path: Path) -> Ledger:
+    """The one file, taken while it is written to, and read by who has nothing else."""
+    copy = path.with_name(f"copy-{time.monotonic_ns()}") / path.name
+    copy.parent.mkdir()
+    copy.write_bytes(path.read_bytes())
+    return Ledger(copy, read_only=True)
+
+
+def test_an_open_ledger_is_in_its_one_file_a_moment_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqljury.storage._SECONDS", 0.05)
+    path = tmp_path / "l.sqlite"
+    with Ledger(path) as ledger, Ledger(path) as other:
+        with copied(path) as copy:
+            assert len(copy) == 0
+        for number in range(40):
+            (ledger if number % 2 else other).put(entry(number))
+        time.sleep(0.2)
+        with copied(path) as copy:
+            assert len(copy) == 40
+
+
+def test_a_closed_ledger_is_one_file_though_others_have_it_open(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    with Ledger(path):
+        with Ledger(path) as ledger:
+            ledger.put(entry(1))
+        with copied(path) as copy:
+            assert len(copy) == 1
+    assert [one.name for one in tmp_path.iterdir() if one.is_file()] == ["l.sqlite"]
+
+
+_KILLED = """
+import os, signal, sys
+from sqljury.llm import Entry, Ledger
+ledger = Ledger(sys.argv[1])
+for n in range(30):
+    ledger.put(Entry(f'["{n}"]', {"text": n}, "2026-01-01T00:00:00Z"))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_killed_process_left_beside_the_file_is_taken_in(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)
+    assert path.with_name("l.sqlite-wal").exists()
+    Ledger(path).close()
+    assert [one.name for one in tmp_path.iterdir()] == ["l.sqlite"]
+    with Ledger(path, read_only=True) as ledger:
+        assert len(ledger) == 30
+
+
+def test_a_full_disk_and_a_damaged_answer_are_said_in_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "l.sqlite"
+    with Ledger(path) as ledger:
+        found = ledger.put(entry(1))
+        ledger._database.execute("PRAGMA max_page_count = 1")
+        with pytest.raises(InfrastructureError, match="SJ802"):
+            for number in range(2, 100):
+                ledger.put(entry(number, {"text": "x" * 9000}))
+        assert ledger.get(found.key) == found
+        ledger._database.execute("UPDATE reply SET raw = '{'")
+        with pytest.raises(InputError, match="SJ905"):
+            ledger.get(found.key)

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 from markupsafe import Markup
 
-from sqljury.reports.plots import Axis, Point, axis_labels, dots, marker, score_bar, stacked_bar
+from sqljury.reports.plots import Axis, PlotPoint, axis_labels, dots, marker, score_bar, stacked_bar
 from sqljury.verdict import Outcome
 
 
@@ -36,7 +36,7 @@ def test_places(value: float, place: str) -> None:
 
 
 def test_every_plot_is_well_formed_and_says_what_it_shows() -> None:
-    points = [Point("a <b>", 0.5, 0.25, 0.75), Point("c", None, None, None, 1)]
+    points = [PlotPoint("a <b>", 0.5, 0.25, 0.75), PlotPoint("c", None, None, None, 1)]
     plots = {
         score_bar(points[0]): "a <b>: 50.0 percent (25.0–75.0)",
         dots(points, Axis()): "a <b>: 50.0 percent (25.0–75.0); c: – percent",

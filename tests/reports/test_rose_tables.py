@@ -10,19 +10,17 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from sqljury.api.rose import methods as read_methods
-from sqljury.api.rose import rose_vec as read_rose_vec
 from sqljury.case import Case
-from sqljury.reports.rose_pages import (
-    write_diagnosis_html,
-    write_methods_html,
-    write_rose_vec_html,
-)
-from sqljury.reports.rose_tables import print_diagnosis, print_methods, print_rose_vec
+from sqljury.papers.methods import Methods
+from sqljury.papers.pages import write_methods_html, write_rose_vec_html
+from sqljury.papers.replay import methods as read_methods
+from sqljury.papers.replay import rose_vec as read_rose_vec
+from sqljury.papers.rose_vec import RoseVec
+from sqljury.papers.tables import print_methods, print_rose_vec
+from sqljury.reports.diagnosis_page import write_diagnosis_html
+from sqljury.reports.diagnosis_tables import print_diagnosis
 from sqljury.reports.scatter import Scale, Spot, scatter
 from sqljury.uses.diagnose import DiagnosisReport, diagnose
-from sqljury.uses.methods import Methods
-from sqljury.uses.rose_vec import RoseVec
 from sqljury.verdict import Record, Verdict
 
 HOSTILE = "<script>alert(1)</script> [red]\x1b[31m"

@@ -90,16 +90,23 @@ def part(stage: str, calls: int, money: float, unpriced: int = 0) -> StageCost:
 @pytest.mark.parametrize(
     ("cost", "expected"),
     [
-        (part("s", 1, 12.345), "1 call, 1,000 tokens, $12.35"),
-        (part("s", 2, 1234.5), "2 calls, 2,000 tokens, $1,234.50"),
-        (part("s", 2, 0.01234), "2 calls, 2,000 tokens, $0.0123"),
-        (part("s", 2, 0.0), "2 calls, 2,000 tokens, $0.00"),
-        (part("s", 2, 0.0, 2), "2 calls, 2,000 tokens, price not known"),
-        (part("s", 3, 2.0, 1), "3 calls, 3,000 tokens, $2.00 and 1 without a known price"),
+        (part("s", 1, 12.345), "1 call, 1,000 tokens, $12.35, 1.0 s a case"),
+        (part("s", 2, 1234.5), "2 calls, 2,000 tokens, $1,234.50, 1.0 s a case"),
+        (part("s", 2, 0.01234), "2 calls, 2,000 tokens, $0.0123, 1.0 s a case"),
+        (part("s", 2, 0.0), "2 calls, 2,000 tokens, $0.00, 1.0 s a case"),
+        (part("s", 2, 0.0, 2), "2 calls, 2,000 tokens, price not known, 1.0 s a case"),
+        (
+            part("s", 3, 2.0, 1),
+            "3 calls, 3,000 tokens, $2.00 and 1 without a known price, 1.0 s a case",
+        ),
     ],
 )
 def test_costs(cost: StageCost, expected: str) -> None:
     assert words.cost_text(cost) == expected
+
+
+def test_batches_do_not_say_how_long_an_answer_took() -> None:
+    assert words.cost_text(replace(part("s", 1, 1.0), seconds=0.0)).endswith("$1.00")
 
 
 def test_stages_are_told_where_there_are_several() -> None:
@@ -108,11 +115,11 @@ def test_stages_are_told_where_there_are_several() -> None:
     whole = JudgeCost(
         verdicts=2, calls=3, tokens=3000, money=3.0, unpriced=0, seconds=3.0, stages=(prover,)
     )
-    first = "cost when asked: 3 calls, 3,000 tokens, $3.00"
+    first = "cost when asked: 3 calls, 3,000 tokens, $3.00, 1.5 s a case"
     assert words.cost_lines(replace(JUDGE, cost=whole)) == [first]
     both = replace(whole, stages=(prover, refuter))
     assert words.cost_lines(replace(JUDGE, cost=both)) == [
         first,
-        "prover: 2 calls, 2,000 tokens, $1.00",
-        "refuter: 1 call, 1,000 tokens, $2.00",
+        "prover: 2 calls, 2,000 tokens, $1.00, 1.0 s a case",
+        "refuter: 1 call, 1,000 tokens, $2.00, 1.0 s a case",
     ]

@@ -300,6 +300,7 @@ def _all_gone(pids: list[int], seconds: float = 5) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed(databases: Path, tmp_path: Path) -> None:
     _killed_and_resumed(6000, [1, 2500], databases, tmp_path)
 
@@ -338,6 +339,7 @@ def test_the_manifest_says_what_made_the_run(databases: Path, tmp_path: Path) ->
     assert "order:reference" in judge.signature
 
 
+@pytest.mark.slow
 def test_one_value_that_eats_the_machine_ends_its_worker(tmp_path: Path) -> None:
     duckdb = pytest.importorskip("duckdb")
     (tmp_path / "db").mkdir()

@@ -11,7 +11,7 @@ SCRIPT = """
 import io, sys
 from types import SimpleNamespace
 
-from sqljury import queries
+from sqljury import sql
 from sqljury.runs import messages, worker
 
 begun = []
@@ -26,7 +26,7 @@ class Executor(worker.ThreadPoolExecutor):
 
 worker.ThreadPoolExecutor = Executor
 requests = io.BytesIO()
-messages.send(requests, None)
+messages.tell(requests, None)
 requests.seek(0)
 bench = SimpleNamespace(cache=SimpleNamespace(known={}))
 worker._serve(bench, 2, requests, None)
@@ -34,12 +34,12 @@ worker._serve(bench, 2, requests, None)
 SQL = '''WITH c AS (SELECT DISTINCT a, sum(b) OVER (PARTITION BY a) AS s, CAST(d AS DATE) FROM t
 JOIN u USING (x) WHERE a IN (SELECT 1) GROUP BY a) SELECT * FROM c ORDER BY 1 LIMIT 3'''
 for dialect in ("sqlite", "duckdb", "postgres", "mysql"):
-    assert queries.parse(SQL, dialect) is not None
-    assert queries.clauses_of(SQL, dialect) is not None
-    queries.features(SQL, dialect)
-    queries.without_comments(SQL, dialect)
-    queries.without_limit(SQL)
-    queries.keyed_for_ties(SQL)
+    assert sql.parse(SQL, dialect) is not None
+    assert sql.clauses_of(SQL, dialect) is not None
+    sql.features(SQL, dialect)
+    sql.without_comments(SQL, dialect)
+    sql.without_limit(SQL)
+    sql.keyed_for_ties(SQL)
 (before,) = begun
 print(len(before) > 10, sorted(parser_modules() - before))
 """

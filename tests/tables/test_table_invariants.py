@@ -219,6 +219,7 @@ PLAIN = make_policy("intent", values="typed", tolerance=0, duplicates="bag")
 SETS = make_policy("intent", values="typed", tolerance=0)
 
 
+@pytest.mark.slow
 @given(both=zero_one_pairs())
 @settings(max_examples=600, deadline=None)
 def test_column_matching_agrees_with_brute_force(both):
@@ -230,6 +231,7 @@ def test_column_matching_agrees_with_brute_force(both):
         assert Counter(back) == Counter(a.rows)
 
 
+@pytest.mark.slow
 @given(both=zero_one_pairs())
 @settings(max_examples=300, deadline=None)
 def test_column_matching_of_sets_agrees_with_brute_force(both):

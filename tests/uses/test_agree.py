@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sqljury.errors import CATALOGUE, InputError
 from sqljury.uses import agree
-from sqljury.uses.agree import STATISTICS, JudgeAgreement, Pair
+from sqljury.uses.agree import STATISTICS, JudgeAgreement, JudgePair
 from sqljury.uses.statistics import Confusion
 from sqljury.verdict import Outcome, Scored
 
@@ -35,7 +35,7 @@ def one(given_rows: list[Scored], unknown: str = "no") -> JudgeAgreement:
     return agree({"j": given_rows}, bootstrap=0, unknown=unknown).judges[0]  # type: ignore[arg-type]
 
 
-def pair(a: list[Scored], b: list[Scored], unknown: str = "no") -> Pair:
+def pair(a: list[Scored], b: list[Scored], unknown: str = "no") -> JudgePair:
     return agree({"a": a, "b": b}, bootstrap=0, unknown=unknown).pairs[0]  # type: ignore[arg-type]
 
 

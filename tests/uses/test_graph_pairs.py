@@ -10,7 +10,7 @@ import pytest
 
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.errors import InputError
-from sqljury.queries.graphs import graph_of
+from sqljury.likeness.graphs import graph_of
 from sqljury.schema import Schema
 from sqljury.uses.graph_pairs import LabelledPair, graph_pairs, read_pairs
 

@@ -11,27 +11,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.uses.statistics import Bootstrap
 from sqljury.uses.trust import (
     DEFAULT_PENALTIES,
     Gate,
     Penalty,
+    apply_gates,
     count,
     mixed,
     parse_penalty,
     reliability,
-    through,
     trust,
 )
 from sqljury.verdict import Outcome
 
-ANSWERED, ABSTAINED, MISSING = Reply.ANSWERED, Reply.ABSTAINED, Reply.MISSING
+ANSWERED, ABSTAINED, MISSING = ReplyKind.ANSWERED, ReplyKind.ABSTAINED, ReplyKind.MISSING
 
 
 def decision(
-    id: str, answerable: bool, reply: Reply, correct: bool | None = None, **rest
+    id: str, answerable: bool, reply: ReplyKind, correct: bool | None = None, **rest
 ) -> Decision:
     return Decision(id=id, answerable=answerable, reply=reply, correct=correct, **rest)
 
@@ -80,7 +80,7 @@ ROWS = st.lists(
         Decision,
         id=st.uuids().map(str),
         answerable=st.booleans(),
-        reply=st.sampled_from(Reply),
+        reply=st.sampled_from(ReplyKind),
         correct=st.booleans(),
         confidence=st.none() | st.integers(0, 4).map(float),
     ),
@@ -191,7 +191,7 @@ def test_gates_hold_back_in_turn_and_say_nothing_of_what_they_do_not_know() -> N
     rows.append(decision("m", True, MISSING))
     first = Gate(name="cls", scores={("", "0"): 0.0, ("", "1"): 1.0, ("", "2"): 0.5})
     second = Gate(name="error", scores={("", str(i)): 0.2 * i for i in range(4)}, threshold=0.3)
-    passed, passages = through(rows, [first, second])
+    passed, passages = apply_gates(rows, [first, second])
     assert [one.reply for one in passed] == [ABSTAINED, ABSTAINED, ANSWERED, ANSWERED, MISSING]
     assert [(p.reached, p.held_back, p.silent) for p in passages] == [(4, 1, 1), (3, 1, 0)]
     assert passed[0].correct is True  # withheld, not forgotten

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.uses.trust import curve_of, risk_coverage, trust
 
 CASES = st.lists(st.tuples(st.integers(0, 3).map(float), st.booleans()), min_size=1, max_size=6)
@@ -41,7 +41,7 @@ def test_fewer_points_of_a_long_curve(n: int, most: int) -> None:
 
 
 def test_no_confidence_no_curve() -> None:
-    curve = risk_coverage([Decision(id="1", answerable=True, reply=Reply.ABSTAINED)])
+    curve = risk_coverage([Decision(id="1", answerable=True, reply=ReplyKind.ABSTAINED)])
     assert (curve.points, curve.aurc, curve.coverage_at(0.5)) == ((), None, 0.0)
 
 
@@ -66,9 +66,9 @@ def test_the_order_changes_nothing(
 
 def test_unanswerable_questions_are_wrong_answers_and_abstentions_lower_the_coverage() -> None:
     rows = [
-        Decision(id="1", answerable=True, reply=Reply.ANSWERED, correct=True, confidence=2),
-        Decision(id="2", answerable=False, reply=Reply.ANSWERED, confidence=1),
-        Decision(id="3", answerable=True, reply=Reply.ABSTAINED, confidence=3),
+        Decision(id="1", answerable=True, reply=ReplyKind.ANSWERED, correct=True, confidence=2),
+        Decision(id="2", answerable=False, reply=ReplyKind.ANSWERED, confidence=1),
+        Decision(id="3", answerable=True, reply=ReplyKind.ABSTAINED, confidence=3),
     ]
     found = trust(rows, bootstrap=0)
     assert (found.n_confident, found.aurc) == (2, 0.25)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.uses.trust import (
     Penalty,
@@ -27,7 +27,11 @@ from sqljury.uses.trust import (
 def answers(*cases: tuple[float, bool], answerable: bool = True) -> list[Decision]:
     return [
         Decision(
-            id=str(i), answerable=answerable, reply=Reply.ANSWERED, correct=right, confidence=sure
+            id=str(i),
+            answerable=answerable,
+            reply=ReplyKind.ANSWERED,
+            correct=right,
+            confidence=sure,
         )
         for i, (sure, right) in enumerate(cases)
     ]
@@ -38,7 +42,7 @@ ROWS = st.lists(
         Decision,
         id=st.uuids().map(str),
         answerable=st.booleans(),
-        reply=st.sampled_from(Reply),
+        reply=st.sampled_from(ReplyKind),
         correct=st.booleans(),
         confidence=st.none() | st.integers(0, 4).map(float),
     ),
@@ -74,11 +78,16 @@ def test_the_heuristic_stops_where_the_sum_is_largest() -> None:
 def test_withholding_is_abstaining_below_a_threshold_or_without_a_confidence() -> None:
     rows = [
         *answers((1.0, True), (2.0, True)),
-        Decision(id="m", answerable=True, reply=Reply.MISSING),
+        Decision(id="m", answerable=True, reply=ReplyKind.MISSING),
     ]
-    unsure = Decision(id="u", answerable=True, reply=Reply.ANSWERED, correct=True)
+    unsure = Decision(id="u", answerable=True, reply=ReplyKind.ANSWERED, correct=True)
     replies = [one.reply for one in withhold([*rows, unsure], 2.0)]
-    assert replies == [Reply.ABSTAINED, Reply.ANSWERED, Reply.MISSING, Reply.ABSTAINED]
+    assert replies == [
+        ReplyKind.ABSTAINED,
+        ReplyKind.ANSWERED,
+        ReplyKind.MISSING,
+        ReplyKind.ABSTAINED,
+    ]
 
 
 # ---------------------------------------------------------------- guarantees
@@ -96,7 +105,7 @@ def drawn(generator: random.Random, n: int, votes: int | None) -> list[Decision]
             Decision(
                 id=str(i),
                 answerable=generator.random() > 0.1,
-                reply=Reply.ANSWERED,
+                reply=ReplyKind.ANSWERED,
                 correct=right,
                 confidence=sure,
             )

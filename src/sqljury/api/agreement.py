@@ -87,12 +87,26 @@ class _People:
         """The rows with these labels; as they are where there are no label files."""
         if not self._by_benchmark:
             return rows
-        return [replace(row, label=self._label_of(row)) for row in rows]
+        by_question: dict[tuple[str, str], str] = {}
+        return [replace(row, label=self._label_of(row, by_question)) for row in rows]
 
-    def _label_of(self, row: Scored) -> bool | None:
+    def _label_of(self, row: Scored, by_question: dict[tuple[str, str], str]) -> bool | None:
+        """The label of a row, or of its question; ``by_question`` says whose answer got that."""
         labels = self._labels_of(row)
         # Rows of a prediction source are id/source; the labels of a question have no source.
-        return labels.get(row.id, labels.get(row.id.rpartition("/")[0]))
+        question, _, source = row.id.rpartition("/")
+        if row.id in labels or question not in labels:
+            return labels.get(row.id)
+        other = by_question.setdefault((row.benchmark, question), source)
+        if other != source:
+            raise InputError(
+                "SJ513",
+                f"{other!r} and {source!r} both answer the question {question!r}, and its label "
+                "does not say whose answer it is about.",
+                hint='Add a column "source" to the labels that names the system, or judge one '
+                "system in a run.",
+            )
+        return labels[question]
 
     def _labels_of(self, row: Scored) -> Mapping[str, bool]:
         if len(self._by_benchmark) == 1:

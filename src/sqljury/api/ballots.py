@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sqljury.api.evaluation import evaluate
-from sqljury.api.inputs import PathLike
+from sqljury.api.inputs import PathLike, RunKeywords
 from sqljury.case import Case
-from sqljury.judges import Judge, Needs, make_judge, spec_of
+from sqljury.judge_name import JudgeName
+from sqljury.judges import Judge, Needs, make_judge, name_of, spec_of
 from sqljury.judges.execution import Execution
 from sqljury.runs import Run
-from sqljury.uses.select import Ballot, Pool, draw, make_strategy
+from sqljury.uses.missing import MissingCounter, missing_in
+from sqljury.uses.select import Ballot, CandidatePool, draw, make_strategy
 from sqljury.uses.select.ballots import (
     Verdicts,
     judged_cases,
@@ -29,11 +31,11 @@ from sqljury.uses.select.selection import Seen
 from sqljury.uses.select.strategies import Strategy
 from sqljury.verdict import Verdict
 
-_RESULTS = spec_of(Results())
+_RESULTS = name_of(Results()).name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class BallotSettings:
     """What is asked of all candidates alike."""
 
     folder: Path
@@ -46,15 +48,22 @@ class Asked:
     match: str | None
     """When two results are equal, where that is not said by the judge."""
     seed: int
-    options: Mapping[str, object] = field(default_factory=dict)
+    settings: RunKeywords
     """Of every run: limits, workers, …"""
+    on_progress: Callable[[int, int], None]
 
     def judged(
         self, cases: Iterable[Case], judges: Sequence[str | Judge], name: str
     ) -> JudgedCandidates:
         """The verdicts of some judges."""
-        folder = self.folder / name
-        with evaluate(cases, judges, self.databases, run=folder, **self.options) as done:  # type: ignore[arg-type]
+        with evaluate(
+            cases,
+            judges,
+            self.databases,
+            run=self.folder / name,
+            on_progress=self.on_progress,
+            **self.settings,
+        ) as done:
             return JudgedCandidates.of(done.run)
 
     @property
@@ -63,7 +72,7 @@ class Asked:
         if self.match is not None:
             return self.match.replace(",", ";")
         if isinstance(self.judge, Execution):
-            return spec_of(self.judge).removeprefix("execution:").replace(",", ";")
+            return name_of(self.judge).text(";").removeprefix("execution:")
         return "strict"
 
 
@@ -74,6 +83,7 @@ class JudgedCandidates:
     by_judge: Mapping[str, Verdicts] = field(default_factory=dict)
     signatures: Mapping[str, str] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    missing: MissingCounter = field(default_factory=MissingCounter)
 
     @classmethod
     def of(cls, run: Run) -> JudgedCandidates:
@@ -81,11 +91,13 @@ class JudgedCandidates:
         found: dict[str, dict[tuple[str, str, str], Verdict]] = {j.name: {} for j in run.judges}
         for record in run.records(whole=False):
             verdict = record.verdict
-            if not record.judge.startswith(_RESULTS):
+            if JudgeName.parse(record.judge).name != _RESULTS:
                 verdict = replace(verdict, evidence={})
             found[record.judge][record.case.key] = verdict
         signatures = {one.name: one.signature.replace("|n:{n}", "") for one in run.judges}
-        return cls(found, signatures, {one.name: one.threshold for one in run.judges})
+        thresholds = {one.name: one.threshold for one in run.judges}
+        missing = missing_in(one for verdicts in found.values() for one in verdicts.values())
+        return cls(found, signatures, thresholds, missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,9 +110,13 @@ class Looked:
     """Signatures of the judges whose scores strategies read."""
     against_majority: frozenset[str]
     """Those of them that were given the majority's pick for a reference."""
+    missing: MissingCounter
+    """Verdicts that could not be had."""
 
 
-def look(pools: Sequence[Pool], strategies: Sequence[Strategy], asked: Asked) -> Looked:
+def look(
+    pools: Sequence[CandidatePool], strategies: Sequence[Strategy], asked: BallotSettings
+) -> Looked:
     """Run and judge the candidates as far as the strategies need it.
 
     Raises:
@@ -114,12 +130,15 @@ def look(pools: Sequence[Pool], strategies: Sequence[Strategy], asked: Asked) ->
     runs = results if asked.databases is not None else None
     found = _run(pools, asked, runs)
     ballots, unusable = _ballots(pools, found, results, runs)
-    ballots, signatures = _scored(pools, ballots, scorers, asked)
+    missing = MissingCounter()
+    missing += found.missing
+    ballots, signatures = _scored(pools, ballots, scorers, asked, missing)
     return Looked(
         seen=list(_seen(pools, ballots, unusable, asked, found)),
         signature=_signature(found, asked, results, runs),
         scorers=signatures,
         against_majority=against,
+        missing=missing,
     )
 
 
@@ -130,7 +149,9 @@ def _judges_of(strategies: Iterable[Strategy]) -> list[str]:
 # ---------------------------------------------------------------- results, and what is right
 
 
-def _run(pools: Sequence[Pool], asked: Asked, results: Results | None) -> JudgedCandidates:
+def _run(
+    pools: Sequence[CandidatePool], asked: BallotSettings, results: Results | None
+) -> JudgedCandidates:
     judges = [one for one in (asked.judge, results) if one is not None]
     if not judges:
         return JudgedCandidates()
@@ -140,7 +161,10 @@ def _run(pools: Sequence[Pool], asked: Asked, results: Results | None) -> Judged
 
 
 def _ballots(
-    pools: Sequence[Pool], found: JudgedCandidates, results: Results | None, runs: Results | None
+    pools: Sequence[CandidatePool],
+    found: JudgedCandidates,
+    results: Results | None,
+    runs: Results | None,
 ) -> tuple[list[Ballot], list[str]]:
     """Also why a question cannot be looked at, by question; empty where it can."""
     ballots = [plain_ballot(pool) for pool in pools]
@@ -155,10 +179,10 @@ def _ballots(
 
 
 def _seen(
-    pools: Sequence[Pool],
+    pools: Sequence[CandidatePool],
     ballots: Sequence[Ballot],
     unusable: Sequence[str],
-    asked: Asked,
+    asked: BallotSettings,
     found: JudgedCandidates,
 ) -> Iterator[Seen]:
     for pool, ballot, why in zip(pools, ballots, unusable, strict=True):
@@ -172,7 +196,7 @@ def _seen(
 
 
 def _signature(
-    found: JudgedCandidates, asked: Asked, results: Results | None, runs: Results | None
+    found: JudgedCandidates, asked: BallotSettings, results: Results | None, runs: Results | None
 ) -> str:
     from sqljury import __version__
 
@@ -205,11 +229,15 @@ class _Scorer:
 
 
 def _scored(
-    pools: Sequence[Pool], ballots: list[Ballot], scorers: Sequence[_Scorer], asked: Asked
+    pools: Sequence[CandidatePool],
+    ballots: list[Ballot],
+    scorers: Sequence[_Scorer],
+    asked: BallotSettings,
+    missing: MissingCounter,
 ) -> tuple[list[Ballot], dict[str, str]]:
     """With what each judge says; those that need a reference hold the majority's pick for one.
 
-    Also the judges' signatures.
+    Also the judges' signatures; ``missing`` counts what they owe.
     """
     signatures: dict[str, str] = {}
     for against, folder in ((False, "scores"), (True, "against-majority")):
@@ -220,6 +248,7 @@ def _scored(
         reference_of = _majority(asked.seed) if against else _nobody
         cases = _cases_to_score(pools, ballots, reference_of)
         found = asked.judged(cases, judges, folder)
+        missing += found.missing
         for scorer in group:
             verdicts = found.by_judge[spec_of(scorer.judge)]
             signed = found.signatures[spec_of(scorer.judge)]
@@ -231,10 +260,10 @@ def _scored(
     return ballots, signatures
 
 
-_ReferenceOf = Callable[[Pool, Ballot], str | None]
+_ReferenceOf = Callable[[CandidatePool, Ballot], str | None]
 
 
-def _nobody(pool: Pool, ballot: Ballot) -> None:  # noqa: ARG001 - the shape of the others
+def _nobody(pool: CandidatePool, ballot: Ballot) -> None:  # noqa: ARG001 - the shape of the others
     return None
 
 
@@ -244,7 +273,7 @@ def _majority(seed: int) -> _ReferenceOf:
 
 
 def _cases_to_score(
-    pools: Sequence[Pool], ballots: Sequence[Ballot], reference_of: _ReferenceOf
+    pools: Sequence[CandidatePool], ballots: Sequence[Ballot], reference_of: _ReferenceOf
 ) -> Iterator[Case]:
     for pool, ballot in zip(pools, ballots, strict=True):
         reference = reference_of(pool, ballot)

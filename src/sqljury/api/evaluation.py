@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
-import sqljury
-from sqljury.api.inputs import PathLike, cases_of, databases_spec
+from sqljury.api.inputs import PathLike, RunKeywords, cases_of, run_settings
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
-from sqljury.execution import Limits
+from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
-from sqljury.runs import Run, RunOptions, UnderWay, open_run, run_in_batches, run_judges
+from sqljury.runs import Run, UnderWay, open_run, run_in_batches, run_judges
 from sqljury.uses.evaluate import Summary, summarise
 from sqljury.verdict import Record
 
 if TYPE_CHECKING:
-    from sqljury.llm import ClientSettings, Collected, Estimate
+    from sqljury.llm import Collected, Estimate
 
 
 class Evaluation:
@@ -34,12 +31,15 @@ class Evaluation:
     A run that was given no folder lives in a temporary one, until it is closed.
     """
 
-    def __init__(self, run: Run, temporary: tempfile.TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, run: Run, temporary: TemporaryFolder | None = None) -> None:
         self.run = run
         self._temporary = temporary
         signatures = {judge.name: judge.signature for judge in run.judges}
         self.summary: Summary = summarise(
-            run.records(whole=False, with_evidence=False), signatures, str(run.folder)
+            run.records(whole=False, with_evidence=False),
+            signatures,
+            str(run.folder),
+            run.count_cases(),
         )
 
     def records(self, *, case_id: str = "") -> Iterator[Record]:
@@ -54,7 +54,7 @@ class Evaluation:
         """Close the run; a temporary one is removed."""
         self.run.close()
         if self._temporary is not None:
-            self._temporary.cleanup()
+            self._temporary.close()
 
     def __enter__(self) -> Evaluation:
         return self
@@ -73,14 +73,9 @@ def evaluate(
     judges: Sequence[str | Judge] = ("execution",),
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
-    descriptions: PathLike | None = None,
-    schemas: PathLike | None = None,
-    suites: PathLike | None = None,
     run: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
-    llm: ClientSettings | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **settings: Unpack[RunKeywords],
 ) -> Evaluation:
     """Judge cases and aggregate the verdicts.
 
@@ -89,15 +84,10 @@ def evaluate(
         judges: names such as ``execution:spider``, or judges.
         databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``; not
             needed by judges that look at texts alone.
-        descriptions: a folder with column descriptions.
-        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json), for judges
-            that compare queries without running them.
-        suites: a folder of test suites (DB_ID/*.sqlite or DB_ID.tar.xz), for ``test_suite``.
         run: the folder that the verdicts are kept in; the same folder again resumes.
-        limits: what one query may use.
-        workers: processes; by default one per core.
-        llm: how chat models are asked; by default with a ledger in the run's folder.
         on_progress: called with verdicts found and verdicts in all.
+        settings: ``descriptions``, ``schemas``, ``suites``, ``limits``, ``workers``, ``llm``
+            (:class:`sqljury.RunKeywords`).
 
     Raises:
         InputError: input that cannot be used at all.
@@ -111,9 +101,9 @@ def evaluate(
     ...     found.scores()
     {'execution:strict': 1.0}
     """
-    temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
-    folder = Path(run) if run is not None else Path(temporary.name if temporary else "")
-    options = _options(databases, descriptions, schemas, suites, limits, workers, llm)
+    temporary = TemporaryFolder() if run is None else None
+    folder = Path(run) if run is not None else Path(temporary.path if temporary else "")
+    options = run_settings(databases, **settings)
     done = run_judges(cases_of(cases), judges, options, folder=folder, on_progress=on_progress)
     return Evaluation(done, temporary)
 
@@ -124,15 +114,10 @@ def evaluate_in_batches(
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
     run: PathLike,
-    descriptions: PathLike | None = None,
-    schemas: PathLike | None = None,
-    suites: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
-    llm: ClientSettings | None = None,
     wait: bool = False,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     on_look: Callable[[Collected], None] = lambda _: None,
+    **settings: Unpack[RunKeywords],
 ) -> Evaluation | UnderWay:
     """As :func:`evaluate`, with models asked in batches: the same call again goes on.
 
@@ -149,7 +134,7 @@ def evaluate_in_batches(
     done = run_in_batches(
         cases_of(cases),
         judges,
-        _options(databases, descriptions, schemas, suites, limits, workers, llm),
+        run_settings(databases, **settings),
         folder=Path(run),
         wait=wait,
         on_progress=on_progress,
@@ -163,13 +148,8 @@ def dry_run(
     judges: Sequence[str | Judge],
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
-    llm: ClientSettings,
-    descriptions: PathLike | None = None,
-    schemas: PathLike | None = None,
-    suites: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
     batch: bool = False,
+    **settings: Unpack[RunKeywords],
 ) -> Estimate:
     """What the judges would ask that the ledger does not hold, if every answer were a yes.
 
@@ -183,10 +163,9 @@ def dry_run(
     """
     from sqljury.llm import Estimate
 
-    options = _options(databases, descriptions, schemas, suites, limits, workers, llm)
-    options = replace(options, dry_run=True, batch=batch)
+    options = replace(run_settings(databases, **settings), dry_run=True, batch=batch)
     with (
-        tempfile.TemporaryDirectory(prefix="sqljury-") as folder,
+        TemporaryFolder() as folder,
         run_judges(cases_of(cases), judges, options, folder=folder) as run,
     ):
         found: Counter[str] = Counter()
@@ -197,27 +176,6 @@ def dry_run(
         prompt_tokens=int(found["prompt_tokens"]),
         completion_tokens=int(found["completion_tokens"]),
         money=None if found["unpriced"] else float(found["money"]),
-    )
-
-
-def _options(
-    databases: PathLike | Sequence[PathLike] | None,
-    descriptions: PathLike | None,
-    schemas: PathLike | None,
-    suites: PathLike | None,
-    limits: Limits | None,
-    workers: int | None,
-    llm: ClientSettings | None,
-) -> RunOptions:
-    return RunOptions(
-        databases=databases_spec(databases),
-        descriptions=None if descriptions is None else str(descriptions),
-        schemas=None if schemas is None else str(schemas),
-        suites=None if suites is None else str(suites),
-        limits=limits or Limits(),
-        workers=workers or os.cpu_count() or 1,
-        llm=llm,
-        version=sqljury.__version__,
     )
 
 

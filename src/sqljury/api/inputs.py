@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
+import sqljury
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
+from sqljury.databases import Sources
+from sqljury.execution import Limits
+from sqljury.runs import RunSettings
+
+if TYPE_CHECKING:
+    from sqljury.llm import ClientSettings
 
 PathLike = str | os.PathLike[str]
 
@@ -28,3 +35,55 @@ def cases_of(cases: Iterable[Case] | PathLike | Sequence[PathLike]) -> Iterable[
     if isinstance(cases, Sequence) and cases and not isinstance(cases[0], Case):
         return read_cases(cast("Sequence[PathLike]", cases))
     return cast("Iterable[Case]", cases)
+
+
+class RunKeywords(TypedDict, total=False):
+    """What functions that judge take beside cases, judges and databases.
+
+    Args:
+        descriptions: a folder with column descriptions.
+        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json), for judges
+            that compare queries without running them.
+        suites: a folder of test suites (DB_ID/*.sqlite or DB_ID.tar.xz), for ``test_suite``.
+        limits: what one query may use.
+        workers: processes; by default one per core.
+        llm: how chat models are asked; by default with a ledger in the run's folder.
+        overlay: a file of corrections that are laid over the references.
+    """
+
+    descriptions: PathLike | None
+    schemas: PathLike | None
+    suites: PathLike | None
+    limits: Limits | None
+    workers: int | None
+    llm: ClientSettings | None
+    overlay: PathLike | None
+
+
+def run_settings(
+    databases: PathLike | Sequence[PathLike] | None, **given: Unpack[RunKeywords]
+) -> RunSettings:
+    """The settings of a run from what a caller says; for the rest the defaults.
+
+    Raises:
+        TypeError: there is no such setting.
+    """
+    if unknown := sorted(set(given) - set(RunKeywords.__annotations__)):
+        raise TypeError(f"unexpected keyword arguments: {', '.join(unknown)}")
+    return RunSettings(
+        sources=Sources(
+            databases=databases_spec(databases),
+            descriptions=_text(given.get("descriptions")),
+            schemas=_text(given.get("schemas")),
+            suites=_text(given.get("suites")),
+        ),
+        limits=given.get("limits") or Limits(),
+        workers=given.get("workers") or os.cpu_count() or 1,
+        llm=given.get("llm"),
+        overlay=_text(given.get("overlay")),
+        version=sqljury.__version__,
+    )
+
+
+def _text(place: PathLike | None) -> str | None:
+    return None if place is None else str(place)

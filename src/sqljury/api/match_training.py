@@ -13,11 +13,11 @@ from sqljury.api.inputs import PathLike
 from sqljury.databases import read_schemas, schema_reader
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
-from sqljury.queries.graphs import GRAPH_FORMS, GraphForm, PairGraph
+from sqljury.likeness.graphs import GRAPH_FORMS, GraphForm, PairGraph
 from sqljury.reports.training_curve import curves_svg
-from sqljury.reports.writing import new_file
 from sqljury.schema import Schema
 from sqljury.uses.graph_pairs import TRAIN, GraphPairs, LabelledPair, graph_pairs, read_pairs
+from sqljury.writing import new_file, new_folder
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.matcher import Matcher
@@ -180,7 +180,7 @@ def _trainer(
 
     fingerprint = hashlib.sha256(repr((found.pairs, found.graphs)).encode()).hexdigest()
     key = hashlib.sha256(repr((fingerprint, network, training)).encode()).hexdigest()[:8]
-    folder.mkdir(parents=True, exist_ok=True)
+    new_folder(folder)
     return Trainer(
         part(learnt),
         part([i for i in places if not is_train[i]]),

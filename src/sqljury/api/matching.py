@@ -10,8 +10,8 @@ from sqljury.case import Json
 from sqljury.databases import schema_of
 from sqljury.errors import InputError
 from sqljury.judges.graph_match import GraphMatch
-from sqljury.queries.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, only_in, pair_graph
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, only_in, pair_graph
+from sqljury.trees.nodes import Unreadable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class AttentionPeak:
     """Where a node of the reference looks most: a node of the prediction, and how much of its
     attention that one has."""
 
@@ -53,11 +53,11 @@ class MatchExplanation:
         said = "equivalent" if self.equivalent else "not equivalent"
         return f"{said}: score {self.score:.3f}, threshold {self.threshold:.3f}"
 
-    def looks(self, step: int) -> list[Look]:
+    def looks(self, step: int) -> list[AttentionPeak]:
         """Where each node of the reference looks most, in a step (from 0; -1 for the last)."""
         weights = self.attention[step]
         most = weights.argmax(axis=1)
-        return [Look(i, int(j), float(weights[i, j])) for i, j in enumerate(most)]
+        return [AttentionPeak(i, int(j), float(weights[i, j])) for i, j in enumerate(most)]
 
     @property
     def only(self) -> tuple[list[str], list[str]]:
@@ -67,12 +67,12 @@ class MatchExplanation:
     @property
     def svg(self) -> str:
         """Both graphs with the attention of the first and the last step, as figure 17."""
-        from sqljury.reports.graph_pair import Panel, graph_pair_svg
+        from sqljury.reports.graph_pair import GraphPanel, graph_pair_svg
 
         steps = len(self.attention)
-        panels = [Panel(f"step 1 of {steps}", self.attention[0])]
+        panels = [GraphPanel(f"step 1 of {steps}", self.attention[0])]
         if steps > 1:
-            panels.append(Panel(f"step {steps} of {steps}", self.attention[-1]))
+            panels.append(GraphPanel(f"step {steps} of {steps}", self.attention[-1]))
         return graph_pair_svg(self.pair, self.texts, panels, self.summary)
 
     def to_json(self) -> dict[str, Json]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,19 +16,19 @@ from sqljury.case import Case, Json
 from sqljury.databases import schema_reader
 from sqljury.errors import InputError
 from sqljury.execution import Limits
+from sqljury.isolation import mapped
 from sqljury.judges import Judge
 from sqljury.judges.equivalence import Equivalence
 from sqljury.judges.execution import Execution
 from sqljury.reports.build_pairs_card import pairs_card_text
-from sqljury.reports.writing import json_line_safe, new_file
 from sqljury.schema import Schema
 from sqljury.uses.building.pairs import (
     GIVEN,
     Exclusion,
-    Labelled,
-    Pair,
+    LabelledPair,
     PairsCard,
     Proposed,
+    QueryPair,
     by_equivalence,
     by_rows,
     chosen,
@@ -45,6 +43,7 @@ from sqljury.uses.building.pairs import (
     with_second,
 )
 from sqljury.verdict import Outcome, Verdict
+from sqljury.writing import json_line_safe, new_file
 
 _LIMITS = Limits(seconds=2.0, rows=20_000)
 _ROWS = Execution(policy="strict", column_order="any")
@@ -83,7 +82,7 @@ def build_pairs_files(
         exclude: files whose queries are evaluated on: none of them, by canonical form, is in a
             pair that is made.
         most: pairs at most, half of them equivalent; given pairs are all kept.
-        workers: processes; more than one need an importable main module.
+        workers: processes.
         second: a judge that is asked for a second opinion of given pairs, most often a model:
             ``llm_sql_solver,model=…``. Where it contradicts a label, people decide.
         reviewed: the queue with labels in it.
@@ -103,7 +102,7 @@ def build_pairs_files(
     excluded = exclusion_of(asked, schema_of, known)
     proposed = list(_proposed(cases, schema_of, excluded, seed, workers, on_step))
     pairs = [pair for one in proposed for pair in one.pairs]
-    pairs += [Pair.of(case) for case in cases if _is_pair(case)]
+    pairs += [QueryPair.of(case) for case in cases if _is_pair(case)]
     folder = Path(out)
     labelled = _labelled(pairs, databases, folder / "labels", workers, on_step)
     if second is not None:
@@ -183,35 +182,21 @@ def _proposed(
         for db_id, found in sorted(references.items())
         if (schema := schema_of(db_id)) is not None
     ]
-    for done, found in enumerate(_mapped(jobs, workers)):
+    for done, found in enumerate(mapped(_propose, jobs, workers)):
         on_step("making pairs", done + 1, len(jobs))
         yield found
-
-
-def _mapped(jobs: Sequence[_Job], workers: int) -> Iterator[Proposed]:
-    if workers == 1 or len(jobs) < 2:
-        yield from map(_propose, jobs)
-        return
-    # Not forked: the caller may have threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
-        try:
-            yield from pool.map(_propose, jobs)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
 
 
 # ---------------------------------------------------------------- labels
 
 
 def _labelled(
-    pairs: Sequence[Pair], databases: PathLike, folder: Path, workers: int, on_step: OnStep
-) -> list[Labelled]:
+    pairs: Sequence[QueryPair], databases: PathLike, folder: Path, workers: int, on_step: OnStep
+) -> list[LabelledPair]:
     """The label of each pair: by rows, then by proofs and generated databases."""
-    found: dict[str, Labelled] = {}
+    found: dict[str, LabelledPair] = {}
     same_rows: dict[str, bool] = {}
-    still_open: list[Pair] = []
+    still_open: list[QueryPair] = []
     once = list({pair.id: pair for pair in pairs}.values())
     for pair, verdict in _verdicts(once, _ROWS, databases, folder / "rows", workers, on_step):
         label = by_rows(pair, verdict)
@@ -227,7 +212,7 @@ def _labelled(
 
 
 def _second(
-    pairs: Sequence[Pair],
+    pairs: Sequence[QueryPair],
     judge: str,
     databases: PathLike,
     folder: Path,
@@ -241,13 +226,13 @@ def _second(
 
 
 def _verdicts(
-    pairs: Sequence[Pair],
+    pairs: Sequence[QueryPair],
     judge: Judge | str,
     databases: PathLike,
     folder: Path,
     workers: int,
     on_step: OnStep,
-) -> Iterator[tuple[Pair, Verdict]]:
+) -> Iterator[tuple[QueryPair, Verdict]]:
     """What a judge says of pairs, out of its run's folder where it is there already."""
     if not pairs:
         return
@@ -265,4 +250,4 @@ def _verdicts(
         on_progress=progress,
     ) as run:
         for record in run.records():
-            yield Pair.of(record.case), record.verdict
+            yield QueryPair.of(record.case), record.verdict

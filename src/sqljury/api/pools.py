@@ -6,11 +6,12 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Unpack
 
 from sqljury.api.evaluation import evaluate
-from sqljury.api.inputs import PathLike
+from sqljury.api.inputs import PathLike, RunKeywords
 from sqljury.benchmarks import read_cases
 from sqljury.benchmarks.pool_writer import pool_record
 from sqljury.case import Case, Json
@@ -19,22 +20,24 @@ from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges import Judge
+from sqljury.judges.abstention.choosing import DemonstrationChoice
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
-from sqljury.reports.writing import json_line_safe, new_file
 from sqljury.uses.generating import (
+    MODES,
     ClientSampler,
     Generator,
     LocalSampler,
-    Question,
+    PromptedQuestion,
     Sampler,
     generate,
     question_messages,
 )
-from sqljury.uses.labelling import Labelled, LabelStatistics, label_questions
+from sqljury.uses.labelling import LabelledQuestion, LabelStatistics, label_questions
+from sqljury.uses.missing import missing_error, missing_text
+from sqljury.writing import json_line_safe, new_file, new_folder, unwritable
 
 LOCAL = "local:"
 """Before the folder of a language model that runs in this process."""
-STYLES = ("create", "columns")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +51,14 @@ class Sampling:
         options: further options of the model, as for judges.
         style: how the schema is shown.
         prompt: a file with instructions instead of the bundled ones.
+        logprobs: how many alternatives of each token of the query the pool has; 0: no tokens.
+        mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark).
+        demos: a file of cases to demonstrate with.
+        positives, negatives: how many of each, of each database; None: as the mode has it.
+        pick: which are shown: ``fixed``, ``similar`` or ``dense``.
+        retriever: the sentence model that ``dense`` compares questions by.
+        demo_databases: of how many other databases they are; 0: of the question's own.
+        demo_schemas: where those are: a folder of databases, or a file of schemas.
     """
 
     model: str
@@ -60,9 +71,18 @@ class Sampling:
     options: Mapping[str, str] | None = None
     style: str = "create"
     prompt: PathLike | None = None
+    logprobs: int = 0
+    mode: str = "sql"
+    demos: PathLike | None = None
+    positives: int | None = None
+    negatives: int | None = None
+    pick: str = "similar"
+    retriever: PathLike | None = None
+    demo_databases: int = 0
+    demo_schemas: PathLike | None = None
 
     def __post_init__(self) -> None:
-        if self.n < 1 or self.per_call < 1 or self.max_tokens < 1:
+        if min(self.n, self.per_call, self.max_tokens) < 1 or self.logprobs < 0:
             raise InputError("SJ590", "numbers of candidates, calls and tokens begin at 1.")
         if not 0 <= self.temperature <= 10 or not 0 < self.top_p <= 1:
             raise InputError(
@@ -70,8 +90,28 @@ class Sampling:
                 f"temperature {self.temperature:g} with top-p {self.top_p:g} is not possible.",
                 hint="The temperature is a number from 0 on, top-p is above 0 and at most 1.",
             )
-        if self.style not in STYLES:
-            raise InputError("SJ590", f"no style {self.style!r}.", hint=f"One of {STYLES}.")
+        if self.mode not in MODES:
+            raise InputError("SJ590", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+
+    def choice(self) -> DemonstrationChoice:
+        """Which demonstrations are shown.
+
+        Raises:
+            InputError: SJ590: settings that do not go together; SJ101: no such file.
+        """
+        try:
+            return DemonstrationChoice(
+                demos=_text(self.demos),
+                wanted=MODES[self.mode].wanted(self.positives, self.negatives),
+                pick=self.pick,
+                retriever=_text(self.retriever),
+                databases=self.demo_databases,
+                schemas=_text(self.demo_schemas),
+                seed=self.seed or 0,
+                style=self.style,
+            )
+        except ValueError as error:
+            raise InputError("SJ590", f"{error}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +156,20 @@ def generate_pool(
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
         raise InputError("SJ590", "no schema to show.", hint="Give --databases or --schemas.")
     with ExitStack() as stack:
-        system = _instructions(sampling)
+        system, choice, mode = _instructions(sampling), sampling.choice(), MODES[sampling.mode]
         sampler, threads, client = _sampler(sampling, llm, stack)
-        said = _description(sampling, system)
+        said = _description(sampling, system, choice)
         target = Path(out)
         kept = _kept(target, cases, said)
         on_progress(kept, len(cases))
         places = stack.enter_context(Places(databases, schemas))
         cache, own = ExecutionCache(), limits or Limits()
         asked = (
-            Question(case, question_messages(case, found, sampling.style, system))
+            PromptedQuestion(case, question_messages(case, found, choice, mode.said, system))
             for case in cases[kept:]
             for found in [_evidence(case, places, cache, own)]
         )
-        made = Generator(sampler, sampling.n, threads)
+        made = Generator(sampler, sampling.n, threads, mode.read)
         with _appending(target) as write:
             for case, candidates in generate(
                 asked, made, lambda done: on_progress(kept + done, len(cases))
@@ -146,13 +186,9 @@ def label_pool(
     judge: str | Judge = "execution",
     balance: bool = False,
     seed: int = 0,
-    schemas: PathLike | None = None,
-    suites: PathLike | None = None,
     run: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
-    llm: ClientSettings | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **settings: Unpack[RunKeywords],
 ) -> LabelStatistics:
     """Label the candidates of a pool by a judge and write them as a pool to train on.
 
@@ -160,29 +196,25 @@ def label_pool(
         judge: says which candidates are right; any judge.
         balance: as many right as wrong candidates of each question, drawn by ``seed``.
         run: the folder that verdicts are kept in; the same again resumes.
+        settings: as for :func:`sqljury.evaluate`.
 
     Raises:
         InputError: as :func:`sqljury.evaluate`; SJ591: nothing could be labelled.
+        InfrastructureError: nothing could be labelled, as verdicts are missing.
 
     Source: GradeSQL (2025), section 3.2, stage 2, and table 3.
     """
     cases = list(read_cases([pool] if isinstance(pool, str | os.PathLike) else pool))
-    with evaluate(
-        cases,
-        [judge],
-        databases,
-        schemas=schemas,
-        suites=suites,
-        run=run,
-        limits=limits,
-        workers=workers,
-        llm=llm,
-        on_progress=on_progress,
-    ) as found:
-        signature = found.summary.judges[0].signature
+    with evaluate(cases, [judge], databases, run=run, on_progress=on_progress, **settings) as found:
+        (judged,) = found.summary.judges
+        signature = judged.signature
         outcomes = [record.verdict.outcome for record in found.records()]
     labelled = label_questions(cases, outcomes, seed=seed)
     questions = labelled.balanced if balance else labelled.questions
+    if not questions and judged.missing:
+        raise missing_error(
+            missing_text(judged.name, judged.missing, judged.total, judged.missing_reasons)
+        )
     if not questions:
         raise InputError(
             "SJ591",
@@ -206,11 +238,15 @@ def _once(cases: Iterable[Case]) -> Iterator[Case]:
             yield case
 
 
-def _instructions(sampling: Sampling) -> str:
-    from sqljury.uses.generating.prompting import GENERATE
+def _text(path: PathLike | None) -> str:
+    return "" if path is None else os.fspath(path)
 
+
+def _instructions(sampling: Sampling) -> str:
+    mode = MODES[sampling.mode]
+    bundled = mode.prompt if sampling.demos is None else mode.demonstrated
     if sampling.prompt is None:
-        return GENERATE.text
+        return bundled.text
     try:
         text = Path(sampling.prompt).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -218,7 +254,7 @@ def _instructions(sampling: Sampling) -> str:
     if not text.strip():
         raise InputError("SJ103", "there are no instructions.", where=str(sampling.prompt))
     # What holds for all data holds for other instructions, too.
-    return f"{text.rstrip()}\n{GENERATE.rules}"
+    return f"{text.rstrip()}\n{bundled.rules}"
 
 
 def _sampler(
@@ -234,6 +270,7 @@ def _sampler(
             max_tokens=sampling.max_tokens,
             seed=sampling.seed or 0,
             per_call=sampling.per_call,
+            alternatives=sampling.logprobs,
         )
         return local, 1, None
     from sqljury.llm.providers import provider
@@ -249,14 +286,27 @@ def _sampler(
     model = parse_model(sampling.model, options)
     client = stack.enter_context(Client(settings))
     offers = provider(model.provider).capabilities(model.name).logprobs
-    asked = ClientSampler(client, model, min(offers, 1), sampling.per_call)
+    asked = ClientSampler(
+        client, model, sampling.logprobs or min(offers, 1), sampling.per_call, sampling.logprobs > 0
+    )
     return asked, settings.concurrency, client
 
 
-def _description(sampling: Sampling, system: str) -> dict[str, Json]:
+def _description(sampling: Sampling, system: str, choice: DemonstrationChoice) -> dict[str, Json]:
     """What the candidates depend on; two files of the same description can be one."""
     from hashlib import sha256
 
+    shown: dict[str, Json] = {"mode": sampling.mode} if sampling.mode != "sql" else {}
+    if choice.known is not None:
+        shown["demonstrations"] = {
+            **choice.digests(),
+            **asdict(choice.wanted),
+            "pick": choice.pick,
+            "retriever": choice.retriever,
+            "databases": choice.databases,
+        }
+    if sampling.logprobs:
+        shown["logprobs"] = sampling.logprobs
     return {
         "model": sampling.model,
         "n": sampling.n,
@@ -268,6 +318,7 @@ def _description(sampling: Sampling, system: str) -> dict[str, Json]:
         "options": dict(sampling.options or {}),
         "style": sampling.style,
         "prompt": sha256(system.encode()).hexdigest()[:8],
+        **shown,
     }
 
 
@@ -309,16 +360,21 @@ def _other(where: object, why: str) -> InputError:
 @contextmanager
 def _appending(target: Path) -> Iterator[Callable[[Mapping[str, Json]], None]]:
     """A file that grows by whole lines, each on disk before the next is made."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        file = target.open("a", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError("SJ801", f"cannot write {target}: {error.strerror or error}.") from None
+    new_folder(target.parent)
 
     def write(record: Mapping[str, Json]) -> None:
-        file.write(json_line_safe(json.dumps(record, ensure_ascii=False)) + "\n")
-        file.flush()
+        line = json_line_safe(json.dumps(record, ensure_ascii=False)).encode() + b"\n"
+        try:
+            while line:
+                line = line[file.write(line) :]
+        except OSError as error:
+            raise unwritable(target, error) from error
 
+    try:
+        # Without a buffer: what could not be written is not tried again at the end.
+        file = target.open("ab", buffering=0)
+    except OSError as error:
+        raise unwritable(target, error) from error
     with file:
         yield write
 
@@ -344,7 +400,7 @@ def _evidence(
 # ---------------------------------------------------------------- labelling
 
 
-def _write_labelled(path: Path, questions: Sequence[Labelled], signature: str) -> None:
+def _write_labelled(path: Path, questions: Sequence[LabelledQuestion], signature: str) -> None:
     with new_file(path) as file:
         for one in questions:
             record = pool_record(one.case, one.candidates)

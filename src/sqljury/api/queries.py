@@ -15,14 +15,15 @@ from sqljury.errors import InputError
 from sqljury.execution import Limits
 
 if TYPE_CHECKING:
-    from sqljury.judges.pair import PairAnswer, Server
-    from sqljury.queries.differences import Difference
-    from sqljury.queries.trees.nodes import Relation
+    from sqljury.judges.on_server import Server
+    from sqljury.judges.pair import PairAnswer
+    from sqljury.likeness.differences import Difference
     from sqljury.schema import Schema
     from sqljury.tables import Policy
+    from sqljury.trees.nodes import Relation
 
 
-COMPARED_PROFILES = "clean+nulls+duplicates+foreign_keys_violated"
+COMPARED_PROFILES = "clean+nulls+duplicates+foreign_keys_violated+edge_values"
 """All that a database of the schema can hold; most engines enforce foreign keys, SQLite asks."""
 
 
@@ -49,7 +50,8 @@ def compare_queries(
         left: the reference: its ORDER BY is the one that binds.
         schema: a schema, or a file of CREATE TABLE statements or in the form of Spider's
             ``tables.json``.
-        database: a database to take the schema from: a file, or a URL; nothing in it is read.
+        database: a database to take the schema from: a file, or a URL; nothing in it is read. A
+            PostgreSQL, MySQL or MariaDB server is asked as by ``replay``.
         db_id: which schema or database, where there are several.
         policy: when two results are the same: a policy or its name.
         profiles: the data on which a difference counts, joined by ``+``.
@@ -63,10 +65,9 @@ def compare_queries(
         prove: look for a proof with z3: None where it is installed, False for none at all.
         dialect: of the queries, and of the types of a schema given as a file; by default the
             database's, else SQLite's.
-        replay: URL of a PostgreSQL, MySQL or MariaDB server on which a counterexample is run,
-            too. Its rows stand in the query that is sent: no table there is read or written. A
-            server of the queries' own dialect decides: the same rows there, and the queries are
-            not refuted.
+        replay: URL of a PostgreSQL, MySQL or MariaDB server. If the queries are in its dialect, a
+            counterexample is looked for there; else one that was found is run there, too. Rows
+            stand in the query that is sent: no table there is read or written.
 
     Raises:
         InputError: no schema, or no such policy, profile, assumption, dialect or database.
@@ -82,7 +83,7 @@ def compare_queries(
     """
     from sqljury.evidence import DatabaseEvidence, ExecutionCache
     from sqljury.judges.canonical import assumptions
-    from sqljury.judges.equivalence import data_profiles
+    from sqljury.judges.equivalence import data_profiles, possible_profiles
     from sqljury.judges.pair import compare_pair
     from sqljury.judges.proving import Proofs
     from sqljury.tables import make_policy
@@ -96,9 +97,11 @@ def compare_queries(
     tables = schema_of(schema, database, db_id)
     if dialect is not None:
         tables = replace(tables, dialect=_known_dialect(dialect))
+    counted = possible_profiles(counted, tables.dialect)
     proofs = Proofs(left, right, tables, rules, counted, allowed, demanded=prove is True)
-    with _server(replay) if replay is not None else nullcontext() as server:
-        return compare_pair(
+    place = (replay, "") if replay is not None else (_as_server(database), db_id)
+    with _server(place[0], place[1]) if place[0] is not None else nullcontext() as server:
+        answer = compare_pair(
             left,
             right,
             tables,
@@ -112,21 +115,35 @@ def compare_queries(
             second_opinion=second_opinion,
             server=server,
         )
+    if answer.verdict != "proved":
+        return answer
+    return replace(answer, rules=proofs.rules(answer.assumptions))
+
+
+_MOST_SECONDS = 2.0
+"""A query over a handful of generated rows that needs more on a server is given up."""
+_SERVERS = ("postgresql", "postgres", "mysql", "mariadb")
+
+
+def _as_server(database: PathLike | None) -> str | None:
+    """The URL of a database, if it is on a server that can be asked."""
+    url = str(database or "")
+    return url if url.partition("://")[0] in _SERVERS and "://" in url else None
 
 
 @contextmanager
-def _server(url: str) -> Iterator[Server]:
+def _server(url: str, db_id: str) -> Iterator[Server]:
     """A server that counterexamples are run on.
 
     Raises:
         InputError: SJ328: it is none of those that can be asked, or has no such database.
     """
-    from sqljury.judges.pair import Server
+    from sqljury.judges.on_server import Server
 
     scheme = url.partition("://")[0]
-    if scheme not in ("postgresql", "postgres", "mysql", "mariadb"):
+    if scheme not in _SERVERS:
         raise InputError("SJ328", f"a counterexample cannot be run on {scheme!r}.")
-    database = open_databases(url).open("")
+    database = open_databases(url).open(db_id)
     if database is None:
         raise InputError("SJ328", f"the {scheme} server has no such database.")
     engine = re.match(r"[a-z]*", database.engine)
@@ -134,10 +151,14 @@ def _server(url: str) -> Iterator[Server]:
         yield Server(
             engine[0] if engine is not None else database.engine,
             database.dialect,
-            lambda sql: database.execute(sql, Limits()),
+            lambda sql: database.execute(sql, Limits(seconds=_MOST_SECONDS)),
         )
     finally:
         database.close()
+
+
+MOST_TOLD = 4
+"""How many differences are told where not all are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +179,22 @@ class QueryDifferences:
             "differences": [each.to_json() for each in self.differences],
         }
 
+    def text(self, most: int | None = MOST_TOLD) -> str:
+        """The likeliest difference, then the others as a list, at most so many in all."""
+        from sqljury.likeness.differences import sentences
+
+        told = sentences(self.differences, most)
+        if self.equal:
+            assumed = ", ".join(self.assumptions)
+            equal = f"equal, assuming {assumed}" if assumed else "equal"
+            told.append(f"otherwise {equal}" if told else equal)
+        if not told:
+            return "the clauses are the same, but they stand together otherwise"
+        first, *others = told[:most]
+        left_out = len(told) - len(others) - 1
+        more = [f"… and {left_out} more (--all)"] if left_out else []
+        return "\n".join([first, *(f"- {line}" for line in [*others, *more])])
+
 
 def diff_queries(
     reference: str,
@@ -167,6 +204,7 @@ def diff_queries(
     database: PathLike | None = None,
     db_id: str = "",
     as_written: bool = False,
+    dialect: str | None = None,
 ) -> QueryDifferences:
     """What two queries do differently, from their operator trees; nothing is executed.
 
@@ -176,9 +214,10 @@ def diff_queries(
         database: a database to take the schema from: a file, or a URL; nothing in it is read.
         db_id: which schema or database, where there are several.
         as_written: compare the trees as written, without rewriting them first.
+        dialect: the queries', by sqlglot's name; without it the schema's.
 
     Raises:
-        InputError: SJ316: no schema; SJ318: a query that cannot be read.
+        InputError: SJ316: no schema; SJ318: a query that cannot be read; SJ319: no such dialect.
 
     >>> from sqljury.databases import schema_from_ddl
     >>> boats = schema_from_ddl("CREATE TABLE boat (id INTEGER PRIMARY KEY, length REAL)")
@@ -187,23 +226,36 @@ def diff_queries(
     >>> found.differences[0].words
     'filter compares otherwise: boat.length >= 3, not boat.length > 3'
     """
-    from sqljury.queries.canonical import canonical, trees_equal_under
-    from sqljury.queries.differences import differences
-    from sqljury.queries.trees.context import Context
+    from sqljury.equivalence.canonical import canonical, trees_equal_under
+    from sqljury.likeness.differences import Views, clearest, differences
+    from sqljury.trees.context import (
+        ALL_ASSUMPTIONS,
+        DECLARED_ASSUMPTIONS,
+        Assumption,
+        Context,
+    )
 
     known = schema_of(schema, database, db_id)
+    spoken = _known_dialect(dialect or known.dialect)
     left, right = (
-        _tree_of(sql, known, which)
+        _tree_of(sql, known, which, spoken)
         for which, sql in (("reference", reference), ("prediction", prediction))
     )
-    proof = trees_equal_under(left, right, known, known.dialect, permuted=True)
-    if not as_written:
-        context = Context(known, known.dialect)
-        left, right = (canonical(tree, context).relation for tree in (left, right))
+    proof = trees_equal_under(left, right, known, spoken, permuted=True)
+    if as_written:
+        found = differences(right, left)
+    else:
+
+        def rewritten(assuming: frozenset[Assumption]) -> tuple[Relation, Relation]:
+            context = Context(known, spoken, assuming)
+            return canonical(right, context).relation, canonical(left, context).relation
+
+        views = Views(
+            (right, left), lambda: rewritten(DECLARED_ASSUMPTIONS), rewritten(ALL_ASSUMPTIONS)
+        )
+        found = clearest(views, equal=proof is not None)
     return QueryDifferences(
-        proof is not None,
-        tuple(sorted(each.value for each in proof or ())),
-        differences(right, left),
+        proof is not None, tuple(sorted(each.value for each in proof or ())), found
     )
 
 
@@ -215,25 +267,25 @@ class QueryPlan:
     assumptions: tuple[str, ...] = ()
     """What the data must satisfy for the rewritten tree to have the same rows."""
     rules: tuple[str, ...] = ()
-    """The rules of whole operators that rewrote it, each once."""
+    """The names of the rules that rewrote it, each once (:func:`sqljury.rules`)."""
 
     @property
     def text(self) -> str:
         """The tree as indented text."""
-        from sqljury.queries.trees.text import tree_text
+        from sqljury.trees.text import tree_text
 
         return tree_text(self.tree)
 
     @property
     def svg(self) -> str:
         """The tree as a picture."""
-        from sqljury.queries.trees.svg import tree_svg
+        from sqljury.trees.svg import tree_svg
 
         return tree_svg(self.tree)
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
-        from sqljury.queries.trees.as_json import tree_json
+        from sqljury.trees.as_json import tree_json
 
         return {
             "tree": tree_json(self.tree),
@@ -271,8 +323,8 @@ def plan_query(
       filter length > 3
         scan boat
     """
-    from sqljury.queries.canonical import canonical as rewritten
-    from sqljury.queries.trees.context import Context
+    from sqljury.equivalence.canonical import canonical as rewritten
+    from sqljury.trees.context import Context
 
     known = schema_of(schema, database, db_id)
     spoken = _known_dialect(dialect or known.dialect)
@@ -280,9 +332,7 @@ def plan_query(
     if not canonical:
         return QueryPlan(tree)
     found = rewritten(tree, Context(known, spoken))
-    return QueryPlan(
-        found.relation, tuple(sorted(found.assumptions)), tuple(dict.fromkeys(found.rules))
-    )
+    return QueryPlan(found.relation, tuple(sorted(found.assumptions)), found.rules)
 
 
 def _known_dialect(name: str) -> str:
@@ -294,8 +344,8 @@ def _known_dialect(name: str) -> str:
 
 
 def _tree_of(sql: str, schema: Schema, which: str, dialect: str = "") -> Relation:
-    from sqljury.queries.trees import build_tree
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.trees import build_tree
+    from sqljury.trees.nodes import Unreadable
 
     tree = build_tree(sql, schema, dialect or schema.dialect)
     if isinstance(tree, Unreadable):

@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Unpack
 
-from sqljury.api.ballots import Asked, look
-from sqljury.api.inputs import PathLike
+from sqljury.api.ballots import BallotSettings, look
+from sqljury.api.inputs import PathLike, RunKeywords
 from sqljury.benchmarks import read_cases, write_cases
 from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
+from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge, make_judge
-from sqljury.uses.select import Pool, Selection, make_strategy, pools_of, selection
+from sqljury.uses.select import CandidatePool, Selection, make_strategy, pools_of, selection
 from sqljury.uses.select.strategies import Strategy
-
-if TYPE_CHECKING:
-    from sqljury.execution import Limits
-    from sqljury.llm import ClientSettings
 
 DEFAULT_STRATEGIES = ("first", "random", "execution", "majority")
 
@@ -34,16 +30,11 @@ def select(
     match: str | None = None,
     predictions: PathLike | Sequence[PathLike] | None = None,
     format: str | None = None,
-    descriptions: PathLike | None = None,
-    schemas: PathLike | None = None,
-    suites: PathLike | None = None,
     run: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
-    llm: ClientSettings | None = None,
     seed: int = 0,
     resamples: int = 400,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **settings: Unpack[RunKeywords],
 ) -> Selection:
     """Pick one candidate for each question by several strategies, and compare them.
 
@@ -53,7 +44,7 @@ def select(
     Args:
         pool: files of pools (a question with ``candidates``), or cases: those that stand together
             by benchmark and id are the candidates of a question.
-        strategies: names, see :data:`sqljury.uses.select.NAMES`, or strategies of your own.
+        strategies: names (:func:`sqljury.uses.select.strategy_names`), or strategies of your own.
         databases: as for :func:`sqljury.evaluate`; not needed where the pool has results recorded,
             or no strategy looks at them.
         judge: says what is right, from the references; ``execution`` by default.
@@ -64,6 +55,7 @@ def select(
         run: the folder that results and verdicts are kept in; the same folder again resumes.
         seed: of ties and draws.
         resamples: orders of the candidates that the curve of a vote is the mean over.
+        settings: as for :func:`sqljury.evaluate`.
 
     Raises:
         InputError: SJ57x, or as :func:`sqljury.evaluate`.
@@ -72,29 +64,22 @@ def select(
     made = [make_strategy(one) if isinstance(one, str) else one for one in strategies]
     _check_distinct(made)
     pools = _pools(pool, predictions, format)
-    temporary = tempfile.TemporaryDirectory(prefix="sqljury-") if run is None else None
-    asked = Asked(
-        folder=Path(run) if run is not None else Path(temporary.name if temporary else ""),
+    temporary = TemporaryFolder() if run is None else None
+    asked = BallotSettings(
+        folder=Path(run) if run is not None else Path(temporary.path if temporary else ""),
         databases=databases,
         judge=_told_right(pools, databases is not None, judge, label),
         label=label,
         match=match,
         seed=seed,
-        options={
-            "descriptions": descriptions,
-            "schemas": schemas,
-            "suites": suites,
-            "limits": limits,
-            "workers": workers,
-            "llm": llm,
-            "on_progress": on_progress,
-        },
+        settings=settings,
+        on_progress=on_progress,
     )
     try:
         looked = look(pools, made, asked)
     finally:
         if temporary is not None:
-            temporary.cleanup()
+            temporary.close()
     return selection(
         looked.seen,
         made,
@@ -102,6 +87,7 @@ def select(
         judges=looked.scorers,
         seed=seed,
         resamples=resamples,
+        missing=looked.missing,
         without_curve=[one.name for one in made if one.judge in looked.against_majority],
     )
 
@@ -122,7 +108,7 @@ def _pools(
     pool: Iterable[Case] | PathLike | Sequence[PathLike],
     predictions: PathLike | Sequence[PathLike] | None,
     format: str | None,
-) -> list[Pool]:
+) -> list[CandidatePool]:
     cases = list(pool) if not isinstance(pool, str) and isinstance(pool, Iterable) else None
     if cases is not None and all(isinstance(case, Case) for case in cases):
         found = list(pools_of(cases))  # type: ignore[arg-type]
@@ -135,7 +121,7 @@ def _pools(
     return found
 
 
-def _check_once(pools: Sequence[Pool]) -> None:
+def _check_once(pools: Sequence[CandidatePool]) -> None:
     seen: set[tuple[str, str]] = set()
     for pool in pools:
         if pool.key in seen:
@@ -149,7 +135,7 @@ def _check_once(pools: Sequence[Pool]) -> None:
 
 
 def _told_right(
-    pools: Sequence[Pool], has_databases: bool, judge: str | None, label: str | None
+    pools: Sequence[CandidatePool], has_databases: bool, judge: str | None, label: str | None
 ) -> Judge | None:
     """The judge of what is right; None where a label says it, or nothing does."""
     if label is not None:
@@ -176,7 +162,7 @@ def write_picks(found: Selection, path: PathLike) -> None:
     The file holds cases whose source is the strategy: ``sqljury evaluate`` reads it.
 
     Raises:
-        InputError: SJ117: the file cannot be written.
+        InputError: SJ801: the file cannot be written.
     """
     write_cases(picked_cases(found), path)
 

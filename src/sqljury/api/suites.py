@@ -31,7 +31,7 @@ def build_suites(
         out: the folder of the suites (``DB_ID/*.sqlite``); what it holds already is not built
             again.
         databases_per_query: generated databases tried for each reference.
-        workers: processes, one database each; more than one need an importable main module.
+        workers: processes, one database each.
         on_report: called with each report as it comes, and how many there will be.
 
     Raises:

@@ -20,33 +20,33 @@ from sqljury.uses.trust import (
     DEFAULT_PENALTIES,
     DEFAULT_RISKS,
     Gate,
-    Passage,
+    GateStats,
     Penalty,
     Trust,
-    through,
+    apply_gates,
     trust,
 )
 from sqljury.uses.trust.from_records import confidences_of, decisions_of, gate_of
-from sqljury.uses.trust.training import Example, answerable_examples, right_examples
+from sqljury.uses.trust.training import DetectorExample, answerable_examples, right_examples
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import Detector, Kind
+    from sqljury.learning.detector import Kind, TrainedDetector
     from sqljury.learning.distance import DistanceDetector
     from sqljury.learning.masking import Reads
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class System:
+class SystemDecisions:
     """One system's decisions, after the gates."""
 
     name: str
     decisions: Sequence[Decision]
-    passages: Sequence[Passage] = ()
+    passages: Sequence[GateStats] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setup:
+class TrustSettings:
     """What is asked of all inputs alike.
 
     ``gates`` are ``NAME`` of a judge of the run or ``FILE`` with recorded answers, each with
@@ -63,7 +63,7 @@ class Setup:
 
 def trust_files(
     inputs: Sequence[str],
-    setup: Setup | None = None,
+    setup: TrustSettings | None = None,
     *,
     penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
     validation: str | None = None,
@@ -81,7 +81,7 @@ def trust_files(
     Raises:
         InputError: files that cannot be used, no such judge in a run, no decision.
     """
-    chosen = setup or Setup()
+    chosen = setup or TrustSettings()
     systems = [system for text in inputs for system in systems_of(text, chosen)]
     known = [] if validation is None else systems_of(validation, chosen)
     return [
@@ -98,7 +98,7 @@ def trust_files(
 
 
 def trust_of(
-    system: System,
+    system: SystemDecisions,
     *,
     penalties: Sequence[Penalty] = DEFAULT_PENALTIES,
     validation: Sequence[Decision] = (),
@@ -119,7 +119,7 @@ def trust_of(
     return replace(found, passages=tuple(system.passages))
 
 
-def _matching(system: System, known: Sequence[System]) -> System:
+def _matching(system: SystemDecisions, known: Sequence[SystemDecisions]) -> SystemDecisions:
     """The validation decisions that thresholds for a system are chosen on."""
     if len(known) == 1:
         return known[0]
@@ -135,7 +135,7 @@ def _matching(system: System, known: Sequence[System]) -> System:
 
 def judged_run(
     files: Sequence[PathLike],
-    setup: Setup,
+    setup: TrustSettings,
     databases: PathLike | None,
     predictions: Sequence[PathLike] = (),
     run: PathLike | None = None,
@@ -150,7 +150,9 @@ def judged_run(
     sure = [setup.confidence.partition("#")[0]] if setup.confidence else []
     judges = list(dict.fromkeys([setup.judge or "execution", *gates, *sure]))
     folder = run or default_run([*files, *predictions], {"databases": databases, "trust": judges})
-    cases = read_cases(files, predictions=predictions or None, mapping=setup.mapping or None)
+    cases = read_cases(
+        files, predictions=predictions or None, mapping=setup.mapping or None, samples=True
+    )
     with evaluate(cases, judges, databases, run=folder, on_progress=on_progress):
         return str(folder)
 
@@ -160,7 +162,7 @@ def references_of(path: PathLike) -> tuple[str, ...]:
     return tuple(sql for case in read_cases(path) for sql in case.reference_sqls)
 
 
-def systems_of(text: str, setup: Setup) -> list[System]:
+def systems_of(text: str, setup: TrustSettings) -> list[SystemDecisions]:
     """The systems of one input."""
     given = AgreeInput.parse(text)
     if len(given.paths) > 1:
@@ -179,7 +181,7 @@ def systems_of(text: str, setup: Setup) -> list[System]:
 # ---------------------------------------------------------------- a file of decisions
 
 
-def _of_file(path: Path, setup: Setup) -> list[System]:
+def _of_file(path: Path, setup: TrustSettings) -> list[SystemDecisions]:
     decisions = read_decisions(path, mapping=setup.mapping)
     if setup.verdicts is not None:
         decisions = _judged(decisions, setup.verdicts)
@@ -187,8 +189,8 @@ def _of_file(path: Path, setup: Setup) -> list[System]:
     stem = path.name.split(".")[0]
     systems = []
     for source in dict.fromkeys(decision.source for decision in decisions):
-        passed, passages = through([d for d in decisions if d.source == source], gates)
-        systems.append(System(name=source or stem, decisions=passed, passages=passages))
+        passed, passages = apply_gates([d for d in decisions if d.source == source], gates)
+        systems.append(SystemDecisions(name=source or stem, decisions=passed, passages=passages))
     return systems
 
 
@@ -221,7 +223,7 @@ def _with_verdict(decision: Decision, rows: Mapping[str, Scored]) -> Decision:
 # ---------------------------------------------------------------- a run
 
 
-def _of_run(folder: Path, setup: Setup) -> list[System]:
+def _of_run(folder: Path, setup: TrustSettings) -> list[SystemDecisions]:
     sure, _, measure = (setup.confidence or "").partition("#")
     with open_run(folder) as run:
         thresholds = {judge.name: judge.threshold for judge in run.judges}
@@ -241,10 +243,10 @@ def _of_run(folder: Path, setup: Setup) -> list[System]:
             if sure:
                 own = _with_confidence(own, confidences_of(records, sure, source, measure))
             gates = [_gate(name, at, records, thresholds, source, folder) for name, at in named]
-            passed, passages = through(own, gates)
+            passed, passages = apply_gates(own, gates)
             parts = [source] + ([judge] if len(chosen) > 1 or not source else [])
             name = "/".join(filter(None, parts))
-            systems.append(System(name=name, decisions=passed, passages=passages))
+            systems.append(SystemDecisions(name=name, decisions=passed, passages=passages))
     return systems
 
 
@@ -317,7 +319,7 @@ def train_detector_on(
     vectors: str | None = None,
     background: PathLike | None = None,
     seed: int = 0,
-) -> tuple[Detector | DistanceDetector, int, int]:
+) -> tuple[TrainedDetector | DistanceDetector, int, int]:
     """Train a detector; also how many examples there were of yes and of no.
 
     Args:
@@ -364,7 +366,7 @@ def train_detector_on(
     return found, *counts
 
 
-def _run_examples(folder: Path, judge: str | None) -> Iterator[Example]:
+def _run_examples(folder: Path, judge: str | None) -> Iterator[DetectorExample]:
     with open_run(folder) as run:
         thresholds = {one.name: one.threshold for one in run.judges}
         records = list(run.records(with_evidence=False))

@@ -17,13 +17,13 @@ from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits
 from sqljury.llm import Answer, ClientSettings
 from sqljury.reports.build_card import card_text
-from sqljury.reports.writing import json_line_safe, new_file
 from sqljury.schema import Schema
-from sqljury.uses.building import KINDS, Candidate, Card, Corrections, build_trust
+from sqljury.uses.building import KINDS, Card, Corrections, ReviewItem, build_trust
 from sqljury.uses.building.out_of_domain import questions_in
 from sqljury.uses.building.review import accepted, from_lines, merged, to_lines
 from sqljury.uses.building.unanswerable import folded
 from sqljury.uses.building.writing import WRITTEN_KINDS, Order, candidates, orders, request_for
+from sqljury.writing import json_line_safe, new_file, new_folder
 
 DEFAULT_LIMITS = Limits(seconds=10.0, rows=100_000)
 """What a reference may use before its question is left out."""
@@ -128,7 +128,7 @@ def written(
     taken: Iterable[str],
     seed: int,
     out: Path,
-) -> list[Candidate]:
+) -> list[ReviewItem]:
     """Questions that a model writes about some schemas, none of them accepted yet.
 
     Raises:
@@ -145,7 +145,7 @@ def written(
         return client.ask(request, case=f"{out.name}/{order.db_id}/{order.kind}")
 
     used = set(map(folded, taken))
-    found: list[Candidate] = []
+    found: list[ReviewItem] = []
     with ThreadPoolExecutor(asking.settings.concurrency) as pool:
         for done, (order, answer) in enumerate(zip(todo, pool.map(ask, todo), strict=True), 1):
             found += candidates(order, schemas[order.db_id], answer, model, used)
@@ -153,7 +153,7 @@ def written(
     return found
 
 
-def review_queue(out: PathLike) -> list[Candidate]:
+def review_queue(out: PathLike) -> list[ReviewItem]:
     """What ``review.jsonl`` of a benchmark's folder holds; nothing where there is none.
 
     Raises:
@@ -169,7 +169,7 @@ def review_queue(out: PathLike) -> list[Candidate]:
     return from_lines(lines, str(path))
 
 
-def _write_queue(out: Path, queue: Sequence[Candidate]) -> None:
+def _write_queue(out: Path, queue: Sequence[ReviewItem]) -> None:
     with new_file(out / _REVIEW) as file:
         for line in to_lines(queue):
             file.write(json_line_safe(line) + "\n")
@@ -194,10 +194,7 @@ def _questions(path: Path) -> tuple[str, ...]:
 
 
 def _write(out: Path, parts: Mapping[str, Iterable[Case]], card: Card) -> None:
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError("SJ801", f"cannot make {out}: {error.strerror or error}.") from None
+    new_folder(out)
     for name, found in parts.items():
         write_cases(found, out / f"{name}.jsonl")
     with new_file(out / "card.json") as file:

@@ -1,25 +1,22 @@
 """Readers and writers of real text-to-SQL files."""
 
-# The order is the order in which formats are asked whether a file is theirs: the most
-# particular first.
-from sqljury.benchmarks import own as _own  # noqa: F401, I001
-from sqljury.benchmarks import pools as _pools  # noqa: F401
-from sqljury.benchmarks import pairs as _pairs  # noqa: F401
-from sqljury.benchmarks import ehrsql as _ehrsql  # noqa: F401
-from sqljury.benchmarks import triagesql as _triagesql  # noqa: F401
-from sqljury.benchmarks import rose as _rose  # noqa: F401
-from sqljury.benchmarks import bird as _bird  # noqa: F401
-from sqljury.benchmarks import spider as _spider  # noqa: F401
-from sqljury.benchmarks import records as _records  # noqa: F401
 from sqljury.benchmarks.decisions import read_decisions
 from sqljury.benchmarks.files import Source, fingerprint
 from sqljury.benchmarks.formats import Format, Options, formats, register
 from sqljury.benchmarks.logprobs import Token, read_logprobs
 from sqljury.benchmarks.mapping import parse_mapping
+from sqljury.benchmarks.overlay import (
+    Correction,
+    Decision,
+    Overlay,
+    fingerprint_of,
+    overlay_of,
+    read_overlay,
+    write_overlay,
+)
 from sqljury.benchmarks.pools import RecordedResult, recorded_result, recorded_verdict
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import read_labels, read_results
-from sqljury.benchmarks.rose_methods import MethodFacts, RecordedMethod, read_rose_methods
 from sqljury.benchmarks.rose_output import (
     ProverAnswer,
     RecordedJudgement,
@@ -36,12 +33,13 @@ from sqljury.benchmarks.write import write_cases
 
 __all__ = [
     "Cases",
+    "Correction",
+    "Decision",
     "Format",
-    "MethodFacts",
     "Options",
+    "Overlay",
     "ProverAnswer",
     "RecordedJudgement",
-    "RecordedMethod",
     "RecordedResult",
     "RecordedRun",
     "RefuterAnswer",
@@ -49,21 +47,24 @@ __all__ = [
     "Token",
     "find_rose_outputs",
     "fingerprint",
+    "fingerprint_of",
     "formats",
     "is_rose_output",
+    "overlay_of",
     "parse_mapping",
     "read_cases",
     "read_decisions",
     "read_gate",
     "read_labels",
     "read_logprobs",
+    "read_overlay",
     "read_results",
-    "read_rose_methods",
     "read_rose_output",
     "recorded_result",
     "recorded_verdict",
     "recording_fingerprint",
     "register",
     "write_cases",
+    "write_overlay",
     "write_rose_output",
 ]

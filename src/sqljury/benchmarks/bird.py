@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqljury.benchmarks.fields import as_sql
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
-from sqljury.benchmarks.layout import FAILED, stated
+from sqljury.benchmarks.layout import FAILED, stated_and_added
 from sqljury.case import Case, Json
 
 _KEYS = {
@@ -32,6 +32,7 @@ class Bird(Format):
 
     name = "bird"
     description = "BIRD dev and mini-dev: question_id, db_id, question, evidence, SQL"
+    priority = 70
 
     def claims(self, source: Source) -> bool:
         """By the reference's name in capitals."""
@@ -39,7 +40,7 @@ class Bird(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a question; of a question that stands twice, the second is ``ID#2``."""
-        layout = stated(_KEYS, options.mapping, dropped=_COPIES)
+        layout = stated_and_added(source, _KEYS, options.mapping, dropped=_COPIES)
         return _numbered(build_all(source, layout, options))
 
 

@@ -9,9 +9,10 @@ from sqljury.benchmarks.files import Kind, PathLike, Record, Source
 from sqljury.benchmarks.layout import Layout, missing_key, suggest
 from sqljury.benchmarks.mapping import check_mapping
 from sqljury.benchmarks.names import ALIASES, normal
+from sqljury.benchmarks.pools import is_pool
 from sqljury.benchmarks.results import as_outcome, as_score
 from sqljury.case import MISSING, Json, Missing
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.verdict import Outcome
 
@@ -72,6 +73,10 @@ def _layout(source: Source, mapping: Mapping[str, str]) -> Layout:
         if name in by_name
     }
     if "predicted_sql" not in {**found, **mapping}:
+        if is_pool(source):
+            raise missing_key(
+                "predicted_sql", source, hint="A pool of candidates is judged first: --databases."
+            )
         raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
     return Layout({**found, **mapping})
 
@@ -104,11 +109,11 @@ def _decision(position: int, record: Record, layout: Layout) -> Decision:
     )
 
 
-def reply_of(sql: str | Missing | None) -> Reply:
+def reply_of(sql: str | Missing | None) -> ReplyKind:
     """What a prediction is a reply of."""
     if sql is None:
-        return Reply.ABSTAINED
-    return Reply.MISSING if sql is MISSING else Reply.ANSWERED
+        return ReplyKind.ABSTAINED
+    return ReplyKind.MISSING if sql is MISSING else ReplyKind.ANSWERED
 
 
 def _outcome(sql: str | Missing | None, stated: Outcome | None) -> Outcome | None:

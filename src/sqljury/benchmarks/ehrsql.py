@@ -20,6 +20,7 @@ class Ehrsql(Format):
 
     name = "ehrsql"
     description = "EHRSQL-2024: data.json, with label.json beside it if there is one"
+    priority = 40
 
     def claims(self, source: Source) -> bool:
         """By the questions under ``data``."""

@@ -141,7 +141,7 @@ def _listed(text: str) -> Json:
     """Several references in one cell of a table: a JSON list."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

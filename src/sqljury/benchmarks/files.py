@@ -24,6 +24,8 @@ from sqljury.benchmarks.jsontext import Repeated, elements, parse
 from sqljury.benchmarks.names import is_field
 from sqljury.case import Json
 from sqljury.errors import InputError, MissingExtraError
+from sqljury.spreadsheet import as_it_was
+from sqljury.writing import shown_path
 
 PathLike = str | os.PathLike[str]
 
@@ -42,6 +44,15 @@ _FOREIGN = {
     b"SQLite format 3": ("a SQLite database, not a benchmark file", "Give it as --databases."),
 }
 
+
+MOST_UNPACKED = 4 * 1024**3
+MOST_RATIO = 200
+"""A compressed file may be so many times larger inside: benchmarks are 5 to 50 times."""
+LITTLE_UNPACKED = 64 * 1024**2
+"""So much may be in any."""
+
+# The first columns of our own CSV files, in which texts that look like formulas are marked.
+_OUR_COLUMNS = ("benchmark", "id", "source", "judge", "outcome", "score", "reason")
 
 _SQL = re.compile(r"\W*(select|with)\b", re.IGNORECASE)
 
@@ -76,6 +87,33 @@ class Line(NamedTuple):
     origin: str
 
 
+class _Unpacked(io.RawIOBase):
+    """A compressed file that may not become larger than its size makes likely."""
+
+    def __init__(self, stream: IO[bytes], most: int, name: str) -> None:
+        self._stream = stream
+        self._left = most
+        self._most = most
+        self._name = name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        """As much as there is, up to the limit."""
+        data = self._stream.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise InputError(
+                "SJ121",
+                f"the compressed file holds more than {self._most / 1024**2:,.0f} MiB.",
+                where=self._name,
+                hint="Unpack it yourself and give the file inside, if that is as it should be.",
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+
 class Source:
     """One file, opened as often as needed, understood from its content.
 
@@ -86,8 +124,11 @@ class Source:
     def __init__(self, path: PathLike) -> None:
         self.path = Path(path)
         self.name = self.path.name
-        if not self.path.exists():
-            raise InputError("SJ101", "no such file.", where=str(path), hint=_near(self.path))
+        # Not Path.exists, which fails on names that are too long to be any.
+        if not os.path.exists(self.path):  # noqa: PTH110
+            raise InputError(
+                "SJ101", "no such file.", where=shown_path(path), hint=_near(self.path)
+            )
         if not self.path.is_file():
             what = "a directory" if self.path.is_dir() else "not a regular file"
             raise InputError("SJ102", f"{what}.", where=str(path), hint="Give a file.")
@@ -257,6 +298,7 @@ class Source:
 
     def _rows(self) -> Iterator[Record]:
         columns, delimiter = self._header
+        ours = columns[: len(_OUR_COLUMNS)] == _OUR_COLUMNS
         for cells, origin in islice(self._cells(delimiter), 1, None):
             if len(cells) > len(columns):
                 raise InputError(
@@ -265,6 +307,8 @@ class Source:
                     where=origin,
                     hint="Quote cells that contain the delimiter or a line end.",
                 )
+            if ours:
+                cells = [as_it_was(cell) for cell in cells]
             # A short row lacks its last cells: absent is not the same as empty.
             yield Record(dict(zip(columns, cells, strict=False)), origin)
 
@@ -318,9 +362,9 @@ class Source:
                 start = raw.read(6)
                 raw.seek(0)
                 if start.startswith(b"\x1f\x8b"):
-                    yield gzip.GzipFile(fileobj=raw)  # type: ignore[misc]
+                    yield self._unpacked(gzip.GzipFile(fileobj=raw))  # type: ignore[arg-type]
                 elif start.startswith(b"\xfd7zXZ\x00"):
-                    yield lzma.LZMAFile(raw)  # noqa: SIM115 - it owns no file
+                    yield self._unpacked(lzma.LZMAFile(raw))  # noqa: SIM115 - it owns no file
                 else:
                     yield raw
         except (gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError) as error:
@@ -329,6 +373,10 @@ class Source:
             ) from None
         except PermissionError:
             raise InputError("SJ102", "the file may not be read.", where=str(self.path)) from None
+
+    def _unpacked(self, stream: IO[bytes]) -> IO[bytes]:
+        most = min(MOST_UNPACKED, max(LITTLE_UNPACKED, MOST_RATIO * self.path.stat().st_size))
+        return io.BufferedReader(_Unpacked(stream, most, self.name))
 
     @contextmanager
     def _text(self, newline: str = "\n") -> Iterator[IO[str]]:
@@ -408,8 +456,8 @@ def _sha256(path: Path) -> str:
 
 def _near(path: Path) -> str:
     folder = path.parent
-    if not folder.is_dir():
-        return f"There is no folder {str(folder)!r} either."
+    if not os.path.isdir(folder):  # noqa: PTH112
+        return f"There is no folder {shown_path(folder)!r} either."
     names = sorted(entry.name for entry in folder.iterdir())
     near = difflib.get_close_matches(path.name, names, n=3)
     return f"Did you mean {', '.join(map(repr, near))}?" if near else ""

@@ -6,13 +6,14 @@ import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, ClassVar
+from typing import IO, ClassVar, Final
 
 from sqljury.benchmarks.fields import build
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.layout import Layout
 from sqljury.case import Case
 from sqljury.errors import InputError
+from sqljury.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Options:
     """Our field -> the file's key."""
     benchmark: str | None = None
     """The benchmark of every case, whatever the file says."""
+    samples: bool = False
+    """Candidates of one question are samples of one system, not a case each."""
 
 
 class Format(ABC):
@@ -30,6 +33,8 @@ class Format(ABC):
 
     name: ClassVar[str]
     description: ClassVar[str]
+    priority: ClassVar[int] = 100
+    """Its place when formats are asked whether a file is theirs: the most particular first."""
 
     @abstractmethod
     def claims(self, source: Source) -> bool:
@@ -50,18 +55,19 @@ class Format(ABC):
         )
 
 
-_FORMATS: dict[str, Format] = {}
+FORMATS: Final[Registry[type[Format]]] = Registry("sqljury.benchmarks", group="sqljury.formats")
+"""Formats by name; the first that claims a file reads it."""
 
 
 def register(cls: type[Format]) -> type[Format]:
-    """Make a format known; the first that claims a file reads it."""
-    _FORMATS[cls.name] = cls()
+    """Class decorator: make a format known by its ``name``."""
+    FORMATS.add(cls.name, cls, priority=cls.priority)
     return cls
 
 
 def formats() -> dict[str, str]:
     """The formats of case files: name -> one line about it, in the order they are tried."""
-    return {name: known.description for name, known in _FORMATS.items()}
+    return {name: known.description for name, known in FORMATS.all().items()}
 
 
 def format_named(name: str) -> Format:
@@ -70,16 +76,18 @@ def format_named(name: str) -> Format:
     Raises:
         InputError: SJ115 when there is none.
     """
-    if name in _FORMATS:
-        return _FORMATS[name]
-    near = difflib.get_close_matches(name, _FORMATS, n=1)
-    hint = f"Did you mean {near[0]!r}?" if near else f"Formats: {', '.join(_FORMATS)}."
+    known = FORMATS.all()
+    if name in known:
+        return known[name]()
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f"Did you mean {near[0]!r}?" if near else f"Formats: {', '.join(known)}."
     raise InputError("SJ115", f"there is no format {name!r}.", hint=hint)
 
 
 def detect(source: Source) -> Format:
     """The format that a file's content shows."""
-    return next(known for known in _FORMATS.values() if known.claims(source))
+    asked = (cls() for cls in FORMATS.all().values())
+    return next(known for known in asked if known.claims(source))
 
 
 def has_keys(source: Source, *keys: str) -> bool:

@@ -11,6 +11,7 @@ from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, n
 from sqljury.case import Json
 from sqljury.errors import InputError
 
+_EVERYWHERE = {"answerable": "answerable", "criteria": "criteria"}
 FAILED = 0
 """What BIRD's scripts write where no query could be had: an empty prediction."""
 
@@ -36,16 +37,53 @@ class Layout:
 
 
 def stated(
-    keys: Mapping[str, str],
+    keys: dict[str, str],
     mapping: Mapping[str, str],
     *,
     dropped: Iterable[str] = (),
     failed: tuple[Json, ...] = (),
 ) -> Layout:
-    """The layout of a format that knows its keys; what the user maps goes before."""
+    """The layout of a format that knows its keys; what the user maps goes before.
+
+    What a format has no key for, but every score depends on, goes by its own name in all of them.
+    """
     taken = set(mapping.values())
-    kept = {name: key for name, key in keys.items() if key not in taken}
+    kept = {name: key for name, key in (_EVERYWHERE | keys).items() if key not in taken}
     return Layout({**kept, **mapping}, frozenset(dropped) - taken, failed)
+
+
+def stated_and_added(
+    source: Source,
+    keys: dict[str, str],
+    mapping: Mapping[str, str],
+    *,
+    dropped: Iterable[str] = (),
+) -> Layout:
+    """The layout of a format that knows its keys, and what people add to its files.
+
+    That is a prediction under one of its usual names, what people say of it, and who made it. A
+    key that is to be dropped counts where it holds texts that are not the reference's: Spider's
+    own ``sql`` is a parse tree, and some re-packings of BIRD repeat the reference there.
+    """
+    reference = mapping.get("reference_sqls", keys["reference_sqls"])
+    copies = {key for key in dropped if not _holds_other_texts(source, key, reference)}
+    known = stated(keys, mapping, dropped=copies)
+    rest = {name: key for name, key in known.keys.items() if name not in ("answerable", "criteria")}
+    found = guess([key for key in source.keys if key not in copies], rest, source.at_head)
+    if "predicted_sql" not in found.keys:
+        return known
+    added = {name: found.keys[name] for name in _ADDED if name in found.keys}
+    return Layout({**known.keys, **added}, known.dropped)
+
+
+_ADDED = ("predicted_sql", "label", "source")
+
+
+def _holds_other_texts(source: Source, key: str, reference: str) -> bool:
+    rows = [record.data for record in source.head if isinstance(record.data, dict)]
+    found = [(row[key], row.get(reference)) for row in rows if key in row]
+    texts = all(isinstance(value, str) for value, _ in found)
+    return texts and any(value != other for value, other in found)
 
 
 def guess(

@@ -10,6 +10,7 @@ from sqljury.benchmarks.fields import as_id, as_object, kind
 from sqljury.benchmarks.files import Kind, PathLike, Source
 from sqljury.benchmarks.layout import Layout, missing_key
 from sqljury.benchmarks.names import ALIASES, normal
+from sqljury.benchmarks.pools import candidates_of, is_pool, pool_ids
 from sqljury.case import Json
 from sqljury.errors import InputError
 
@@ -24,7 +25,7 @@ class Token(NamedTuple):
 
 
 def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
-    """An object by id, or rows with an id and ``logprobs``.
+    """An object by id, rows with an id and ``logprobs``, or a pool: of each first candidate.
 
     A prediction's are a list of numbers, or OpenAI's list of ``{"logprob", "top_logprobs"}``, also
     under ``content``.
@@ -38,6 +39,8 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
             key: tuple(_tokens(value, f'{source.name}["{key}"]'))
             for key, value in source.document.items()
         }
+    if is_pool(source):
+        return dict(_of_pool(source))
     by_name = {normal(key): key for key in source.keys}
     key = next((by_name[name] for name in _KEYS if name in by_name), None)
     if key is None:
@@ -50,6 +53,16 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
         tokens = tuple(_tokens(data.get(key), record.origin))
         found[as_id(data, layout, position, record.origin)] = tokens
     return found
+
+
+def _of_pool(source: Source) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    """The tokens of each question's first candidate, which is the prediction."""
+    layout = Layout(pool_ids(source))
+    for position, record in enumerate(source.records()):
+        first = next(iter(candidates_of(record)), {})
+        if _KEYS[0] in first:
+            key = as_id(as_object(record), layout, position, record.origin)
+            yield key, tuple(_tokens(first[_KEYS[0]], record.origin))
 
 
 def _tokens(value: Json, origin: str) -> Iterator[Token]:

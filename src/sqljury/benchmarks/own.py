@@ -25,6 +25,7 @@ class Own(Format):
 
     name = "sqljury"
     description = "our own JSON lines: what write_cases writes, nothing lost"
+    priority = 10
 
     def claims(self, source: Source) -> bool:
         """Lists of references, text ids, and no key that a Case has not."""

@@ -27,6 +27,7 @@ class Pairs(Format):
 
     name = "pairs"
     description = "labelled pairs: gt and answer, or Ground_truth and response_sql, new_labels"
+    priority = 30
 
     def claims(self, source: Source) -> bool:
         """By the label's name and one of the two pairs of names."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqljury.benchmarks.fields import as_label, as_object, as_sql, build, plain
 from sqljury.benchmarks.files import Record, Source
@@ -20,40 +20,56 @@ _KEYS = {
     "question": "question",
     "db_id": "db_id",
     "reference_sqls": "gold_sql",
+    "schema_sql": "schema_sql",
     "hint": "evidence",
     "difficulty": "difficulty",
+    "benchmark": "benchmark",
 }
 
 
 @register
 class Pools(Format):
-    """One case per candidate, its source the candidate's number.
+    """One case per candidate, its source the candidate's number; or one per question.
 
     What else is known of the candidate (systems, ex, count, …) and of its question goes to
-    ``extra``.
+    ``extra``. Read as samples, the first candidate is the prediction and all are the ``pool``.
     """
 
     name = "pools"
     description = "pools: a question and a list of candidates with sql"
+    priority = 20
 
     def claims(self, source: Source) -> bool:
         """By the list of candidates."""
-        return has_keys(source, _POOL)
+        return is_pool(source)
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
-        """One case a candidate, question after question."""
-        keys = id_key(source, "index", "question_id", "id") | _KEYS
+        """One case a candidate, or a question, question after question."""
+        keys = pool_ids(source) | _KEYS
         layout = stated(keys, options.mapping, dropped=(_POOL,))
         for position, record in enumerate(source.records()):
             shared = build(
                 record, layout, position=position, stem=source.stem, benchmark=options.benchmark
             )
+            if options.samples:
+                yield _sampled(shared, record)
+                continue
             # A question without candidates stays a question, whose prediction is missing.
-            for number, candidate in enumerate(_candidates(record) or [{}]):
+            for number, candidate in enumerate(candidates_of(record) or [{}]):
                 yield _case(shared, candidate, number)
 
 
-def _candidates(record: Record) -> list[Mapping[str, Json]]:
+def is_pool(source: Source) -> bool:
+    """Whether the records of a file are questions with candidates."""
+    return has_keys(source, _POOL)
+
+
+def pool_ids(source: Source) -> dict[str, str]:
+    """Which key names the questions; nothing where their places do."""
+    return id_key(source, "index", "question_id", "id")
+
+
+def candidates_of(record: Record) -> list[Mapping[str, Json]]:
     """Objects, or queries as text: then nothing else is known of them."""
     found = as_object(record).get(_POOL)
     if not isinstance(found, list) or not all(
@@ -66,20 +82,35 @@ def _candidates(record: Record) -> list[Mapping[str, Json]]:
 def _case(shared: Case, candidate: Mapping[str, Json], number: int) -> Case:
     rest = {key: plain(value) for key, value in candidate.items() if key != _SQL}
     given = _SQL in candidate
-    return Case(
-        id=shared.id,
-        db_id=shared.db_id,
-        question=shared.question,
+    return replace(
+        shared,
         predicted_sql=as_sql(candidate[_SQL], _SQL, shared.origin) if given else MISSING,
-        reference_sqls=shared.reference_sqls,
-        hint=shared.hint,
-        difficulty=shared.difficulty,
-        answerable=shared.answerable,
-        benchmark=shared.benchmark,
         source=str(number),
         extra={**shared.extra, **rest},
-        origin=shared.origin,
     )
+
+
+def _sampled(shared: Case, record: Record) -> Case:
+    """The question with its first candidate, and all of them as samples."""
+    samples = samples_of(record)
+    return replace(shared, predicted_sql=samples[0] if samples else MISSING, pool=samples)
+
+
+def samples_of(record: Record) -> tuple[str | None, ...]:
+    """All that was sampled for a question, what has a ``count`` so often; None abstains."""
+    return tuple(
+        as_sql(candidate[_SQL], _SQL, record.origin)
+        for candidate in candidates_of(record)
+        if _SQL in candidate
+        for _ in range(count_of(candidate) or 1)
+    )
+
+
+def count_of(candidate: Mapping[str, Json]) -> int | None:
+    """How many candidates one stands for, where it says so; a number from 1 on."""
+    count = candidate.get("count")
+    stated = isinstance(count, int) and not isinstance(count, bool) and count > 0
+    return count if stated else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field, replace
 from sqljury.benchmarks.bird import prediction, split
 from sqljury.benchmarks.fields import as_samples, as_sql, build
 from sqljury.benchmarks.files import Kind, Record, Source
+from sqljury.benchmarks.formats import Options
 from sqljury.benchmarks.layout import FAILED, Layout, guess, guessed, missing_key, suggest
+from sqljury.benchmarks.pools import Pools, is_pool, pool_ids
 from sqljury.benchmarks.spider import is_gold, split_line
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
@@ -214,6 +216,8 @@ def _read(
         raise InputError("SJ103", "there are no predictions in the file.", where=source.name)
     if not any(isinstance(record.data, dict) for record in source.head):
         return None, [_bare(record) for record in source.records()]
+    if is_pool(source):
+        return _of_pool(source, mapping)
     first = guess(source.keys, mapping, source.at_head, predictions=True)
     if "predicted_sql" not in first.keys:
         raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
@@ -263,6 +267,19 @@ def _of_record(position: int, record: Record, layout: Layout) -> tuple[str, Pred
         sql, db_id = split(sql)
     one = Prediction(sql, case.origin, case.db_id or db_id, case.label, case.extra)
     return case.id, one
+
+
+def _of_pool(
+    source: Source, mapping: Mapping[str, str]
+) -> tuple[dict[str, Prediction] | None, list[Prediction]]:
+    """The first candidate of each question predicts, all of them are its samples."""
+    found = [
+        (case.id, Prediction(case.predicted_sql, case.origin, case.db_id or None, pool=case.pool))
+        for case in Pools().read(source, Options(mapping, samples=True))
+    ]
+    if pool_ids(source):
+        return _unique(iter(found)), []
+    return None, [one for _, one in found]
 
 
 def _unique(found: Iterator[tuple[str, Prediction]]) -> dict[str, Prediction]:

@@ -34,6 +34,7 @@ def read_cases(
     format: str | None = None,
     mapping: Mapping[str, str] | None = None,
     benchmark: str | None = None,
+    samples: bool = False,
 ) -> Cases:
     """Read cases, one after the other; what can be checked is checked before the first.
 
@@ -45,6 +46,8 @@ def read_cases(
         format: the name of a format (see :func:`formats`); found out from the content otherwise.
         mapping: our field to the file's key, for keys that are not recognised.
         benchmark: the benchmark's name; by default the file's stem.
+        samples: the candidates of a pool are samples of one system: a case a question, the first
+            is its prediction.
 
     Raises:
         InputError: SJ1xx, with file and line.
@@ -57,7 +60,12 @@ def read_cases(
     tell_apart([*sources, *systems], "name")
     tell_apart(sources, "stem")
     tell_apart(systems, "stem")
-    readers = [_Reader(source, format, mapping or {}, benchmark, systems) for source in sources]
+    readers = [
+        _Reader(
+            source, format, Options(_applicable(mapping or {}, source, systems), benchmark, samples)
+        )
+        for source in sources
+    ]
     if systems:
         cases, warnings = _joined(readers, systems, mapping or {})
     else:
@@ -72,13 +80,11 @@ class _Reader:
         self,
         source: Source,
         format: str | None,
-        mapping: Mapping[str, str],
-        benchmark: str | None,
-        systems: Sequence[Source],
+        options: Options,
     ) -> None:
         self.source = source
         kind = source.kind
-        self._options = Options(_applicable(mapping, source, systems), benchmark)
+        self._options = options
         self._format: Format = format_named(format) if format else detect(source)
         filled = source.document if kind is Kind.JSON_OBJECT else source.head
         if kind is not Kind.TEXT and not filled:

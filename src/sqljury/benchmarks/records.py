@@ -22,6 +22,7 @@ class Records(Format):
 
     name = "records"
     description = "your own JSON, JSONL, CSV or Parquet; keys by usual names, or --map"
+    priority = 1000  # it takes every file
 
     def claims(self, source: Source) -> bool:
         """Whatever holds records; Spider has claimed the lines of text."""

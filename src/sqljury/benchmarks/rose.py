@@ -29,11 +29,12 @@ KEYS = {
 
 
 @register
-class Rose(Format):
+class RoseFormat(Format):
     """Scores and judges' answers of ROSE's result files go to ``extra``."""
 
     name = "rose"
     description = "ROSE and ROSE-VEC: question_id, question, db_id, predicted_sql, gold_sql, label"
+    priority = 60
 
     def claims(self, source: Source) -> bool:
         """By ROSE's own names of the two queries."""

@@ -11,8 +11,9 @@ from sqljury.benchmarks.jsontext import dump
 from sqljury.benchmarks.rose import as_rose
 from sqljury.benchmarks.rose_output import RESULTS
 from sqljury.case import Json
-from sqljury.errors import InputError
+from sqljury.judge_name import JudgeName
 from sqljury.verdict import Outcome, Record
+from sqljury.writing import new_folder, write_text
 
 PROBLEMS = "problem_question_ids"
 """The file that names the questions which were not judged."""
@@ -58,7 +59,7 @@ def write_rose_output(records: Iterable[Record], folder: PathLike) -> list[Path]
         The folders that were written.
 
     Raises:
-        InputError: SJ117: a file that cannot be written.
+        InputError: SJ801: a file that cannot be written.
     """
     outputs: dict[Path, _Files] = {}
     for record in records:
@@ -77,8 +78,9 @@ def _place(record: Record) -> Path:
 
 def _judge_names(judge: str) -> tuple[str, str]:
     """Model and metric by their names."""
-    head, *options = judge.split(",")
-    chosen = dict(option.partition("=")[::2] for option in options)
+    named = JudgeName.parse(judge)
+    chosen = dict(named.options)
+    head = f"{named.name}:{named.variant}" if named.variant else named.name
     model = _model_name(chosen.pop("model", ""))
     if head == "recorded":
         return model, chosen.get("metric") or head
@@ -126,14 +128,6 @@ def _answer(evidence: Mapping[str, Json], stage: str) -> dict[str, Json] | None:
 
 
 def _write(folder: Path, files: _Files) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for stem, rows in files.items():
-            target = folder / f"{stem}.json"
-            part = target.with_suffix(".part")
-            part.write_text(dump(rows, indent=2) + "\n", "utf-8", newline="\n")
-            part.replace(target)
-    except OSError as error:
-        raise InputError(
-            "SJ117", f"cannot be written: {error.strerror or error}.", where=str(folder)
-        ) from None
+    new_folder(folder)
+    for stem, rows in files.items():
+        write_text(folder / f"{stem}.json", dump(rows, indent=2) + "\n")

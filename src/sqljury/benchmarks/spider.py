@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from sqljury.benchmarks.fields import as_references
 from sqljury.benchmarks.files import Kind, Line, Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, id_key, register
-from sqljury.benchmarks.layout import stated
+from sqljury.benchmarks.layout import stated_and_added
 from sqljury.case import Case
 
 _KEYS = {
@@ -33,6 +33,7 @@ class Spider(Format):
 
     name = "spider"
     description = "Spider dev.json (question, query, db_id); gold files of SQL, tab, db_id a line"
+    priority = 80
 
     def claims(self, source: Source) -> bool:
         """Any text of lines, and objects with a query for a database."""
@@ -48,7 +49,8 @@ class Spider(Format):
         keys = id_key(source, "id") | _KEYS
         if has_keys(source, _SYNONYMS):
             keys["question"] = _SYNONYMS
-        return build_all(source, stated(keys, options.mapping, dropped=_COPIES), options)
+        layout = stated_and_added(source, keys, options.mapping, dropped=_COPIES)
+        return build_all(source, layout, options)
 
 
 def is_gold(lines: Iterable[Line]) -> bool:

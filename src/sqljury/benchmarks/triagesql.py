@@ -20,6 +20,7 @@ class TriageSql(Format):
 
     name = "triagesql"
     description = "TriageSQL: question, tables, type (answerable, small talk, lack data, …)"
+    priority = 50
 
     def claims(self, source: Source) -> bool:
         """By its names for where questions and tables are from."""

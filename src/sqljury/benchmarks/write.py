@@ -13,7 +13,7 @@ from typing import IO
 from sqljury.benchmarks.files import PathLike
 from sqljury.benchmarks.formats import format_named
 from sqljury.case import Case
-from sqljury.errors import InputError
+from sqljury.writing import new_binary_file
 
 
 def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") -> None:
@@ -23,32 +23,26 @@ def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") 
         format: ``sqljury`` (JSON lines, nothing lost) or ``rose``.
 
     Raises:
-        InputError: SJ115, SJ119: a format that there is not, or is only read; SJ117: a file that
+        InputError: SJ115, SJ119: a format that there is not, or is only read; SJ801: a file that
             cannot be written. What was there is then left as it was.
+        InfrastructureError: SJ802: the disk is full, or fails.
     """
     chosen = format_named(format)
-    target = Path(path)
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with _opened(part, target.suffix) as stream:
-            chosen.write(cases, stream)
-        part.replace(target)
-    except OSError as error:
-        raise InputError(
-            "SJ117", f"cannot be written: {error.strerror or error}.", where=str(target)
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+    with new_binary_file(path) as raw, _compressing(raw, Path(path).suffix) as stream:
+        chosen.write(cases, stream)
 
 
 @contextmanager
-def _opened(path: Path, suffix: str) -> Iterator[IO[str]]:
+def _compressing(raw: IO[bytes], suffix: str) -> Iterator[IO[str]]:
     """Text that is compressed as the suffix says; no time and no name in it, so bytes repeat."""
-    with path.open("wb") as raw:
-        stream: IO[bytes] = raw
-        if suffix == ".gz":
-            stream = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[assignment]
-        elif suffix == ".xz":
-            stream = lzma.LZMAFile(raw, mode="wb")  # noqa: SIM115
-        with stream, io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as text:
-            yield text
+    stream: IO[bytes] = raw
+    if suffix == ".gz":
+        stream = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[assignment]
+    elif suffix == ".xz":
+        stream = lzma.LZMAFile(raw, mode="wb")  # noqa: SIM115
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+    yield text
+    text.flush()
+    text.detach()
+    if stream is not raw:
+        stream.close()

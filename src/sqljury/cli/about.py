@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+import textwrap
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqljury.cli.app import app
 from sqljury.errors import InputError
+
+if TYPE_CHECKING:
+    from sqljury.judges import Judge
 
 
 @app.command()
@@ -20,18 +24,46 @@ def formats() -> None:
 
 
 @app.command()
-def judges() -> None:
+def judges(
+    name: Annotated[
+        str | None, typer.Argument(help="A judge, to say what its options mean.")
+    ] = None,
+) -> None:
     """List the judges, what each needs, and its options with their defaults."""
-    from sqljury.judges import options_of, registered
+    from sqljury.judges import class_named, options_of, registered
 
-    for name, cls in registered().items():
-        needs = [flag.name.lower().replace("_", " ") for flag in cls.needs]
-        first_line = (cls.__doc__ or "").strip().splitlines()[0]
-        typer.echo(f"{name:16} {first_line}")
-        typer.echo(f"{'':16} needs: {', '.join(needs) or 'nothing'}")
-        options = [f"{key}={default}" for key, default in options_of(cls).items()]
+    if name is not None:
+        _explain_judge(name, class_named(name))
+        return
+    for known, cls in registered().items():
+        typer.echo(f"{known:16} {_first_line(cls)}")
+        typer.echo(f"{'':16} needs: {_needs(cls)}")
+        options = [f"{option.name}={option.default}" for option in options_of(cls)]
         if options:
             typer.echo(f"{'':16} options: {', '.join(options)}")
+
+
+def _explain_judge(name: str, cls: type[Judge]) -> None:
+    from sqljury.judges import options_of
+
+    typer.echo(f"{name}: {_first_line(cls)}")
+    typer.echo(f"needs: {_needs(cls)}")
+    for option in options_of(cls):
+        variant = f" ({name}:{option.name.upper()})" if option.name == cls.variant else ""
+        typer.echo(f"\n{option.name}={option.default}{variant}: {option.kind}")
+        typer.echo(
+            textwrap.fill(
+                option.help.replace("``", "`"), 96, initial_indent="    ", subsequent_indent="    "
+            )
+        )
+
+
+def _first_line(cls: type[Judge]) -> str:
+    return (cls.__doc__ or "").strip().splitlines()[0]
+
+
+def _needs(cls: type[Judge]) -> str:
+    return ", ".join(str(flag.name).lower().replace("_", " ") for flag in cls.needs) or "nothing"
 
 
 @app.command()

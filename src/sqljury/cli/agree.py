@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.gate import Gate, Judged, MaxLeftOut, warn_of_missing
 from sqljury.cli.options import AsJson
 from sqljury.cli.output import console
-from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
+from sqljury.errors import InputError
 
 if TYPE_CHECKING:
-    from sqljury.uses.agree import Agreement
+    from sqljury.uses.agree import Agreement, JudgeAgreement
 
 
 @app.command()
@@ -36,6 +38,7 @@ def agree(
         list[str] | None,
         typer.Option("--fail-under", help="STATISTIC=VALUE, such as kappa=0.75; exit 1 below."),
     ] = None,
+    max_left_out: MaxLeftOut = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
@@ -43,32 +46,49 @@ def agree(
 
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
-    found = agree_files(inputs, label=label, labels=labels or (), unknown=unknown, seed=seed)
     thresholds = [_threshold(text) for text in fail_under or ()]
+    gate = Gate.of(max_left_out, with_threshold=bool(thresholds))
+    found = agree_files(inputs, label=label, labels=labels or (), unknown=unknown, seed=seed)
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))
     else:
         from sqljury.reports.terminal import print_agreement
 
         print_agreement(found, console())
-    _exit_below_any(found, thresholds)
+    judged = [_judged(judge) for judge in found.judges]
+    if gate.most is None:
+        warn_of_missing(judged)
+    else:
+        gate.check(judged, _below(found, thresholds))
 
 
 def _threshold(text: str) -> tuple[str, float]:
+    from sqljury.uses.agree import check_statistic
+
     name, _, value = text.partition("=")
     try:
-        return name, float(value)
+        number = float(value)
     except ValueError:
+        number = nan
+    if not isfinite(number):
         raise InputError(
             "SJ005", f"--fail-under {text!r} is not STATISTIC=VALUE.", hint="Write kappa=0.75."
-        ) from None
+        )
+    check_statistic(name)
+    return name, number
 
 
-def _exit_below_any(found: Agreement, thresholds: list[tuple[str, float]]) -> None:
+def _below(found: Agreement, thresholds: list[tuple[str, float]]) -> list[str]:
     from sqljury.uses.agree import below
 
-    lines = [line for name, value in thresholds for line in below(found, name, value)]
-    for line in lines:
-        typer.echo(f"below: {line}", err=True)
-    if lines:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+    return [f"below: {line}" for name, value in thresholds for line in below(found, name, value)]
+
+
+def _judged(judge: JudgeAgreement) -> Judged:
+    others = judge.n_left_out - judge.n_missing
+    return Judged(
+        name=judge.name,
+        total=judge.n_scored + judge.n_unknown + judge.n_left_out,
+        left_out={"reference or database fails": others, "judge_unavailable": judge.n_missing},
+        missing=judge.n_missing,
+    )

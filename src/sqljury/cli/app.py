@@ -20,13 +20,30 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _root(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version, and those of what verdicts rest on."),
+    ] = False,
 ) -> None:
     if version:
-        from sqljury import __version__
-
-        typer.echo(f"sqljury {__version__}")
+        typer.echo(_versions())
         raise typer.Exit(EXIT_OK)
+
+
+def _versions() -> str:
+    """One line for a report of a fault: what reads SQL and what runs it can alter a verdict."""
+    import platform
+    import sqlite3
+    from importlib.metadata import version
+
+    from sqljury import __version__
+
+    others = (
+        f"Python {platform.python_version()}",
+        f"sqlglot {version('sqlglot')}",
+        f"SQLite {sqlite3.sqlite_version}",
+    )
+    return f"sqljury {__version__} ({', '.join(others)})"
 
 
 def _group(name: str, text: str) -> typer.Typer:

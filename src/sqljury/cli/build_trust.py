@@ -11,28 +11,21 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import builders
-from sqljury.cli.options import (
-    AsJson,
-    Databases,
-    Ledger,
-    Mapping,
-    MaxCost,
-    ModelOption,
-    Replay,
-    Schemas,
-)
+from sqljury.cli.flags import ModelFlags, SchemaFlags, with_flags
+from sqljury.cli.options import AsJson, Mapping, ModelOption
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
 
 
 @builders.command("trust")
+@with_flags
 def build_trust(
     questions: Annotated[
         list[Path], typer.Argument(help="Files of questions with their reference SQL.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write; names the benchmark.")],
-    databases: Databases = None,
-    schemas: Schemas = None,
+    *,
+    sources: SchemaFlags,
     kinds: Annotated[
         str | None, typer.Option("--kinds", help="Of unanswerable questions, joined by commas.")
     ] = None,
@@ -52,23 +45,20 @@ def build_trust(
         typer.Option("--ask", help="PROVIDER:MODEL that writes questions into OUT/review.jsonl."),
     ] = None,
     model_option: ModelOption = None,
-    ledger: Ledger = None,
-    replay: Replay = None,
-    max_cost: MaxCost = None,
+    models: ModelFlags,
     mapping: Mapping = None,
-    seed: Annotated[int, typer.Option("--seed")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of what is drawn and split.")] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
     from sqljury.api.trust_building import Asking, build_trust_files, review_queue
     from sqljury.benchmarks import parse_mapping
     from sqljury.judges.asking import option_pairs
-    from sqljury.llm import ClientSettings
     from sqljury.reports.build_card import card_text
     from sqljury.uses.building import KINDS, Corrections
     from sqljury.uses.building.review import counts
 
-    if ask is None and (model_option or ledger or replay or max_cost is not None):
+    if ask is None and (model_option or models.are_given):
         raise InputError("SJ006", "--model-option, --ledger, --replay, --max-cost go with --ask.")
     if now is not None and not correct:
         raise InputError("SJ006", "--now goes with --correct.")
@@ -79,18 +69,14 @@ def build_trust(
             asking = Asking(
                 model=ask,
                 options=option_pairs(";".join(model_option or ())),
-                settings=ClientSettings(
-                    ledger=str(replay or ledger or out / "ledger.sqlite"),
-                    replay=replay is not None,
-                    max_cost=max_cost,
-                ),
+                settings=models.settings(out / "ledger.sqlite"),
                 on_progress=stack.enter_context(progress("asking", "asked")),
             )
         card = build_trust_files(
             questions,
             out,
-            databases=databases,
-            schemas=schemas,
+            databases=sources.databases,
+            schemas=sources.schemas,
             seed=seed,
             kinds=KINDS if kinds is None else [kind.strip() for kind in kinds.split(",")],
             out_of_domain=out_of_domain,

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import traceback
 from importlib import import_module
 from typing import NoReturn
 
 import typer
 
 from sqljury.cli.app import app
-from sqljury.errors import EXIT_OK, SqljuryError
+from sqljury.cli.streams import SafeOutput, make_safe
+from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
+from sqljury.secrets import learn_from_environment, learn_from_urls, redacted
+from sqljury.writing import unwritable
 
 _EXIT_INTERRUPTED = 130
+_DEBUG = "SQLJURY_DEBUG"
 
 # In the order in which `sqljury --help` lists their commands, and the commands of each group.
 for _name in (
     "evaluate",
     "agree",
+    "audit",
+    "features",
     "trust",
     "select",
     "two_queries",
+    "rules",
     "explain_match",
     "runs",
-    "rose",
+    "papers",
+    "diagnose",
     "demo",
     "about",
     "generate",
@@ -40,25 +50,64 @@ for _name in (
 
 def main() -> NoReturn:
     """The entry point: errors become one line and an exit code."""
+    output = make_safe()
+    learn_from_environment()
+    learn_from_urls(*sys.argv)
+    code = _exit_code()
+    sys.exit(_written(output, code))
+
+
+def _exit_code() -> int:
+    """Run the command."""
     try:
         result = app(standalone_mode=False)
         if result == _EXIT_INTERRUPTED:  # how newer typers say KeyboardInterrupt
             raise KeyboardInterrupt
-        sys.exit(result if isinstance(result, int) else EXIT_OK)
+        return result if isinstance(result, int) else EXIT_OK
     except SqljuryError as error:
-        _fail(f"error: {error}", error.exit_code)
+        return _said(f"error: {error}", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        _fail("stopped; what was judged is kept, the same command goes on.", _EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        sys.exit(EXIT_OK)
+        said = "stopped; what was judged is kept, the same command goes on."
+        return _said(said, _EXIT_INTERRUPTED)
     except Exception as error:
         # Usage errors: typer carries click inside it, so their class has no public name.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
-            sys.exit(error.exit_code)
-        raise
+            return int(error.exit_code)
+        return _unforeseen(error)
 
 
-def _fail(text: str, code: int) -> NoReturn:
-    print(text, file=sys.stderr)
-    sys.exit(code)
+def _unforeseen(error: Exception) -> int:
+    """What nobody caught: never a traceback, and never the exit code of a gate."""
+    if os.environ.get(_DEBUG):
+        _say("".join(traceback.format_exception(error)))
+    if isinstance(error, OSError) and error.filename:
+        found = unwritable(error.filename, error)
+        what = found.message.replace("cannot write", "cannot use")
+        return _said(f"error: {found.code} {what}", found.exit_code)
+    what = f"{type(error).__name__}: {error}".partition("\n")[0]
+    return _said(
+        f"error: SJ007 {what[:500]} This is a fault of sqljury; what was judged is kept. Set "
+        f"{_DEBUG}=1 for the place in the code, and report it with the command.",
+        EXIT_INFRASTRUCTURE,
+    )
+
+
+def _written(output: SafeOutput | None, code: int) -> int:
+    """The exit code, once all output is where it was to go."""
+    sys.stdout.flush()
+    failure = None if output is None else output.failure
+    # Who reads no further, as `head` does, has what it wants.
+    if failure is None or isinstance(failure, BrokenPipeError):
+        return code
+    why = failure.strerror or str(failure)
+    return max(code, _said(f"error: SJ802 cannot write the output: {why}.", EXIT_INFRASTRUCTURE))
+
+
+def _said(text: str, code: int) -> int:
+    _say(text)
+    return code
+
+
+def _say(text: str) -> None:
+    print(redacted(text), file=sys.stderr)

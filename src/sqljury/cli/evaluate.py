@@ -7,63 +7,55 @@ import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SourceFlags, with_flags
+from sqljury.cli.gate import Gate, MaxLeftOut, judged_by
 from sqljury.cli.options import (
     AsJson,
-    Concurrency,
     Csv,
-    Databases,
-    Descriptions,
     Export,
     Files,
     Format,
     Html,
-    Ledger,
-    LimitSeconds,
     Mapping,
-    MaxCost,
     ModelOption,
-    Replay,
-    Run,
-    Schemas,
-    Suites,
-    Workers,
+    Overlay,
 )
 from sqljury.cli.output import print_summary_of, write_files
 from sqljury.cli.progress import progress
-from sqljury.errors import EXIT_BELOW_THRESHOLD, EXIT_INFRASTRUCTURE, InputError
+from sqljury.errors import EXIT_INFRASTRUCTURE, InputError
+from sqljury.judge_name import JudgeName
 
 if TYPE_CHECKING:
     from sqljury.api.evaluation import Evaluation
+    from sqljury.api.inputs import RunKeywords
     from sqljury.execution import Limits
-    from sqljury.llm import ClientSettings, Collected, Estimate
+    from sqljury.llm import Collected, Estimate
     from sqljury.runs import UnderWay
 
 
 @app.command()
+@with_flags
 def evaluate(
     files: Files,
+    *,
     predictions: Annotated[
         list[Path] | None,
         typer.Option("--predictions", "-p", help="Prediction files, joined to the cases by id."),
     ] = None,
-    databases: Databases = None,
+    sources: SourceFlags,
     judge: Annotated[
         list[str] | None,
         typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
     ] = None,
     format_: Format = None,
     mapping: Mapping = None,
-    descriptions: Descriptions = None,
-    schemas: Schemas = None,
-    suites: Suites = None,
-    run: Run = None,
-    workers: Workers = None,
-    limit_seconds: LimitSeconds = 30.0,
+    overlay: Overlay = None,
+    running: RunFlags,
     limit_rows: Annotated[
         int, typer.Option("--limit-rows", min=1, help="Rows of one result.")
     ] = 1_000_000,
@@ -73,8 +65,7 @@ def evaluate(
     limit_memory: Annotated[
         str, typer.Option("--limit-memory", help="Memory of the engine, such as 1GiB.")
     ] = "1GiB",
-    ledger: Ledger = None,
-    replay: Replay = None,
+    models: ConcurrentModelFlags,
     recorded: Annotated[
         Path | None,
         typer.Option("--recorded", help="Folder of ROSE outputs that answer for the judges."),
@@ -83,10 +74,14 @@ def evaluate(
     repeats: Annotated[
         int, typer.Option("--repeats", min=1, help="Ask each model judge so often; majority.")
     ] = 1,
-    concurrency: Concurrency = 8,
-    requests_per_minute: Annotated[int | None, typer.Option("--requests-per-minute", min=1)] = None,
-    tokens_per_minute: Annotated[int | None, typer.Option("--tokens-per-minute", min=1)] = None,
-    max_cost: MaxCost = None,
+    requests_per_minute: Annotated[
+        int | None,
+        typer.Option("--requests-per-minute", min=1, help="Calls to chat models at most."),
+    ] = None,
+    tokens_per_minute: Annotated[
+        int | None,
+        typer.Option("--tokens-per-minute", min=1, help="Tokens asked and answered at most."),
+    ] = None,
     prices: Annotated[
         Path | None, typer.Option("--prices", help="Price table over the shipped one.")
     ] = None,
@@ -103,6 +98,7 @@ def evaluate(
     fail_under: Annotated[
         float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
     ] = None,
+    max_left_out: MaxLeftOut = None,
     as_json: AsJson = False,
     html: Html = None,
     csv: Csv = None,
@@ -112,16 +108,18 @@ def evaluate(
     from sqljury.api import evaluation as api
     from sqljury.benchmarks import parse_mapping, read_cases
 
+    gate = _gate(fail_under, max_left_out)
     judges = [
         _model_judge(spec, model_option or (), repeats, recorded) for spec in judge or ["execution"]
     ]
-    limits = _limits(limit_seconds, limit_rows, limit_bytes, limit_memory)
-    options = {"databases": databases, "format": format_, "map": mapping}
-    if schemas is not None:
-        options["schemas"] = str(schemas)
-    if suites is not None:
-        options["suites"] = str(suites)
-    folder = run or api.default_run([*files, *(predictions or [])], options)
+    key = {"databases": sources.databases, "format": format_, "map": mapping}
+    if sources.schemas is not None:
+        key["schemas"] = str(sources.schemas)
+    if sources.suites is not None:
+        key["suites"] = str(sources.suites)
+    if overlay is not None:
+        key["overlay"] = str(overlay)
+    folder = running.run or api.default_run([*files, *(predictions or [])], key)
     cases = read_cases(
         files,
         predictions=predictions or None,
@@ -130,39 +128,43 @@ def evaluate(
     )
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    llm = _client_settings(
-        folder,
-        ledger,
-        replay,
-        concurrency,
-        requests_per_minute,
-        tokens_per_minute,
-        max_cost,
-        prices,
-    )
     if wait and not batch:
         raise InputError("SJ006", "--wait goes with --batch.")
-    arguments: dict[str, Any] = {
-        "descriptions": descriptions,
-        "schemas": schemas,
-        "suites": suites,
-        "limits": limits,
-        "workers": workers,
-        "llm": llm,
+    settings: RunKeywords = {
+        "descriptions": sources.descriptions,
+        "schemas": sources.schemas,
+        "suites": sources.suites,
+        "limits": _limits(running.limit_seconds, limit_rows, limit_bytes, limit_memory),
+        "workers": running.workers,
+        "overlay": overlay,
+        "llm": models.settings(
+            folder / "ledger.sqlite",
+            requests_per_minute=requests_per_minute,
+            tokens_per_minute=tokens_per_minute,
+            prices=None if prices is None else str(prices),
+        ),
     }
+    databases = sources.databases
     if dry_run:
-        _print_dry_run(api.dry_run(cases, judges, databases, batch=batch, **arguments))
+        _print_dry_run(api.dry_run(cases, judges, databases, batch=batch, **settings))
         return
-    arguments["run"] = folder
+    done: Evaluation | UnderWay
     with progress() as on_progress:
-        arguments["on_progress"] = on_progress
         if batch:
-            looks = _BatchLooks()
             done = api.evaluate_in_batches(
-                cases, judges, databases, wait=wait, on_look=looks, **arguments
+                cases,
+                judges,
+                databases,
+                run=folder,
+                wait=wait,
+                on_progress=on_progress,
+                on_look=_BatchLooks(),
+                **settings,
             )
         else:
-            done = api.evaluate(cases, judges, databases, **arguments)
+            done = api.evaluate(
+                cases, judges, databases, run=folder, on_progress=on_progress, **settings
+            )
         on_progress(-1, -1)
     if not isinstance(done, api.Evaluation):
         _print_under_way(done, as_json)
@@ -170,7 +172,7 @@ def evaluate(
     with done as found:
         write_files(found, html, csv, export)
         print_summary_of(found, as_json)
-        _exit_below(found, fail_under)
+        _check(gate, found, fail_under)
 
 
 # The folders in which ROSE's reference implementation keeps what each judge said.
@@ -184,45 +186,22 @@ _RECORDED = {
 
 def _model_judge(spec: str, options: Sequence[str], repeats: int, recorded: Path | None) -> str:
     """The judge with what is asked of all model judges, or the recording that answers for it."""
-    name = re.split("[:,]", spec, maxsplit=1)[0]
-    if recorded is not None and name in _RECORDED:
-        model = re.search(r",model=(?:[^:,]*:)?([^,]*)", spec)
-        return f"recorded,dir={recorded},metric={_RECORDED[name]}" + (
-            f",model={model[1]}" if model else ""
+    name = JudgeName.parse(spec)
+    model = name.option("model")
+    if recorded is not None and name.name in _RECORDED:
+        replaced = JudgeName("recorded").with_options(
+            dir=str(recorded), metric=_RECORDED[name.name]
         )
-    if not re.search(",models?=", spec):
+        own = {} if model is None else {"model": model[model.find(":") + 1 :]}
+        return str(replaced.with_options(**own))
+    if model is None and name.option("models") is None:
         return spec
-    if repeats > 1 and ",repeats=" not in spec:
-        spec = f"{spec},repeats={repeats}"
-    if not options:
-        return spec
-    joined = ";".join(options)
-    if "model_options=" in spec:
-        return re.sub(r"(model_options=[^,]*)", rf"\1;{joined}", spec)
-    return f"{spec},model_options={joined}"
-
-
-def _client_settings(
-    folder: Path,
-    ledger: Path | None,
-    replay: Path | None,
-    concurrency: int,
-    requests_per_minute: int | None,
-    tokens_per_minute: int | None,
-    max_cost: float | None,
-    prices: Path | None,
-) -> ClientSettings:
-    from sqljury.llm import ClientSettings
-
-    return ClientSettings(
-        ledger=str(replay or ledger or folder / "ledger.sqlite"),
-        replay=replay is not None,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-        max_cost=max_cost,
-        prices=None if prices is None else str(prices),
-    )
+    if repeats > 1 and name.option("repeats") is None:
+        name = name.with_options(repeats=str(repeats))
+    if options:
+        joined = ";".join(filter(None, [name.option("model_options"), *options]))
+        name = name.with_options(model_options=joined)
+    return str(name)
 
 
 class _BatchLooks:
@@ -285,13 +264,19 @@ def _bytes(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
-def _exit_below(found: Evaluation, threshold: float | None) -> None:
-    if threshold is None:
-        return
+def _gate(fail_under: float | None, max_left_out: str | None) -> Gate:
+    from sqljury.uses.evaluate import check_threshold
+
+    if fail_under is not None:
+        check_threshold(fail_under)
+    return Gate.of(max_left_out, with_threshold=fail_under is not None)
+
+
+def _check(gate: Gate, found: Evaluation, threshold: float | None) -> None:
     from sqljury.uses.evaluate import failing
 
-    below = failing(found.summary, threshold)
-    for line in below:
-        typer.echo(f"below {threshold:g}: {line}", err=True)
-    if below:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+    below = [] if threshold is None else failing(found.summary, threshold)
+    gate.check(
+        [judged_by(judge) for judge in found.summary.judges],
+        [f"below {threshold:g}: {line}" for line in below],
+    )

@@ -35,7 +35,7 @@ def explain_match(
 
     found = explain_match(left, right, schema=schema, database=database, db_id=db_id, model=model)
     if svg is not None:
-        from sqljury.reports.writing import new_file
+        from sqljury.writing import new_file
 
         with new_file(svg) as file:
             file.write(found.svg)

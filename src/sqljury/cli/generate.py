@@ -8,21 +8,14 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import (
-    Concurrency,
-    Databases,
-    Ledger,
-    Mapping,
-    MaxCost,
-    ModelOption,
-    Replay,
-    Schemas,
-)
+from sqljury.cli.flags import ConcurrentModelFlags, SchemaFlags, with_flags
+from sqljury.cli.options import Mapping, ModelOption
 from sqljury.cli.output import paid_text
 from sqljury.cli.progress import progress
 
 
 @app.command()
+@with_flags
 def generate(
     questions: Annotated[list[Path], typer.Argument(help="Files of questions.")],
     model: Annotated[
@@ -31,13 +24,15 @@ def generate(
     out: Annotated[
         Path, typer.Option("--out", "-o", help="The pool to write (JSONL); again goes on.")
     ],
-    databases: Databases = None,
-    schemas: Schemas = None,
+    *,
+    sources: SchemaFlags,
     n: Annotated[int, typer.Option("-n", min=1, help="Candidates for each question.")] = 32,
     per_call: Annotated[
         int, typer.Option("--per-call", min=1, help="How many of them one call brings.")
     ] = 1,
-    temperature: Annotated[float, typer.Option("--temperature", min=0.0)] = 0.8,
+    temperature: Annotated[
+        float, typer.Option("--temperature", min=0.0, help="Of the sampling; 0 is greedy.")
+    ] = 0.8,
     top_p: Annotated[float, typer.Option("--top-p", help="Above 0, at most 1.")] = 1.0,
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, help="The most that one answer may have.")
@@ -51,18 +46,46 @@ def generate(
     prompt: Annotated[
         Path | None, typer.Option("--prompt", help="Instructions instead of the bundled ones.")
     ] = None,
+    mode: Annotated[
+        str,
+        typer.Option("--mode", help="sql; demo: SQL or not_answerable; verbal: SQL and a mark."),
+    ] = "sql",
+    demos: Annotated[
+        Path | None, typer.Option("--demos", help="Cases to demonstrate with.")
+    ] = None,
+    positives: Annotated[
+        int | None, typer.Option("--positives", min=0, help="Answerable ones, of each database.")
+    ] = None,
+    negatives: Annotated[
+        int | None,
+        typer.Option("--negatives", min=0, help="Unanswerable ones; verbal: with wrong SQL."),
+    ] = None,
+    pick: Annotated[
+        str, typer.Option("--pick", help="Which are shown: similar, dense or fixed.")
+    ] = "similar",
+    retriever: Annotated[
+        Path | None, typer.Option("--retriever", help="Sentence model for --pick dense.")
+    ] = None,
+    demo_databases: Annotated[
+        int,
+        typer.Option("--demo-databases", min=0, help="Of so many other databases; 0: of its own."),
+    ] = 0,
+    demo_schemas: Annotated[
+        Path | None,
+        typer.Option("--demo-schemas", help="Where those are: a folder, or tables.json."),
+    ] = None,
+    logprobs: Annotated[
+        int,
+        typer.Option("--logprobs", min=0, help="Write each token with so many alternatives."),
+    ] = 0,
     mapping: Mapping = None,
     model_option: ModelOption = None,
-    ledger: Ledger = None,
-    replay: Replay = None,
-    concurrency: Concurrency = 8,
-    max_cost: MaxCost = None,
+    models: ConcurrentModelFlags,
 ) -> None:
     """Sample candidates for each question from a model, and write them as a pool."""
     from sqljury.api.pools import Sampling, generate_pool
     from sqljury.benchmarks import parse_mapping
     from sqljury.judges.asking import option_pairs
-    from sqljury.llm import ClientSettings
 
     sampling = Sampling(
         model=model,
@@ -75,20 +98,24 @@ def generate(
         options=option_pairs(";".join(model_option or ())),
         style=style,
         prompt=prompt,
+        logprobs=logprobs,
+        mode=mode,
+        demos=demos,
+        positives=positives,
+        negatives=negatives,
+        pick=pick,
+        retriever=retriever,
+        demo_databases=demo_databases,
+        demo_schemas=demo_schemas,
     )
-    settings = ClientSettings(
-        ledger=str(replay or ledger or out.with_name(f"{out.name}.ledger.sqlite")),
-        replay=replay is not None,
-        concurrency=concurrency,
-        max_cost=max_cost,
-    )
+    settings = models.settings(out.with_name(f"{out.name}.ledger.sqlite"))
     with progress("sampling", "sampled") as on_progress:
         found = generate_pool(
             questions,
             out,
             sampling,
-            databases=databases,
-            schemas=schemas,
+            databases=sources.databases,
+            schemas=sources.schemas,
             llm=settings,
             mapping=parse_mapping(mapping) if mapping else None,
             on_progress=on_progress,

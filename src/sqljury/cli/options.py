@@ -43,6 +43,9 @@ Suites = Annotated[
     Path | None,
     typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
 ]
+Overlay = Annotated[
+    Path | None, typer.Option("--overlay", help="Corrections of references; see `sqljury audit`.")
+]
 Descriptions = Annotated[
     Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
 ]

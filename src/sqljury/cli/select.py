@@ -9,39 +9,28 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import (
-    AsJson,
-    Databases,
-    Descriptions,
-    Format,
-    Html,
-    Ledger,
-    LimitSeconds,
-    MaxCost,
-    Replay,
-    Run,
-    Schemas,
-    Suites,
-    Workers,
-)
+from sqljury.cli.flags import ModelFlags, RunFlags, SourceFlags, with_flags
+from sqljury.cli.gate import Gate, Judged, MaxLeftOut
+from sqljury.cli.options import AsJson, Format, Html
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
-from sqljury.errors import EXIT_BELOW_THRESHOLD
 
 if TYPE_CHECKING:
     from sqljury.uses.select import Selection
 
 
 @app.command()
+@with_flags
 def select(
     files: Annotated[
         list[Path], typer.Argument(help="Pools: questions with candidates; or questions, with -p.")
     ],
+    *,
     predictions: Annotated[
         list[Path] | None,
         typer.Option("--predictions", "-p", help="Prediction files: each is a candidate."),
     ] = None,
-    databases: Databases = None,
+    sources: SourceFlags,
     strategy: Annotated[
         list[str] | None,
         typer.Option(
@@ -66,15 +55,8 @@ def select(
         ),
     ] = None,
     format_: Format = None,
-    descriptions: Descriptions = None,
-    schemas: Schemas = None,
-    suites: Suites = None,
-    run: Run = None,
-    workers: Workers = None,
-    limit_seconds: LimitSeconds = 30.0,
-    ledger: Ledger = None,
-    replay: Replay = None,
-    max_cost: MaxCost = None,
+    running: RunFlags,
+    models: ModelFlags,
     seed: Annotated[int, typer.Option("--seed", help="Seed of ties and draws.")] = 0,
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Orders that a vote's curve is the mean of.")
@@ -86,6 +68,7 @@ def select(
         float | None,
         typer.Option("--fail-under", help="Exit 1 when a strategy's accuracy is below."),
     ] = None,
+    max_left_out: MaxLeftOut = None,
     as_json: AsJson = False,
     html: Html = None,
 ) -> None:
@@ -93,32 +76,30 @@ def select(
     from sqljury.api.evaluation import default_run
     from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
     from sqljury.api.selection import select as select_from
-    from sqljury.execution import Limits
-    from sqljury.llm import ClientSettings
     from sqljury.uses.evaluate import check_threshold
 
     if fail_under is not None:
         check_threshold(fail_under)
-    folder = run or default_run([*files, *(predictions or [])], {"select": databases})
-    asked = ledger or folder / "ledger.sqlite"
-    llm = ClientSettings(ledger=str(replay or asked), replay=replay is not None, max_cost=max_cost)
+    gate = Gate.of(max_left_out, with_threshold=fail_under is not None)
+    key = {"select": sources.databases}
+    folder = running.run or default_run([*files, *(predictions or [])], key)
     with progress() as on_progress:
         found = select_from(
             files,
             strategy or DEFAULT_STRATEGIES,
-            databases,
+            sources.databases,
             judge=judge,
             label=label,
             match=match,
             predictions=predictions or None,
             format=format_,
-            descriptions=descriptions,
-            schemas=schemas,
-            suites=suites,
+            descriptions=sources.descriptions,
+            schemas=sources.schemas,
+            suites=sources.suites,
             run=folder,
-            limits=Limits(seconds=limit_seconds),
-            workers=workers,
-            llm=llm,
+            limits=running.limits,
+            workers=running.workers,
+            llm=models.settings(folder / "ledger.sqlite"),
             seed=seed,
             resamples=resamples,
             on_progress=on_progress,
@@ -131,7 +112,7 @@ def select(
 
         write_selection(html, found, title=files[0].name)
     _print(found, as_json)
-    _exit_below(found, fail_under)
+    gate.check([_judged(found)], _below(found, fail_under))
 
 
 def _print(found: Selection, as_json: bool) -> None:
@@ -143,12 +124,24 @@ def _print(found: Selection, as_json: bool) -> None:
     print_selection(found, console())
 
 
-def _exit_below(found: Selection, threshold: float | None) -> None:
+def _below(found: Selection, threshold: float | None) -> list[str]:
     if threshold is None:
-        return
+        return []
     below = [one for one in found.strategies if one.accuracy is None or one.accuracy < threshold]
-    for one in below:
-        score = "nothing was scored" if one.accuracy is None else f"{one.accuracy:.4f}"
-        typer.echo(f"below {threshold:g}: {one.name}: {score} over {one.n} questions", err=True)
-    if below:
-        raise typer.Exit(EXIT_BELOW_THRESHOLD)
+    scores = ("nothing was scored" if o.accuracy is None else f"{o.accuracy:.4f}" for o in below)
+    return [
+        f"below {threshold:g}: {one.name}: {score} over {one.n} questions"
+        for one, score in zip(below, scores, strict=True)
+    ]
+
+
+def _judged(found: Selection) -> Judged:
+    # What nobody said to be right or wrong is in no denominator either.
+    unsaid = found.total - found.n - sum(found.left_out.values())
+    return Judged(
+        name="select",
+        total=found.total,
+        left_out={**found.left_out, "nothing says what is right": unsaid},
+        missing=found.missing,
+        reasons=found.missing_reasons,
+    )

@@ -36,7 +36,7 @@ def train_detector(
     judge: Annotated[
         str | None, typer.Option("--judge", "-j", help="Judge of the run that says what is right.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the training.")] = 0,
 ) -> None:
     """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
     from sqljury.api.trust import train_detector_on

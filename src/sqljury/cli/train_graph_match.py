@@ -13,7 +13,7 @@ from sqljury.errors import InputError
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.options import Augmentation, Positions
     from sqljury.learning.graph_matching.training import Epoch
-    from sqljury.queries.graphs import GraphForm
+    from sqljury.likeness.graphs import GraphForm
 
 _POSITIONS = ("none", "separate", "merged")
 _AUGMENTATIONS = ("mask", "drop", "perturb", "subgraph")
@@ -55,14 +55,16 @@ def train_graph_match(
     ] = "merged",
     hidden: Annotated[int, typer.Option("--hidden", min=4, help="Numbers of a node.")] = 64,
     steps: Annotated[int, typer.Option("--steps", min=1, help="Rounds of messages (T).")] = 4,
-    epochs: Annotated[int, typer.Option("--epochs", min=1)] = 12,
+    epochs: Annotated[
+        int, typer.Option("--epochs", help="Passes over the training data.", min=1)
+    ] = 12,
     pretraining: Annotated[
         int, typer.Option("--pretraining", min=0, help="Epochs of contrastive pre-training.")
     ] = 2,
     augment: Annotated[
         str, typer.Option("--augment", help="Of mask, drop, perturb, subgraph.")
     ] = "mask,drop",
-    seed: Annotated[int, typer.Option("--seed")] = 0,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the training.")] = 0,
     work: Annotated[
         Path | None,
         typer.Option("--work", help="Folder of graphs and checkpoints [default: OUT.work]."),

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from sqljury.cli.app import trainers
-from sqljury.cli.options import AsJson, Databases, Schemas
+from sqljury.cli.flags import SchemaFlags, with_flags
+from sqljury.cli.options import AsJson
 
 if TYPE_CHECKING:
     from sqljury.learning.outcome_reward.settings import Objective
 
 
 @trainers.command("verifier")
+@with_flags
 def train_verifier(
     data: Annotated[
         list[Path], typer.Option("--data", help="Labelled pool, as `label` writes it; repeatable.")
@@ -24,8 +26,8 @@ def train_verifier(
         str, typer.Option("--base", help="Folder of a causal language model, or of an adapter.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write.")],
-    databases: Databases = None,
-    schemas: Schemas = None,
+    *,
+    sources: SchemaFlags,
     prompt: Annotated[
         str, typer.Option("--prompt", help="sql, data, data+sql or instruction.")
     ] = "sql",
@@ -39,8 +41,10 @@ def train_verifier(
     label: Annotated[
         str, typer.Option("--label", help="Key of a candidate that says what is right.")
     ] = "",
-    epochs: Annotated[float, typer.Option("--epochs")] = 3.0,
-    learning_rate: Annotated[float, typer.Option("--learning-rate")] = 2e-4,
+    epochs: Annotated[float, typer.Option("--epochs", help="Passes over the training data.")] = 3.0,
+    learning_rate: Annotated[
+        float, typer.Option("--learning-rate", help="Of the optimizer, at its highest.")
+    ] = 2e-4,
     batch: Annotated[int, typer.Option("--batch", min=1, help="Candidates of one step.")] = 16,
     at_once: Annotated[
         int, typer.Option("--at-once", min=1, help="Of these, how many fit into memory.")
@@ -57,7 +61,7 @@ def train_verifier(
     max_tokens: Annotated[
         int, typer.Option("--max-tokens", min=1, help="Longer prompts are left out.")
     ] = 4096,
-    seed: Annotated[int, typer.Option("--seed")] = 42,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the training.")] = 42,
     as_json: AsJson = False,
 ) -> None:
     """Train a language model to say whether a query answers its question: `verifier,model=OUT`.
@@ -95,8 +99,8 @@ def train_verifier(
             data,
             base,
             out,
-            databases=databases,
-            schemas=schemas,
+            databases=sources.databases,
+            schemas=sources.schemas,
             prompt=prompt,
             balance=balance,
             label=label,

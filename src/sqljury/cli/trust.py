@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.gate import refuse_missing_of_run
 from sqljury.cli.options import AsJson, Bootstrap, Html
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
@@ -75,12 +76,12 @@ def trust(
     ] = None,
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
-    from sqljury.api.trust import Setup, judged_run, references_of, systems_of, trust_files
+    from sqljury.api.trust import TrustSettings, judged_run, references_of, systems_of, trust_files
     from sqljury.benchmarks import parse_mapping
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
-    setup = Setup(
+    setup = TrustSettings(
         judge=judge,
         verdicts=verdicts,
         gates=tuple(gate or ()),
@@ -89,7 +90,8 @@ def trust(
         mapping=parse_mapping(mapping) if mapping else {},
     )
     is_run = any(Path(text).is_dir() for text in inputs)
-    if databases is not None or predictions or (judge is not None and not is_run):
+    judges = databases is not None or predictions or (judge is not None and not is_run)
+    if judges:
         with progress() as on_progress:
             inputs = [judged_run(inputs, setup, databases, predictions or (), run, on_progress)]
             on_progress(-1, -1)
@@ -114,7 +116,9 @@ def trust(
     if as_json:
         single = found[0].to_json() if len(found) == 1 else None
         typer.echo(json.dumps(single or {"systems": [f.to_json() for f in found]}, indent=2))
-        return
-    from sqljury.reports.trust_tables import print_trust
+    else:
+        from sqljury.reports.trust_tables import print_trust
 
-    print_trust(found, console())
+        print_trust(found, console())
+    if judges:
+        refuse_missing_of_run(Path(inputs[0]))

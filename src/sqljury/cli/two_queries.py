@@ -47,7 +47,7 @@ def compare(
         str | None,
         typer.Option(
             "--replay",
-            help="URL of a PostgreSQL or MySQL server to run a counterexample on; writes nothing.",
+            help="URL of a PostgreSQL or MySQL server to find counterexamples on; writes nothing.",
         ),
     ] = None,
     fail_on: Annotated[
@@ -94,27 +94,33 @@ def diff(
     schema: Schema = None,
     database: Database = None,
     db_id: DbId = "",
+    dialect: Annotated[
+        str | None, typer.Option("--dialect", help="The queries': sqlite, postgres, mysql, ...")
+    ] = None,
     as_written: Annotated[
         bool, typer.Option("--as-written", help="Do not rewrite away what does not matter.")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Tell all differences, not only the first few.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Say in words what a query does differently from a reference; nothing is executed."""
-    from sqljury.api.queries import diff_queries
+    from sqljury.api.queries import MOST_TOLD, diff_queries
 
     found = diff_queries(
-        left, right, schema=schema, database=database, db_id=db_id, as_written=as_written
+        left,
+        right,
+        schema=schema,
+        database=database,
+        db_id=db_id,
+        as_written=as_written,
+        dialect=dialect,
     )
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
-        return
-    if found.equal:
-        assumed = ", ".join(found.assumptions)
-        typer.echo(f"equal{f', assuming {assumed}' if assumed else ''}")
-    for each in found.differences:
-        typer.echo(f"- {each.words}")
-    if not found.equal and not found.differences:
-        typer.echo("the clauses are the same, but they stand together otherwise")
+    else:
+        typer.echo(found.text(None if every else MOST_TOLD))
 
 
 @app.command()
@@ -139,7 +145,7 @@ def plan(
         sql, schema=schema, database=database, db_id=db_id, dialect=dialect, canonical=canonical
     )
     if svg is not None:
-        from sqljury.reports.writing import new_file
+        from sqljury.writing import new_file
 
         with new_file(svg) as file:
             file.write(found.svg)
@@ -149,3 +155,5 @@ def plan(
     typer.echo(found.text)
     if found.assumptions:
         typer.echo(f"\nassuming {', '.join(found.assumptions)}")
+    if found.rules:
+        typer.echo(f"\nrewritten by {', '.join(found.rules)}")

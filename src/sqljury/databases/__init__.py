@@ -1,21 +1,25 @@
 """Databases behind one read-only, limited execution."""
 
 from sqljury.databases.ddl import schema_from_ddl
-from sqljury.databases.open import open_databases
+from sqljury.databases.open import open_databases, reached
 from sqljury.databases.places import Places, schema_of, schema_reader
 from sqljury.databases.protocol import Database, Databases
 from sqljury.databases.schemas import Schemas, read_schemas
+from sqljury.databases.sources import OpenSources, Sources
 from sqljury.databases.suites import Suite, Suites, open_suites
 
 __all__ = [
     "Database",
     "Databases",
+    "OpenSources",
     "Places",
     "Schemas",
+    "Sources",
     "Suite",
     "Suites",
     "open_databases",
     "open_suites",
+    "reached",
     "read_schemas",
     "schema_from_ddl",
     "schema_of",

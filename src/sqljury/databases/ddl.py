@@ -1,26 +1,32 @@
-"""CREATE TABLE and ALTER TABLE statements of any dialect, as tables with columns and keys."""
+"""A schema script of any dialect, statement by statement, as tables with columns and keys."""
 
 from __future__ import annotations
 
-import logging
+import re
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from sqljury.databases.ddl_alter import Change, NotUnderstoodError, altered, read_change
+from sqljury.databases.ddl_tables import Draft, read_index, read_table
 from sqljury.databases.sqlite_schema import read_schema
 from sqljury.errors import InputError
-from sqljury.schema import Column, ForeignKey, Schema, Table
+from sqljury.schema import Schema, Table
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-_DIALECTS: Final = ("sqlite", "mysql", "postgres", "tsql", "snowflake", "bigquery")
+_OF_MYSQL: Final = re.compile(
+    r"[,(]\s*(FULLTEXT\s+|SPATIAL\s+)?(KEY|INDEX)\b[^,]*\(|\bENGINE\s*=", re.IGNORECASE
+)
+"""What SQLite would take as a column called KEY."""
+_ROWS_OF_DUMP: Final = re.compile(
+    r"^COPY\b[^;]*\bFROM stdin\b[^;]*;\n.*?^\\\.$", re.IGNORECASE | re.MULTILINE | re.DOTALL
+)
+"""The rows in a dump of PostgreSQL's, which are no SQL."""
 
 
 def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
-    """The schema that a script makes: its CREATE TABLE, VIEW and UNIQUE INDEX, its ALTER TABLE.
+    """The schema that a script makes: what it creates, alters and drops, in order.
 
     SQLite itself reads what it can, as that gives the types and keys it would see; statements
     that it refuses are read by sqlglot in the other dialects. Everything else (INSERT, GRANT,
@@ -29,22 +35,165 @@ def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
     Raises:
         InputError: SJ207: no table, or a statement that cannot be understood.
     """
-    tables: dict[str, Table] = {}
     with closing(sqlite3.connect(":memory:")) as connection:
-        alterations = []
+        script = _Script(connection, where)
         for statement in _statements(text, where):
-            if statement[:5].upper() == "ALTER":
-                alterations.append(statement)
-            elif not _made(connection, statement):
-                table = _table(statement, where)
-                tables[table.name.casefold()] = table
-        for table in read_schema(connection).tables:
-            tables.setdefault(table.name.casefold(), table)
-    for statement in alterations:
-        _alter(tables, statement)
+            script.run(statement)
+        tables = script.tables()
     if not tables:
         raise InputError("SJ207", "there is no CREATE TABLE in it.", where=where)
-    return Schema(dialect="sqlite", tables=tuple(tables.values()))
+    return Schema(dialect="sqlite", tables=_of_one_schema(tables))
+
+
+def _of_one_schema(tables: tuple[Table, ...]) -> tuple[Table, ...]:
+    """The tables by their plain names, where all are of the same schema (or MySQL database)."""
+    names = {table.name.rpartition(".")[0] for table in tables}
+    if len(names) > 1 or "" in names:
+        return tables
+    return tuple(
+        replace(
+            table,
+            name=_plain(table.name),
+            namespace=table.name.rpartition(".")[0],
+            foreign_keys=tuple(
+                replace(key, target_table=_plain(key.target_table)) for key in table.foreign_keys
+            ),
+        )
+        for table in tables
+    )
+
+
+def _plain(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+class _Script:
+    """What has been made so far: by SQLite, and as drafts where SQLite does not understand."""
+
+    def __init__(self, connection: sqlite3.Connection, where: str) -> None:
+        self._connection = connection
+        self._where = where
+        self._drafts: dict[str, Draft] = {}
+        self._history: dict[str, list[str]] = {}
+        """The statements that SQLite ran, by table: a draft is made from them if need be."""
+
+    def tables(self) -> tuple[Table, ...]:
+        drafted = {name: draft.table() for name, draft in self._drafts.items()}
+        made = [t for t in read_schema(self._connection).tables if t.name.casefold() not in drafted]
+        return (*drafted.values(), *made)
+
+    def run(self, statement: str) -> None:
+        change = read_change(statement)
+        if change.kind == "create":
+            self._create(change, statement)
+        elif change.kind == "index":
+            self._index(change, statement)
+        elif change.kind == "drop index" and not change.table:
+            self._drop_index(change, statement)
+        else:
+            self._change(change, statement)
+
+    def _create(self, change: Change, statement: str) -> None:
+        if change.if_needed and self._knows(change.table):
+            return
+        if not _OF_MYSQL.search(statement) and self._made(statement):
+            self._drafts.pop(change.table, None)
+            self._history[change.table] = [statement]
+            return
+        self._forget(change.table)
+        self._drafts[change.table] = self._read(statement)
+
+    def _index(self, change: Change, statement: str) -> None:
+        if change.table not in self._drafts and self._made(statement):
+            self._history.setdefault(change.table, []).append(statement)
+            return
+        draft = self._draft(change.table)
+        if draft is not None:
+            self._drafts[change.table] = read_index(draft, change, statement)
+
+    def _drop_index(self, change: Change, statement: str) -> None:
+        """PostgreSQL and SQLite name no table there."""
+        holders = [n for n, d in self._drafts.items() if change.name in d.names]
+        if not holders and self._made(statement):
+            return
+        for name in holders:
+            self._drafts[name] = self._drafts[name].without(change.name)
+        if not holders and not change.if_needed:
+            raise self._refused(statement, "there is no such index")
+
+    def _change(self, change: Change, statement: str) -> None:
+        name = change.table
+        if not self._knows(name):
+            return  # of a table that the script does not make, such as one of another schema
+        if change.kind == "drop":
+            self._forget(name)
+            return
+        if change.kind == "rename":
+            self._renamed(name, change)
+            return
+        if name not in self._drafts and self._made(statement):
+            self._history[name].append(statement)
+            return
+        draft = self._draft(name)
+        assert draft is not None
+        try:
+            new = altered(draft, change)
+        except NotUnderstoodError as error:
+            raise self._refused(statement, str(error)) from error
+        del self._drafts[name]
+        self._drafts[new.name.casefold()] = new
+
+    def _renamed(self, name: str, change: Change) -> None:
+        draft = self._draft(name)
+        assert draft is not None
+        del self._drafts[name]
+        self._drafts[change.name.casefold()] = replace(draft, name=change.name)
+
+    def _draft(self, name: str) -> Draft | None:
+        """The draft of a table; one that SQLite has made is read again from its statements."""
+        if name in self._drafts:
+            return self._drafts[name]
+        statements = self._history.pop(name, None)
+        if statements is None:
+            return None
+        self._dropped(name)
+        draft = self._read(statements[0])
+        for statement in statements[1:]:
+            change = read_change(statement)
+            index = change.kind == "index"
+            draft = read_index(draft, change, statement) if index else altered(draft, change)
+        self._drafts[name] = draft
+        return draft
+
+    def _read(self, statement: str) -> Draft:
+        draft = read_table(statement, mysql_first=_OF_MYSQL.search(statement) is not None)
+        if draft is None:
+            raise self._refused(statement, "neither SQLite nor sqlglot reads it")
+        return draft
+
+    def _knows(self, name: str) -> bool:
+        return name in self._drafts or name in self._history
+
+    def _forget(self, name: str) -> None:
+        self._drafts.pop(name, None)
+        if self._history.pop(name, None) is not None:
+            self._dropped(name)
+
+    def _dropped(self, name: str) -> None:
+        quoted = name.replace('"', '""')
+        for kind in ("TABLE", "VIEW"):
+            self._made(f'DROP {kind} "{quoted}"')
+
+    def _made(self, statement: str) -> bool:
+        try:
+            self._connection.execute(statement)
+        except sqlite3.Error:
+            return False
+        return True
+
+    def _refused(self, statement: str, why: str) -> InputError:
+        start = " ".join(statement.split()[:6])
+        return InputError("SJ207", f"the statement {start!r}…: {why}.", where=self._where)
 
 
 def _statements(text: str, where: str) -> Iterator[str]:
@@ -52,6 +201,7 @@ def _statements(text: str, where: str) -> Iterator[str]:
     from sqlglot import tokenize
     from sqlglot.errors import SqlglotError
 
+    text = _ROWS_OF_DUMP.sub("", text)
     try:
         # MySQL's backslashes and PostgreSQL's dollars differ inside strings only.
         tokens = tokenize(text, read="mysql" if "`" in text else "postgres")
@@ -68,142 +218,15 @@ def _statements(text: str, where: str) -> Iterator[str]:
         if not words:
             start = token.start
         end = token.end + 1
-        if len(words) < 4:
+        if len(words) < 6:
             words.append(token.text.upper())
     if _defines(words):
         yield text[start:end]
 
 
 def _defines(words: list[str]) -> bool:
-    if words[:2] == ["ALTER", "TABLE"]:
-        return True
-    if words[:1] != ["CREATE"]:
-        return False
-    return any(word in ("TABLE", "VIEW") for word in words[1:3]) or words[1:3] == [
-        "UNIQUE",
-        "INDEX",
-    ]
-
-
-def _made(connection: sqlite3.Connection, statement: str) -> bool:
-    try:
-        connection.execute(statement)
-    except sqlite3.Error:
-        return False
-    return True
-
-
-def _table(statement: str, where: str) -> Table:
-    from sqlglot import exp
-
-    for tree in _trees(statement):
-        if isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema):
-            parts = tree.this.expressions
-            columns = [part for part in parts if isinstance(part, exp.ColumnDef)]
-            table = Table(name=tree.this.this.name, columns=tuple(map(_column, columns)))
-            return _constrained(table, _of_columns(columns), _of_table(parts))
-    start = " ".join(statement.split()[:4])
-    raise InputError(
-        "SJ207", f"neither SQLite nor sqlglot reads the statement {start!r}…", where=where
-    )
-
-
-def _trees(statement: str) -> Iterator[exp.Expr]:
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
-    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
-    for dialect in _DIALECTS:
-        try:
-            yield sqlglot.parse_one(statement, read=dialect)
-        except SqlglotError:
-            continue
-
-
-def _column(definition: exp.ColumnDef) -> Column:
-    from sqlglot import exp
-
-    kinds = [constraint.kind for constraint in definition.constraints]
-    needed = any(
-        isinstance(kind, exp.NotNullColumnConstraint) and not kind.args.get("allow_null")
-        for kind in kinds
-    )
-    kind = definition.kind
-    return Column(name=definition.name, type=kind.sql() if kind else "", nullable=not needed)
-
-
-_Constraint = tuple[str, tuple[str, ...], "exp.Reference | None"]
-"""``primary``, ``unique`` or ``foreign``; the columns; what a foreign key points to."""
-
-
-def _of_columns(columns: Iterable[exp.ColumnDef]) -> Iterator[_Constraint]:
-    from sqlglot import exp
-
-    for column in columns:
-        for constraint in column.constraints:
-            kind = constraint.kind
-            if isinstance(kind, exp.PrimaryKeyColumnConstraint):
-                yield "primary", (column.name,), None
-            elif isinstance(kind, exp.UniqueColumnConstraint):
-                yield "unique", (column.name,), None
-            elif isinstance(kind, exp.Reference):
-                yield "foreign", (column.name,), kind
-
-
-def _of_table(parts: Iterable[exp.Expr]) -> Iterator[_Constraint]:
-    from sqlglot import exp
-
-    for part in parts:
-        if isinstance(part, exp.Constraint):
-            yield from _of_table(part.expressions)
-        elif isinstance(part, exp.PrimaryKey):
-            yield "primary", _names(part.expressions), None
-        elif isinstance(part, exp.UniqueColumnConstraint) and part.this is not None:
-            yield "unique", _names(part.this.expressions), None
-        elif isinstance(part, exp.ForeignKey):
-            yield "foreign", _names(part.expressions), part.args.get("reference")
-
-
-def _names(parts: Iterable[exp.Expr]) -> tuple[str, ...]:
-    return tuple(part.name for part in parts)
-
-
-def _constrained(table: Table, *constraints: Iterator[_Constraint]) -> Table:
-    for found in constraints:
-        for kind, columns, reference in found:
-            if kind == "primary":
-                table = replace(table, primary_key=columns)
-            elif kind == "unique":
-                table = replace(table, unique=(*table.unique, columns))
-            elif reference is not None:
-                key = _foreign_key(columns, reference)
-                table = replace(table, foreign_keys=(*table.foreign_keys, key))
-    return table
-
-
-def _foreign_key(columns: tuple[str, ...], reference: exp.Reference) -> ForeignKey:
-    from sqlglot import exp
-
-    target = reference.this
-    if isinstance(target, exp.Schema):
-        return ForeignKey(
-            columns=columns,
-            target_table=target.this.name,
-            target_columns=_names(target.expressions),
-        )
-    return ForeignKey(columns=columns, target_table=target.name, target_columns=())
-
-
-def _alter(tables: dict[str, Table], statement: str) -> None:
-    """Add the keys of an ALTER TABLE; what else it does is no part of a schema here."""
-    from sqlglot import exp
-
-    for tree in _trees(statement):
-        if not isinstance(tree, exp.Alter):
-            continue
-        name = tree.this.name.casefold()
-        added = [a for a in tree.args.get("actions", ()) if isinstance(a, exp.AddConstraint)]
-        if name in tables:
-            parts = [part for action in added for part in action.expressions]
-            tables[name] = _constrained(tables[name], _of_table(parts))
-        return
+    if words[:1] == ["CREATE"]:
+        return any(word in ("TABLE", "VIEW") for word in words[1:5]) or "INDEX" in words[1:3]
+    if words[:1] == ["DROP"]:
+        return any(word in ("TABLE", "VIEW", "INDEX") for word in words[1:3])
+    return words[:2] == ["ALTER", "TABLE"] or words[:1] == ["RENAME"]

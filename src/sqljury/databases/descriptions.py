@@ -76,7 +76,7 @@ def _read_json(file: Path) -> _Tables:
             )
             for name, columns in content.items()
         }
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(
             "SJ204",
             f"not a description of tables ({error!r}).",

@@ -5,16 +5,21 @@ between blocks of rows, not inside one call of a slow function, and a single val
 two billion characters, a list of as many numbers) counts neither against its memory limit nor
 against ours before it is there. A worker that runs hostile SQL must be killed from outside when
 it is overdue, and its address space limited.
+
+Every statement has a session of its own (a cursor, some microseconds): a seed, a variable or the
+type that a PIVOT makes is not there for the next.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
+from sqljury.databases.duckdb_words import ForbiddenWords
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.fingerprint import fingerprint_files
 from sqljury.databases.guard import admit
@@ -35,6 +40,7 @@ _CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "allow_community_extensions": "false",
     "temp_directory": "",
     "max_temp_directory_size": "0B",
+    "python_enable_replacements": "false",  # else a name may mean a variable of ours
     "threads": "1",
 }
 _QUERIES: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
@@ -64,6 +70,7 @@ class DuckDBDatabase:
         self._describe = describe
         self._schema: Schema | None = None
         self._open(Limits().memory)
+        self._session = self._connection
 
     def _open(self, memory: int) -> None:
         self._memory = memory
@@ -71,10 +78,12 @@ class DuckDBDatabase:
             self._connection = duckdb.connect(
                 str(self._path), read_only=True, config=_CONFIG | {"memory_limit": f"{memory}B"}
             )
+            if not _is_locked(self._connection):
+                self._connection.execute("SET GLOBAL TimeZone = 'UTC'")
+                self._connection.execute("SET lock_configuration = true")
         except duckdb.Error as error:
             raise InfrastructureError("SJ221", f"{error}.", where=str(self._path)) from error
-        self._connection.execute("SET TimeZone = 'UTC'")
-        self._connection.execute("SET lock_configuration = true")
+        self._words = ForbiddenWords(lambda sql: self._connection.execute(sql).fetchall())
 
     def _reopen(self, memory: int) -> None:
         """A locked configuration can only be changed by opening the file again."""
@@ -86,13 +95,16 @@ class DuckDBDatabase:
         statement = admit(sql, "duckdb")
         if isinstance(statement, Execution):
             return statement
+        if forbidden := self._words.found_in(statement):
+            return Execution(Status.REFUSED, None, f"not allowed: {forbidden}")
         if limits.memory != self._memory:
             self._reopen(limits.memory)
         started = perf_counter()
-        token = WATCHDOG.watch(limits.seconds, self._connection.interrupt)
+        session = self._session = self._connection.cursor()
+        token = WATCHDOG.watch(limits.seconds, session.interrupt)
         result: ResultTable | str | Exception
         try:
-            result = self._run(statement, limits)
+            result = self._run(session, statement, limits)
         except RuntimeError as error:
             if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from error
@@ -101,6 +113,7 @@ class DuckDBDatabase:
             result = error
         finally:
             overdue = WATCHDOG.release(token)
+            session.close()
         seconds = perf_counter() - started
         if isinstance(result, _BROKEN):
             self._reopen(limits.memory)
@@ -113,12 +126,14 @@ class DuckDBDatabase:
         status, message = _failure(result, limits)
         return Execution(status, None, message, seconds)
 
-    def _run(self, sql: str, limits: Limits) -> ResultTable | str:
-        statements = self._connection.extract_statements(sql)
+    def _run(
+        self, session: duckdb.DuckDBPyConnection, sql: str, limits: Limits
+    ) -> ResultTable | str:
+        statements = session.extract_statements(sql)
         if len(statements) != 1 or statements[0].type not in _QUERIES:
             kinds = ", ".join(statement.type.name for statement in statements)
             raise duckdb.PermissionException(f"not a single query: {kinds}")
-        cursor = self._connection.execute(statements[0])
+        cursor = session.execute(statements[0])
         columns = tuple(column[0] for column in cursor.description)
         result = fetch_limited(cursor, columns, limits)
         if isinstance(result, ResultTable) and any(
@@ -133,6 +148,11 @@ class DuckDBDatabase:
             self._schema = self._describe(_read_schema(self._connection))
         return self._schema
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What holds its contents: the file, and the log of what is not in it yet."""
+        return (self._path, self._path.with_name(f"{self._path.name}.wal"))
+
     def fingerprint(self) -> str:
         """A hash of the file's contents (sampled above 64 MiB)."""
         log = self._path.with_name(f"{self._path.name}.wal")
@@ -140,8 +160,15 @@ class DuckDBDatabase:
 
     def close(self) -> None:
         """Give the file back; a statement still running is cancelled."""
-        self._connection.interrupt()
+        with suppress(duckdb.Error):  # closed where nothing runs
+            self._session.interrupt()
         self._connection.close()
+
+
+def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether this process has the file open already: one instance serves all who open it."""
+    row = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+    return row is not None and bool(row[0])
 
 
 def _failure(failure: Exception, limits: Limits) -> tuple[Status, str]:

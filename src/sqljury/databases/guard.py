@@ -7,6 +7,7 @@ this one is cheap, the same everywhere, and gives the same words everywhere.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from sqljury.execution import Execution, Status
@@ -45,8 +46,17 @@ _QUOTED = r"""'[^']*(?:'|\Z)|"[^"]*(?:"|\Z)"""
 _ESCAPED = r"""'(?:[^'\\]|\\.)*(?:'|\Z)|"(?:[^"\\]|\\.)*(?:"|\Z)"""
 _DASHES = r"--[^\n]*"
 _COMMENT = r"/\*.*?(?:\*/|\Z)"
-_DOLLARS = r"(?<![\w$])\$(?P<tag>(?:[^\W\d]\w*)?)\$.*?(?:\$(?P=tag)\$|\Z)"
-_E_STRING = r"\b[eE]'(?:[^'\\]|\\.)*(?:'|\Z)"
+# To PostgreSQL every character beyond ASCII is part of a name.
+_NOT_IN_NAME = r"(?<![\w$\x80-\U0010ffff])"
+_DOLLARS = (
+    rf"{_NOT_IN_NAME}\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$"
+    r".*?(?:\$(?P=tag)\$|\Z)"
+)
+# A string in the next line continues it, backslashes and all.
+_E_STRING = (
+    rf"{_NOT_IN_NAME}[eE]'(?:[^'\\]|\\.)*(?:'|\Z)"
+    r"(?:(?:\s|--[^\n]*\n)*'(?:[^'\\]|\\.)*(?:'|\Z))*"
+)
 _PLAIN = rf"{_QUOTED}|{_DASHES}|{_COMMENT}|;"
 _POSTGRES = rf"{_E_STRING}|{_QUOTED}|{_DOLLARS}|{_DASHES}|/\*|;"
 _MYSQL = rf"{_ESCAPED}|`[^`]*(?:`|\Z)|--(?=[\s\x00]|\Z)[^\n]*|\#[^\n]*|{_COMMENT}|;"
@@ -109,28 +119,52 @@ def _statements(sql: str, dialect: str) -> list[tuple[str, str]] | None:
 
     None where a comment holds code: MySQL runs what stands in ``/*! … */``.
     """
-    tokens = _TOKENS.get(dialect, _TOKENS[""])
     found: list[tuple[str, str]] = []
     bare: list[str] = []
     begin = plain = 0
+    for token, start, end in _tokens(sql, dialect):
+        if dialect == "mysql" and token.startswith(("/*!", "/*M!")):
+            return None
+        if token == ";":
+            bare.append(sql[plain:start])
+            found.append((sql[begin:start].strip(), "".join(bare)))
+            bare, begin, plain = [], end, end
+        elif token.startswith(("--", "/*", "#")):
+            bare += (sql[plain:start], " ")
+            plain = end
+    bare.append(sql[plain:])
+    found.append((sql[begin:].strip(), "".join(bare)))
+    return [statement for statement in found if statement[1].strip()]
+
+
+def without_strings(sql: str, dialect: str) -> str:
+    """The text with a space for every string and comment; names in quotes stay.
+
+    >>> without_strings("SELECT 'a' AS b -- c", "postgres")
+    'SELECT   AS b  '
+    """
+    bare: list[str] = []
+    plain = 0
+    for token, start, end in _tokens(sql, dialect):
+        if token[0] not in _NAME_QUOTES.get(dialect, '";'):
+            bare += (sql[plain:start], " ")
+            plain = end
+    return "".join([*bare, sql[plain:]])
+
+
+_NAME_QUOTES = {"mysql": "`;", "sqlite": '"`[;'}
+
+
+def _tokens(sql: str, dialect: str) -> Iterator[tuple[str, int, int]]:
+    """Strings, quoted names, comments and semicolons, with where they begin and end."""
+    tokens = _TOKENS.get(dialect, _TOKENS[""])
     match = tokens.search(sql)
     while match:
         token, end = match[0], match.end()
         if token == "/*":
             end = _end_of_nested_comment(sql, end)
-        if dialect == "mysql" and token.startswith(("/*!", "/*M!")):
-            return None
-        if token == ";":
-            bare.append(sql[plain : match.start()])
-            found.append((sql[begin : match.start()].strip(), "".join(bare)))
-            bare, begin, plain = [], end, end
-        elif token.startswith(("--", "/*", "#")):
-            bare += (sql[plain : match.start()], " ")
-            plain = end
+        yield token, match.start(), end
         match = tokens.search(sql, end)
-    bare.append(sql[plain:])
-    found.append((sql[begin:].strip(), "".join(bare)))
-    return [statement for statement in found if statement[1].strip()]
 
 
 def _end_of_nested_comment(sql: str, position: int) -> int:

@@ -18,10 +18,13 @@ from contextlib import closing, suppress
 from time import perf_counter
 from typing import Any, Final
 
+from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.mysql_schema import read_schema
+from sqljury.databases.mysql_words import ForbiddenWords
 from sqljury.databases.server import ServerURL, Trickle, ids_in, parse_url, with_second_attempt
+from sqljury.databases.trials import Tried, mysql_trials, tried
 from sqljury.databases.watchdog import WATCHDOG
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
@@ -42,18 +45,12 @@ _GRACE_SECONDS: Final = 0.25
 _OWN_SECONDS: Final = 60
 """For reading the schema and counting rows."""
 _HASHED_ROWS: Final = 100_000
+_TRIED_TABLES: Final = 100
 _LONGEST_TEXT: Final = 16 * MIB
 _RESET_CONNECTION: Final = 0x1F
 _UNKNOWN_DATABASE: Final = 1049
 _OPTIONS: Final = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
 _OWN_DATABASES: Final = ("information_schema", "mysql", "performance_schema", "sys")
-
-# Neither is stopped by a read-only transaction. Names are looked for in the whole text, strings
-# and comments too: no quoting can hide one.
-_FORBIDDEN = frozenset(
-    ("outfile", "dumpfile", "load_file", "get_lock", "sys_exec", "sys_eval", "sys_set")
-)
-_WORD = re.compile(r"[a-z_]\w*")
 
 _READING_PRIVILEGES = frozenset(
     ("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "EXECUTE", "REPLICATION CLIENT")
@@ -91,6 +88,10 @@ def list_ids(template: str) -> tuple[str, ...] | None:
         cursor.execute("SHOW DATABASES")
         names = [name for (name,) in cursor.fetchall() if name not in _OWN_DATABASES]
     return ids_in(names, server.database)
+
+
+for _scheme in ("mysql", "mariadb"):
+    ENGINES.add(_scheme, Engine(open_url, list_ids))
 
 
 class _NoSuchDatabaseError(Exception):
@@ -178,6 +179,17 @@ def _failure(error: Exception, limits: Limits) -> tuple[Status, str]:
     return _STATUS_BY_CODE.get(code or 0, Status.ERROR), message
 
 
+def _succeeds(session: Any, sql: str) -> bool:
+    """Whether the server allows it: whatever else is wrong with it."""
+    try:
+        with session.cursor() as cursor:
+            cursor.execute(sql)
+            return cursor.description is None or cursor.fetchone() is not None
+    except pymysql.Error as error:
+        refused = _failure(error, Limits())[0] is Status.REFUSED
+        return not refused and _code(error) != ER.ACCESS_DENIED_ERROR
+
+
 # ---------------------------------------------------------------- the database
 
 
@@ -207,14 +219,15 @@ class MySQLDatabase:
         number = re.search(r"\d+\.\d+\.\d+", version.removeprefix("5.5.5-"))
         name = "mariadb" if self._is_mariadb else "mysql"
         self.engine = f"{name}{number[0] if number else version}"
+        self._words = ForbiddenWords(self._read_if_allowed)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
         statement = admit(sql, "mysql")
         if isinstance(statement, Execution):
             return statement
-        if forbidden := _FORBIDDEN.intersection(_WORD.findall(statement.lower())):
-            return Execution(Status.REFUSED, None, f"not allowed: {min(forbidden).upper()}")
+        if forbidden := self._words.found_in(statement):
+            return Execution(Status.REFUSED, None, f"not allowed: {forbidden}")
         return with_second_attempt(
             lambda within: self._attempt(statement, within),
             limits,
@@ -341,6 +354,16 @@ class MySQLDatabase:
         finally:
             self._reset()
 
+    def _read_if_allowed(self, query: str) -> Sequence[tuple[Any, ...]]:
+        """The rows of a query of our own, none where this user may not see them."""
+        try:
+            return self._read(query)
+        except pymysql.Error as error:
+            status, _ = _failure(error, Limits())
+            if status is Status.UNAVAILABLE:
+                raise _failed(self._server, error) from None
+            return ()
+
     def schema(self) -> Schema:
         """Tables and views by name, with comments as descriptions; read once.
 
@@ -396,6 +419,20 @@ class MySQLDatabase:
             f"the user {self._server.user!r} may do more than read ({', '.join(more)}): "
             "use one that has only SELECT"
         ]
+
+    def trials(self) -> list[Tried]:
+        """What this user may do beyond reading, by trying; nothing of it stays.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        tables = [table.name for table in self.schema().tables if not table.is_view]
+        quoted = ["`" + name.replace("`", "``") + "`" for name in tables[:_TRIED_TABLES]]
+        ((user, database),) = self._read("SELECT current_user(), database()")
+        name, _, host = user.rpartition("@")
+        known = mysql_trials(f"'{name}'@'{host}'", f"`{database}`", quoted)
+        with closing(_connect(self._server, self._server.database)) as session:
+            return tried(known, lambda sql: _succeeds(session, sql))
 
     def close(self) -> None:
         """Give the connection back; a statement still running is cancelled."""

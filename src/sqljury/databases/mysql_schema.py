@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
@@ -15,9 +16,15 @@ SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.TABLES
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
 """
 _COLUMNS: Final = """
-SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE = 'YES', COLUMN_COMMENT
+SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE = 'YES', COLUMN_COMMENT,
+       coalesce(COLLATION_NAME, ''), EXTRA LIKE '%GENERATED%' AND EXTRA NOT LIKE '%DEFAULT%'
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()
 ORDER BY TABLE_NAME, ORDINAL_POSITION
+"""
+# That there is a CHECK is enough: whether rows pass it is for the server to say.
+_CHECKS: Final = """
+SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
+WHERE TABLE_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'CHECK'
 """
 # A key on the first letters of a column, or on an expression, does not make the column unique.
 _KEYS: Final = """
@@ -38,10 +45,16 @@ def read_schema(read: Read) -> Schema:
     columns = _grouped(read(_COLUMNS))
     keys = _grouped(read(_KEYS))
     foreign = _grouped(read(_FOREIGN_KEYS))
+    checks = _grouped(read(_CHECKS))
     return Schema(
         dialect="mysql",
         tables=tuple(
-            _table(name, kind, comment, columns, _unique(keys.get(name, ())), foreign.get(name, ()))
+            replace(
+                _table(
+                    name, kind, comment, columns, _unique(keys.get(name, ())), foreign.get(name, ())
+                ),
+                declaration=tuple(f"CHECK {check}" for (check,) in checks.get(name, ())),
+            )
             for name, kind, comment in sorted(read(_TABLES))
         ),
     )
@@ -58,8 +71,15 @@ def _table(
     return Table(
         name=name,
         columns=tuple(
-            Column(name=column, type=type_, nullable=bool(nullable), description=description)
-            for column, type_, nullable, description in columns.get(name, ())
+            Column(
+                name=column,
+                type=type_,
+                nullable=bool(nullable),
+                collation=collation,
+                generated=bool(generated),
+                description=description,
+            )
+            for column, type_, nullable, description, collation, generated in columns.get(name, ())
         ),
         primary_key=keys.get("PRIMARY", ()),
         unique=tuple(sorted(key for index, key in keys.items() if index != "PRIMARY")),

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, Protocol, cast
+from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from sqljury.databases.descriptions import describe
+from sqljury.databases.engines import ENGINES, Describe, Engine
 from sqljury.databases.protocol import Database, Databases
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.schema import Schema
@@ -21,34 +21,8 @@ SUFFIXES: Final = (".sqlite", ".db", ".sqlite3", ".duckdb")
 _PLACE: Final = "{db_id}"
 _DESCRIPTIONS: Final = "descriptions="
 
-Describe = Callable[[Schema], Schema]
-"""Adds descriptions to a schema; handed to every engine."""
-
-
-class ServerModule(Protocol):
-    """What a module that reaches databases by URL offers to this one."""
-
-    def open_url(self, url: str, db_id: str, describe: Describe) -> Database | None:
-        """Connect; None where the server says that it has no such database.
-
-        Raises:
-            InfrastructureError: the server cannot be reached or refuses the login.
-        """
-
-    def list_ids(self, template: str) -> tuple[str, ...] | None:
-        """The names that may stand for ``{db_id}``, sorted; None where they cannot be listed."""
-
-
-# Imported on first use: drivers are heavy and optional. Every other scheme is SQLAlchemy's.
-_SERVERS = MappingProxyType(
-    {
-        "postgresql": "sqljury.databases.postgresql",
-        "postgres": "sqljury.databases.postgresql",
-        "mysql": "sqljury.databases.mysql",
-        "mariadb": "sqljury.databases.mysql",
-    }
-)
-_OTHER_SERVERS: Final = "sqljury.databases.sqlalchemy"
+_OTHER_ENGINES: Final = "sqlalchemy"
+"""Which opens every scheme that nobody else does."""
 
 
 def open_databases(
@@ -234,7 +208,7 @@ class _Server:
             return describe(schema, db_id, self.descriptions)
 
         url = self.place.replace(_PLACE, quote(name, safe=""))
-        return self._module.open_url(url, db_id, described)
+        return self._engine.open_url(url, db_id, described)
 
     def ids(self) -> tuple[str, ...] | None:
         return self._names and tuple(name for name in self._names if name)
@@ -243,14 +217,15 @@ class _Server:
     def _names(self) -> tuple[str, ...] | None:
         """Like a file, a database without ``{db_id}`` also answers to no name at all."""
         if _PLACE in self.place:
-            return self._module.list_ids(self.place)
+            return self._engine.list_ids(self.place)
         return (unquote(urlsplit(self.place).path.rpartition("/")[2]), "")
 
     @cached_property
-    def _module(self) -> ServerModule:
+    def _engine(self) -> Engine:
         scheme = self.place.partition("://")[0]
-        module: Any = importlib.import_module(_SERVERS.get(scheme, _OTHER_SERVERS))
-        return cast(ServerModule, module)
+        engine = ENGINES.get(scheme) or ENGINES.get(_OTHER_ENGINES)
+        assert engine is not None, "SQLAlchemy's is one of ours"
+        return engine
 
 
 # ---------------------------------------------------------------- several
@@ -281,6 +256,38 @@ class _FirstOf:
         if any(ids is None for ids in every):
             return None
         return tuple(sorted({name for ids in every for name in ids or ()}))
+
+
+def reached(databases: Databases) -> tuple[list[Path], list[str]]:
+    """What opening these databases takes: files and folders, and the schemes of servers."""
+    if isinstance(databases, _FirstOf):
+        parts = [reached(place) for place in databases.places]
+        paths = [path for found, _ in parts for path in found]
+        schemes = [scheme for _, found in parts for scheme in found]
+    elif isinstance(databases, _Files):
+        schemes, folder = [], Path(databases.place)
+        paths = [folder] if folder.is_dir() else []
+        # A link in the folder leads to a file, and its descriptions, that are elsewhere.
+        whole = os.path.realpath(folder) + os.sep if paths else None
+        for path in dict.fromkeys(databases.paths.values()):
+            real = os.path.realpath(path)
+            if whole is None or not real.startswith(whole):
+                paths += dict.fromkeys((*_beside(path), *_beside(Path(real))))
+    else:
+        assert isinstance(databases, _Server), "there is no other kind"
+        paths, schemes = [], [databases.place.partition("://")[0]]
+    descriptions = getattr(databases, "descriptions", None)
+    return [*paths, *([descriptions] if descriptions is not None else [])], schemes
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    """A database's file, its logs, and where its descriptions may be."""
+    folder = path.parent
+    yield from (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}.wal"))
+    yield from (folder / f"{path.stem}_schema.json", folder / path.stem)
+    yield folder / "database_description"
+    if next(folder.glob("*.csv"), None) is not None:
+        yield folder
 
 
 def _spelled(places: Sequence[str], descriptions: Path | None) -> str:

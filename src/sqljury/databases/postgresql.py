@@ -6,24 +6,30 @@ runs too long (``statement_timeout``), and notices a client that was killed
 chunks, so that a limit on rows or bytes is kept without fetching everything; but one single row
 (the server allows a gigabyte) is received before it can be measured, and PostgreSQL has no limit
 on what one query allocates: ``work_mem`` bounds each sort and hash, ``temp_file_limit`` the disk.
+Where the server runs on this machine its process is watched, and the statement cancelled.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
+import os
+import random
 import re
+import socket
 from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain, islice
 from time import perf_counter
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
+from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
-from sqljury.databases.postgresql_words import PRIVILEGED_FUNCTIONS, ForbiddenWords
+from sqljury.databases.postgresql_words import PRIVILEGED, read_forbidden_words
 from sqljury.databases.server import (
     CHUNK,
     PLACE,
@@ -33,6 +39,9 @@ from sqljury.databases.server import (
     parse_url,
     with_second_attempt,
 )
+from sqljury.databases.server_memory import BackendMemory
+from sqljury.databases.trials import Tried, postgresql_trials, tried
+from sqljury.databases.watchdog import WATCHDOG
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
@@ -53,18 +62,27 @@ _CANCEL_SECONDS: Final = 1.5
 _OWN_SECONDS: Final = 60
 """For reading the schema and counting rows."""
 _HASHED_ROWS: Final = 100_000
+_TRIED_TABLES: Final = 100
 
+_MEMORY_CHECK_SECONDS: Final = 0.05
+
+# Set for the session: what a statement does to one ends with its transaction.
 _SETTINGS = {
     "default_transaction_read_only": "on",
     "idle_in_transaction_session_timeout": "60s",
     "datestyle": "ISO",
     "intervalstyle": "postgres",
     "bytea_output": "hex",
+    "standard_conforming_strings": "on",
+    "max_parallel_workers_per_gather": "0",  # each would have a memory of its own
 }
 # Each may be refused: by an older server, by its operating system, or to this role.
 _OPTIONAL_SETTINGS = {
     "client_connection_check_interval": "1s",
     "temp_file_limit": "-1",
+    "hash_mem_multiplier": "1",
+    # Compiling answers neither a cancellation nor statement_timeout: six seconds were seen.
+    "jit": "off",
 }
 
 
@@ -107,6 +125,10 @@ def list_ids(template: str) -> tuple[str, ...] | None:
         return ids_in((name for (name,) in rows), namespace)
     names = _database_names(server)
     return None if names is None else ids_in(names, server.database)
+
+
+for _scheme in ("postgresql", "postgres"):
+    ENGINES.add(_scheme, Engine(open_url, list_ids))
 
 
 class _NoSuchDatabaseError(Exception):
@@ -297,11 +319,15 @@ class PostgreSQLDatabase:
         self._accepted = {
             name for name, value in _OPTIONAL_SETTINGS.items() if _set(connection, name, value)
         }
-        privileged = connection.execute(PRIVILEGED_FUNCTIONS.encode()).fetchall()
-        self._words = ForbiddenWords(name for (name,) in privileged)
-        self._privileged = bool(privileged)
-        row = connection.execute("SELECT pg_size_bytes(current_setting('work_mem'))").fetchone()
-        self._work_mem: int = row[0] if row else 0
+
+        def run(query: str) -> list[tuple[Any, ...]]:
+            return connection.execute(query.encode()).fetchall()
+
+        self._words = read_forbidden_words(run, connection.info.server_version)
+        self._privileged = bool(run(PRIVILEGED))
+        ((self._work_mem,),) = run("SELECT pg_size_bytes(current_setting('work_mem'))")
+        memory = BackendMemory(connection.info.backend_pid, _own_port(connection))
+        self._memory = memory if memory.known() else None
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
@@ -324,6 +350,9 @@ class PostgreSQLDatabase:
             result, seconds = self._run(statement, limits)
         except InfrastructureError as error:
             return Execution(Status.UNAVAILABLE, None, error.message, perf_counter() - started)
+        except MemoryError as error:
+            seconds = perf_counter() - started
+            return Execution(Status.OUT_OF_MEMORY, None, str(error), seconds)
         except TimeoutError:
             seconds = perf_counter() - started
             return Execution(Status.TIMEOUT, None, _exceeded(limits), seconds)
@@ -353,11 +382,10 @@ class PostgreSQLDatabase:
         self._begin(limits)
         started = perf_counter()
         try:
-            return self._fetch(text, limits, tolerant), perf_counter() - started
+            with _MemoryWatch(self._connection, self._memory, limits.memory):
+                return self._fetch(text, limits, tolerant), perf_counter() - started
         finally:
-            # A connection that fails here shows itself as closed at the next statement.
-            with suppress(psycopg.Error):
-                self._connection.execute("ROLLBACK; SELECT pg_advisory_unlock_all()")
+            self._end()
 
     def _begin(self, limits: Limits) -> None:
         """In one message: whatever a statement did to a setting ends with its transaction."""
@@ -375,6 +403,15 @@ class PostgreSQLDatabase:
         if "temp_file_limit" in self._accepted:
             words.append(f"SET LOCAL temp_file_limit = '{limits.memory // 1024}kB'")
         self._connection.execute("; ".join(words).encode())
+
+    def _end(self) -> None:
+        """Undo what the transaction did, and the two things that would outlive it."""
+        # A connection that fails here shows itself as closed at the next statement.
+        with suppress(psycopg.Error):
+            seed = random.uniform(-1, 1)
+            self._connection.execute(
+                f"ROLLBACK; SELECT pg_advisory_unlock_all(), setseed({seed:.9f})".encode()
+            )
 
     def _fetch(self, text: bytes, limits: Limits, tolerant: bool) -> ResultTable | str:
         with self._connection.cursor() as cursor:
@@ -460,7 +497,12 @@ class PostgreSQLDatabase:
         if self._privileged:
             found.append(
                 f"the role {self._connection.info.user!r} may do more than read: use one that is "
-                "no superuser and has only SELECT (GRANT pg_read_all_data from PostgreSQL 14 on)"
+                "no superuser and has only SELECT on the tables of this database"
+            )
+        if self._memory is None:
+            found.append(
+                "the server's processes cannot be seen from here: the memory of one query is "
+                "bounded by work_mem and temp_file_limit only, not as a whole"
             )
         if "client_connection_check_interval" not in self._accepted:
             found.append(
@@ -468,6 +510,23 @@ class PostgreSQLDatabase:
                 "its time is up (PostgreSQL 14 and later on Linux notice)"
             )
         return found
+
+    def trials(self) -> list[Tried]:
+        """What this role may do beyond reading, by trying; nothing of it stays.
+
+        Raises:
+            InfrastructureError: the server fails.
+        """
+        relations = read_relations(self._read, self._namespace)
+        tables = [relation.quoted for relation in relations if relation.kind in "rp"]
+        with closing(_connect(self._server)) as one, closing(_connect(self._server)) as other:
+            ((role, database),) = one.execute(
+                "SELECT quote_ident(current_user), quote_ident(current_database())"
+            ).fetchall()
+            known = postgresql_trials(
+                role, database, tables[:_TRIED_TABLES], other.info.backend_pid
+            )
+            return tried(known, lambda sql: _succeeds(one, sql))
 
     def close(self) -> None:
         """Give the connection back; a statement still running is cancelled."""
@@ -483,6 +542,66 @@ class PostgreSQLDatabase:
         finally:
             if locked:
                 connection.lock.release()
+
+
+class _MemoryWatch:
+    """Cancels the statement that takes more memory of its server process than it may.
+
+    Raises:
+        MemoryError: on leaving, when it was cancelled.
+    """
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[tuple[Any, ...]],
+        memory: BackendMemory | None,
+        limit: int,
+    ) -> None:
+        self._connection = connection
+        self._memory = memory
+        self._limit = limit
+        self._exceeded = False
+        self._token: object = None
+
+    def __enter__(self) -> Self:
+        if self._memory is not None:
+            self._token = WATCHDOG.watch(_MEMORY_CHECK_SECONDS, self._look)
+        return self
+
+    def _look(self) -> None:
+        if self._memory is not None and self._memory.held() > self._limit:
+            self._exceeded = True
+            with suppress(psycopg.Error):
+                self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        if self._memory is None:
+            return
+        WATCHDOG.release(self._token)
+        if self._exceeded:
+            # A cancel that comes late would hit the next statement, so this session ends.
+            self._connection.close()
+            raise MemoryError(f"needs more than {self._limit} bytes of memory") from error
+
+
+def _succeeds(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> bool:
+    connection.execute("BEGIN")
+    try:
+        cursor = connection.execute(sql.encode())
+        return cursor.description is None or cursor.fetchone() is not None
+    except psycopg.Error:
+        return False
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _own_port(connection: psycopg.Connection[tuple[Any, ...]]) -> int | None:
+    """Our end of the connection, None on a Unix socket."""
+    with socket.socket(fileno=os.dup(connection.fileno())) as end:
+        name = end.getsockname()
+    return name[1] if isinstance(name, tuple) else None
 
 
 def _set(connection: psycopg.Connection[tuple[Any, ...]], name: str, value: str) -> bool:

@@ -14,7 +14,8 @@ Read = Callable[[str], Sequence[tuple[Any, ...]]]
 _RELATIONS: Final = """
 SELECT c.oid, CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
                    ELSE n.nspname || '.' || c.relname END,
-       c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.oid::regclass::text
+       c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.oid::regclass::text,
+       CASE WHEN pg_table_is_visible(c.oid) THEN n.nspname::text ELSE '' END
 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
@@ -23,7 +24,10 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
 """
 _COLUMNS: Final = """
 SELECT attrelid, attname::text, format_type(atttypid, atttypmod), NOT attnotnull,
-       coalesce(col_description(attrelid, attnum), '')
+       coalesce(col_description(attrelid, attnum), ''),
+       coalesce((SELECT c.collname::text FROM pg_collation AS c
+                 WHERE c.oid = attcollation AND NOT c.collisdeterministic), ''),
+       attgenerated <> ''
 FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = ANY ('{oids}')
 ORDER BY attrelid, attnum
 """
@@ -35,6 +39,10 @@ SELECT i.indrelid, i.indisprimary, ARRAY(
 FROM pg_index AS i
 WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indrelid = ANY ('{oids}')
 ORDER BY i.indrelid, i.indkey::int2[]
+"""
+_CHECKS: Final = """
+SELECT conrelid, pg_get_constraintdef(oid) FROM pg_constraint
+WHERE contype IN ('c', 'x') AND conrelid = ANY ('{oids}') ORDER BY conrelid, conname
 """
 _FOREIGN_KEYS: Final = """
 SELECT c.conrelid, c.confrelid, f.sources, f.targets
@@ -58,6 +66,8 @@ class Relation(NamedTuple):
     description: str
     quoted: str
     """The name as SQL text."""
+    namespace: str
+    """Where it is, unless its name says so."""
 
 
 def read_relations(read: Read, namespace: str | None) -> list[Relation]:
@@ -72,8 +82,9 @@ def read_schema(read: Read, namespace: str | None) -> Schema:
     relations = read_relations(read, namespace)
     oids = f"{{{','.join(str(r.oid) for r in relations)}}}"
     names = {r.oid: r.name for r in relations}
-    columns, keys, foreign = (
-        _grouped(read(query.replace("{oids}", oids))) for query in (_COLUMNS, _KEYS, _FOREIGN_KEYS)
+    columns, keys, foreign, checks = (
+        _grouped(read(query.replace("{oids}", oids)))
+        for query in (_COLUMNS, _KEYS, _FOREIGN_KEYS, _CHECKS)
     )
     return Schema(
         dialect="postgres",
@@ -81,8 +92,17 @@ def read_schema(read: Read, namespace: str | None) -> Schema:
             Table(
                 name=r.name,
                 columns=tuple(
-                    Column(name=name, type=kind, nullable=nullable, description=description)
-                    for name, kind, nullable, description in columns.get(r.oid, ())
+                    Column(
+                        name=name,
+                        type=kind,
+                        nullable=nullable,
+                        collation=collation,
+                        generated=generated,
+                        description=description,
+                    )
+                    for name, kind, nullable, description, collation, generated in columns.get(
+                        r.oid, ()
+                    )
                 ),
                 primary_key=next((tuple(k) for first, k in keys.get(r.oid, ()) if first), ()),
                 unique=tuple(tuple(k) for first, k in keys.get(r.oid, ()) if not first),
@@ -96,11 +116,28 @@ def read_schema(read: Read, namespace: str | None) -> Schema:
                     if target in names
                 ),
                 is_view=r.kind in "vm",
+                declaration=_declaration(r, columns.get(r.oid, ()), checks.get(r.oid, ())),
                 description=r.description,
+                namespace=r.namespace,
             )
             for r in relations
         ),
     )
+
+
+def _declaration(
+    relation: Relation,
+    columns: Sequence[tuple[Any, ...]],
+    checks: Sequence[tuple[Any, ...]],
+) -> tuple[str, ...]:
+    """A statement with the constraints that forbid rows; none where nothing does."""
+    computed = any(generated for *_, generated in columns)
+    if not checks and not computed:
+        return ()
+    parts = [*(f'"{name}" {kind}' for name, kind, *_ in columns), *(text for (text,) in checks)]
+    # How a column is computed is not asked for: rows of such a table stay in doubt.
+    made = f"CREATE TABLE {relation.quoted} ({', '.join(parts)})"
+    return (made, "computed columns") if computed else (made,)
 
 
 def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:

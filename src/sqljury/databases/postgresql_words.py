@@ -1,79 +1,246 @@
-"""Functions that a read-only transaction of PostgreSQL does not stop, recognised by name.
+"""What a statement on PostgreSQL must not name: what a read-only transaction does not stop.
 
-What writes tables, sequences or catalogs is stopped by the transaction, and what still gets
-through (``pg_notify``, large objects, ``set_config``) is undone when it is rolled back. What is
-left reaches out of the transaction: server files, other sessions, other servers, replication.
-Most of it the server itself grants to administrators only, so it is asked which functions this
-role may call and a plain one may not.
+A read-only transaction stops writes to tables, sequences and catalogs, and what it rolls back is
+undone. Left are functions that reach out of it (other sessions, files, settings, locks,
+replication), functions that run a text as a query (so that any name can be put together), and
+tables of the server itself (passwords, what others run, statistics with values in them).
 
-Names are looked for in the whole text, strings and comments too: no quoting can hide one.
+What is allowed is known, not what is forbidden: of the server's own functions those that it
+declares free of side effects, less a few; of those whose name begins with ``pg_``, and of its own
+tables, those that are listed here.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-PRIVILEGED_FUNCTIONS: Final = """
-SELECT DISTINCT p.proname::text
+from sqljury.databases.guard import without_strings
+from sqljury.databases.names import ForbiddenNames, OddNames, allowing, lowered, words_of
+
+Rows = Sequence[tuple[Any, ...]]
+
+_FIRST_USER_OID: Final = 16384
+
+_VOLATILE_ALLOWED: Final = allowing(
+    """
+    random random_normal normal_rand gen_random_uuid uuidv4 uuidv7 uuid_generate_v1
+    uuid_generate_v1mc uuid_generate_v4 gen_random_bytes clock_timestamp timeofday
+    pg_sleep pg_sleep_for pg_sleep_until
+    """
+)
+"""They give another value each time, and change nothing."""
+
+_PG_ALLOWED: Final = allowing(
+    """
+    pg_typeof pg_collation_for pg_column_size pg_column_compression pg_size_bytes pg_size_pretty
+    pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size pg_database_size
+    pg_input_is_valid pg_input_error_info pg_basetype pg_sleep pg_sleep_for pg_sleep_until
+    pg_backend_pid pg_client_encoding pg_char_to_encoding pg_encoding_to_char
+    pg_encoding_max_length pg_get_keywords pg_lsn pg_timezone_abbrevs pg_timezone_names
+    pg_collation_is_visible pg_conversion_is_visible pg_function_is_visible pg_opclass_is_visible
+    pg_operator_is_visible pg_opfamily_is_visible pg_statistics_obj_is_visible
+    pg_table_is_visible pg_ts_config_is_visible pg_ts_dict_is_visible pg_ts_parser_is_visible
+    pg_ts_template_is_visible pg_type_is_visible
+    pg_describe_object pg_get_constraintdef pg_get_expr pg_get_function_arguments
+    pg_get_function_identity_arguments pg_get_function_result pg_get_functiondef pg_get_indexdef
+    pg_get_partkeydef pg_get_ruledef pg_get_serial_sequence pg_get_triggerdef pg_get_userbyid
+    pg_get_viewdef pg_has_role pg_partition_ancestors pg_partition_root pg_partition_tree
+    pg_relation_is_updatable pg_column_is_updatable
+    """
+)
+"""Functions whose name begins with ``pg_``; also where they are declared volatile."""
+
+_TABLES_ALLOWED: Final = allowing(
+    """
+    pg_aggregate pg_am pg_attrdef pg_attribute pg_cast pg_class pg_collation pg_constraint
+    pg_conversion pg_database pg_depend pg_description pg_enum pg_extension pg_index pg_indexes
+    pg_inherits pg_language pg_matviews pg_namespace pg_opclass pg_operator pg_partitioned_table
+    pg_proc pg_range pg_sequence pg_sequences pg_tables pg_timezone_abbrevs pg_timezone_names
+    pg_trigger pg_ts_config pg_ts_dict pg_type pg_views pg_aggregate
+    """
+)
+"""The server's own tables that describe a database, and hold nothing else."""
+
+_NAMED: Final = allowing(
+    """
+    query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema
+    table_to_xml table_to_xmlschema table_to_xml_and_xmlschema schema_to_xml schema_to_xmlschema
+    schema_to_xml_and_xmlschema database_to_xml database_to_xmlschema
+    database_to_xml_and_xmlschema ts_stat ts_rewrite
+    crosstab crosstab2 crosstab3 crosstab4 crosstabn connectby xpath_table dblink
+    current_setting txid_current txid_current_if_assigned txid_current_snapshot
+    set_config setseed nextval setval currval lastval
+    user_mapping_options foreign_server_options foreign_data_wrapper_options
+    _pg_user_mappings _pg_foreign_servers _pg_foreign_data_wrappers
+    """
+)
+"""Refused whatever the server says of them: they run texts, tell settings, or keep state."""
+
+_BEGINNINGS: Final = (
+    *(
+        f"pg_{kind}_"
+        for kind in ("toast", "temp", "stat", "advisory", "try_advisory", "ls", "read")
+    ),
+    *("pg_logical_", "pg_replication_", "pg_wal_", "pg_backup_", "pg_statio_", "dblink"),
+)
+
+# ---------------------------------------------------------------- what is there
+
+_OWN_FUNCTIONS: Final = f"""
+SELECT p.oid::int8, p.proname::text
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
-WHERE l.lanname IN ('internal', 'c')
+WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
+  AND (p.provolatile = 'v'
+       OR (p.oid < {_FIRST_USER_OID} AND p.proname LIKE 'pg\\_%')
+       OR p.proname = ANY ('{{{{{{named}}}}}}'::text[])
+       OR (p.proacl IS NOT NULL
+           AND NOT pg_catalog.has_function_privilege('public', p.oid, 'EXECUTE')
+           AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')))
+  AND pg_catalog.format_type(p.prorettype, NULL) !~ '(trigger|_handler|internal)$'
+"""
+"""Those that may have side effects, say things of the server, or are not for everybody."""
+
+PRIVILEGED: Final = """
+SELECT p.proname::text
+FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+WHERE l.lanname IN ('internal', 'c') AND p.proacl IS NOT NULL
   AND NOT pg_catalog.has_function_privilege('public', p.oid, 'EXECUTE')
   AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
 """
 """What this role may call although not everybody may; nothing for a plain role."""
 
-_OPEN_TO_ALL = frozenset(
-    re.findall(
-        r"\w+",
-        """
-    pg_terminate_backend pg_cancel_backend set_config setseed
-    pg_advisory_lock pg_advisory_lock_shared pg_try_advisory_lock pg_try_advisory_lock_shared
-    pg_advisory_xact_lock pg_advisory_xact_lock_shared
-    pg_try_advisory_xact_lock pg_try_advisory_xact_lock_shared
-    pg_create_physical_replication_slot pg_create_logical_replication_slot
-    pg_copy_physical_replication_slot pg_copy_logical_replication_slot
-    pg_drop_replication_slot pg_replication_slot_advance pg_sync_replication_slots
-    pg_logical_slot_get_changes pg_logical_slot_get_binary_changes pg_logical_emit_message
-    pg_export_snapshot
-    brin_summarize_new_values brin_summarize_range brin_desummarize_range
-    gin_clean_pending_list
-    dblink dblink_exec dblink_connect dblink_connect_u dblink_open dblink_send_query
-    """,
-    )
-)
-"""Every role may call these; they outlive the transaction or reach into other sessions."""
+_OWN_TABLES: Final = r"""
+SELECT c.relname::text FROM pg_catalog.pg_class AS c
+WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname LIKE 'pg\_%'
+  AND (c.relnamespace = 'pg_catalog'::regnamespace OR EXISTS (
+       SELECT FROM pg_catalog.pg_depend AS d WHERE d.classid = 'pg_class'::regclass
+       AND d.objid = c.oid AND d.deptype = 'e'))
+"""
 
-_RUN_TEXT = frozenset(
-    re.findall(
-        r"\w+",
-        """
-    query_to_xml query_to_xmlschema query_to_xml_and_xmlschema ts_stat ts_rewrite
-    crosstab crosstab2 crosstab3 crosstab4 crosstabn connectby xpath_table
-    """,
-    )
-)
-"""These run text as a query, so that a privileged function's name can be put together."""
+_USER_FUNCTIONS: Final = f"""
+SELECT p.oid::int8, p.proname::text, l.lanname::text, p.prosecdef, p.provolatile::text, p.prosrc,
+       {{body}}, p.prokind::text
+FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
+WHERE p.oid >= {_FIRST_USER_OID}
+"""
+_OLD_BODY: Final = "NULL"
+_BODY: Final = "pg_catalog.pg_get_function_sqlbody(p.oid)"  # PostgreSQL 14: BEGIN ATOMIC
 
-_WORD = re.compile(r"[a-z_]\w*")
+_BOUND: Final = f"""
+SELECT 'operator', o.oprname::text, ARRAY[o.oprcode::oid::int8]
+FROM pg_catalog.pg_operator AS o WHERE o.oid >= {_FIRST_USER_OID}
+UNION ALL
+SELECT 'name', p.proname::text, ARRAY[a.aggtransfn::oid::int8, a.aggfinalfn::oid::int8,
+       a.aggmtransfn::oid::int8, a.aggmfinalfn::oid::int8, a.aggminvtransfn::oid::int8,
+       a.aggcombinefn::oid::int8]
+FROM pg_catalog.pg_aggregate AS a JOIN pg_catalog.pg_proc AS p ON p.oid = a.aggfnoid
+WHERE p.oid >= {_FIRST_USER_OID}
+UNION ALL
+SELECT 'name', t.typname::text, ARRAY[c.castfunc::int8]
+FROM pg_catalog.pg_cast AS c JOIN pg_catalog.pg_type AS t ON t.oid IN (c.casttarget, c.castsource)
+WHERE c.oid >= {_FIRST_USER_OID} AND c.castfunc <> 0 AND t.oid >= {_FIRST_USER_OID}
+UNION ALL
+SELECT 'name', t.typname::text, ARRAY(
+       SELECT m[1]::int8 FROM regexp_matches(k.conbin::text, ':\\w*funcid (\\d+)', 'g') AS m)
+FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_type AS t ON t.oid = k.contypid
+WHERE k.contypid <> 0
+"""
+"""What calls a function without its name: operators, aggregates, casts, checks of domains."""
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function that is not the server's own."""
+
+    oid: int
+    name: str
+    language: str
+    security_definer: bool
+    volatility: str
+    source: str
+    body: str | None
+    kind: str
+
+    def refused(self, forbidden: frozenset[str]) -> bool:
+        """Whether it can do what its caller must not; views and plain functions are run."""
+        if self.kind == "a":
+            return False  # as its parts say
+        if self.security_definer:
+            return True
+        if self.language in ("internal", "c"):
+            changing = self.volatility == "v" and self.name.lower() not in _VOLATILE_ALLOWED
+            return changing or self.source.lower() in forbidden
+        if self.language not in ("sql", "plpgsql"):
+            return True
+        words = words_of(f"{self.source} {self.body or ''}")
+        return (self.language == "plpgsql" and "execute" in words) or bool(words & forbidden)
 
 
 class ForbiddenWords:
-    """The names that one role's statements must not contain.
+    """The names that a statement must not contain, on one database as one role.
 
     Args:
-        privileged: what :data:`PRIVILEGED_FUNCTIONS` gives.
+        own: the server's functions and tables that are refused.
+        functions: the owner's functions that are refused, with what is bound to them.
+        operators: operators that call one of those.
     """
 
-    def __init__(self, privileged: Iterable[str]) -> None:
-        theirs = frozenset(privileged)
-        self._words = _OPEN_TO_ALL | theirs | (_RUN_TEXT if theirs else frozenset())
+    def __init__(
+        self, own: Iterable[str], functions: Iterable[str] = (), operators: Iterable[str] = ()
+    ) -> None:
+        self._own = ForbiddenNames(_NAMED | lowered(own), beginnings=_BEGINNINGS)
+        self._theirs = OddNames(lowered(functions))
+        self._operators = frozenset(operators)
 
     def found_in(self, sql: str) -> str:
         """Why the statement is refused, or nothing."""
-        lowered = sql.lower()
-        if 'u&"' in lowered:
+        if 'u&"' in sql.lower():
             return "a name in Unicode escapes"
-        found = self._words.intersection(_WORD.findall(lowered))
-        return f"the function {min(found)}" if found else ""
+        if name := self._own.found_in(sql, words_of(sql)):
+            return name
+        if not self._theirs.names and not self._operators:
+            return ""
+        bare = without_strings(sql, "postgres")
+        if name := self._theirs.found_in(bare):
+            return f"{name}, a function that may do more than its caller"
+        found = sorted(operator for operator in self._operators if operator in bare)
+        return f"the operator {found[0]}" if found else ""
+
+
+def read_forbidden_words(run: Callable[[str], Rows], version: int) -> ForbiddenWords:
+    """Ask the server which of its functions and tables a statement must not name.
+
+    Args:
+        run: gives the rows of a query.
+        version: the server's, as libpq counts it.
+    """
+    functions = {
+        oid: name
+        for oid, name in run(_OWN_FUNCTIONS.format(named=",".join(sorted(_NAMED))))
+        if name not in _VOLATILE_ALLOWED | _PG_ALLOWED
+    }
+    tables = {name for (name,) in run(_OWN_TABLES)}
+    own = {*functions.values(), *(tables - _TABLES_ALLOWED)}
+    body = _BODY if version >= 140000 else _OLD_BODY
+    theirs = [_Function(*row) for row in run(_USER_FUNCTIONS.format(body=body))]
+    refused = _refused(theirs, _NAMED | lowered(own))
+    known = {*functions, *(function.oid for function in refused)}
+    bound = [(kind, name) for kind, name, oids in run(_BOUND) if known.intersection(oids)]
+    names = [name for kind, name in bound if kind == "name"]
+    operators = [name for kind, name in bound if kind == "operator"]
+    return ForbiddenWords(own, [*names, *(function.name for function in refused)], operators)
+
+
+def _refused(functions: Sequence[_Function], forbidden: frozenset[str]) -> list[_Function]:
+    """Those that may not be called, and those that call them."""
+    found: list[_Function] = []
+    left = list(functions)
+    while True:
+        more = [function for function in left if function.refused(forbidden)]
+        if not more:
+            return found
+        found += more
+        forbidden |= lowered(function.name for function in more)
+        left = [function for function in left if function not in more]

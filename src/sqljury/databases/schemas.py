@@ -81,6 +81,8 @@ def _from_json(text: str, name: str) -> dict[str, Schema]:
         data = json.loads(text)
     except json.JSONDecodeError as error:
         raise InputError("SJ207", f"{error.msg}.", where=f"{name}:{error.lineno}") from error
+    except RecursionError:
+        raise InputError("SJ207", "the JSON is nested too deeply.", where=name) from None
     entries = data if isinstance(data, list) else [data]
     found = {}
     for number, entry in enumerate(entries, 1):

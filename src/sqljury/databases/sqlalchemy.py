@@ -19,6 +19,7 @@ from threading import Lock
 from time import perf_counter
 from typing import Any, Final
 
+from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.server import CHUNK, Trickle, with_second_attempt
@@ -79,6 +80,9 @@ def open_url(
 def list_ids(template: str) -> tuple[str, ...] | None:  # noqa: ARG001
     """None: there is no common way to ask."""
     return None
+
+
+ENGINES.add("sqlalchemy", Engine(open_url, list_ids))
 
 
 class SQLAlchemyDatabase:

@@ -8,6 +8,7 @@ outside when it is overdue.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -52,10 +53,38 @@ _SETTINGS = (
 # ---------------------------------------------------------------- what a statement may do
 
 _PLAIN_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
-# They reach files or native code; most exist only in SQLite's shell or in special builds.
-_DENIED_FUNCTIONS = frozenset(
-    {"load_extension", "fts3_tokenizer", "readfile", "writefile", "edit", "fsdir", "lsmode"}
+# Those that give a value and do nothing else, of every version so far. Not here: what reaches files
+# or native code, writes (FTS3's optimize), or tells of statements before this one (changes).
+_FUNCTIONS = frozenset(
+    re.findall(
+        r"->>|->|\w+",
+        """
+        abs char coalesce concat concat_ws format glob hex if ifnull iif instr length like
+        likelihood likely lower ltrim match max min nullif octet_length printf quote random
+        randomblob regexp replace round rtrim sign soundex sqlite_source_id sqlite_version substr
+        substring subtype trim typeof unhex unicode unistr unistr_quote unlikely upper zeroblob
+        avg count group_concat median percentile percentile_cont percentile_disc string_agg sum
+        total
+        cume_dist dense_rank first_value lag last_value lead nth_value ntile percent_rank rank
+        row_number
+        acos acosh asin asinh atan atan2 atanh ceil ceiling cos cosh degrees exp floor ln log
+        log10 log2 mod pi pow power radians sin sinh sqrt tan tanh trunc
+        current_date current_time current_timestamp date datetime julianday strftime time timediff
+        unixepoch
+        json json_array json_array_insert json_array_length json_error_position json_extract
+        json_group_array json_group_object json_insert json_object json_patch json_pretty
+        json_quote json_remove json_replace json_set json_type json_valid
+        jsonb jsonb_array jsonb_array_insert jsonb_extract jsonb_group_array jsonb_group_object
+        jsonb_insert jsonb_object jsonb_patch jsonb_remove jsonb_replace jsonb_set -> ->>
+        bm25 highlight matchinfo offsets snippet fts5_get_locale fts5_locale
+        geopoly_area geopoly_bbox geopoly_blob geopoly_ccw geopoly_contains_point geopoly_group_bbox
+        geopoly_json geopoly_overlap geopoly_regular geopoly_svg geopoly_within geopoly_xform
+        decimal decimal_add decimal_cmp decimal_exp decimal_mul decimal_pow2 decimal_sub decimal_sum
+        """,
+    )
 )
+# They show the texts of other statements, or raw pages.
+_DENIED_TABLES = frozenset({"sqlite_stmt", "sqlite_dbpage"})
 # What pragma_table_info(…) and its like run inside; they describe the schema.
 _SCHEMA_PRAGMAS = frozenset(
     {
@@ -83,6 +112,7 @@ _ACTION_NAMES = {
             "SQLITE_FUNCTION",
             "SQLITE_INSERT",
             "SQLITE_PRAGMA",
+            "SQLITE_READ",
             "SQLITE_REINDEX",
             "SQLITE_SAVEPOINT",
             "SQLITE_TRANSACTION",
@@ -113,9 +143,9 @@ class _Authorizer:
     def __call__(
         self, action: int, first: str | None, second: str | None, _db: object, _in: object, /
     ) -> int:
-        if action in _PLAIN_ACTIONS or self._lifted:
+        if self._lifted or (action in _PLAIN_ACTIONS and first not in _DENIED_TABLES):
             return sqlite3.SQLITE_OK
-        if action == sqlite3.SQLITE_FUNCTION and second not in _DENIED_FUNCTIONS:
+        if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS:
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_PRAGMA and (
             first in _SCHEMA_PRAGMAS or (first == "data_version" and second is None)  # FTS5 asks
@@ -279,6 +309,13 @@ class SQLiteDatabase:
             finally:
                 self._connection.text_factory = str
         return self._schema
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """What holds its contents: the file, and the log of what is not in it yet."""
+        if not self._path.name:  # in memory
+            return ()
+        return (self._path, self._path.with_name(f"{self._path.name}-wal"))
 
     def fingerprint(self) -> str:
         """A hash of the file's contents (sampled above 64 MiB)."""

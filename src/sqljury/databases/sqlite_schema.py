@@ -2,55 +2,175 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Mapping
+from contextlib import closing
+from typing import Final, NamedTuple
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
+
+_SPECIAL: Final = re.compile(
+    r"\b(CHECK|COLLATE|STRICT|GENERATED|WHERE|CONFLICT|AS|KEY\s+DESC)\b|INDEX\b.*\(.*\(",
+    re.I | re.S,
+)
+"""Words of a declaration that may say more than columns, types and keys."""
+_UNKNOWN_COLLATION: Final = "?"
+
+
+class _Made(NamedTuple):
+    """A table or view, its own statement and those of its unique indexes."""
+
+    name: str
+    is_view: bool
+    statements: tuple[str, ...]
 
 
 def read_schema(connection: sqlite3.Connection) -> Schema:
     """All tables and views, in the order in which they were made."""
-    named = connection.execute(
-        "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') "
-        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
-    ).fetchall()
-    keys = {name: _primary_key(connection, name) for name, kind in named if kind == "table"}
+    named = _made(connection)
+    keys = {made.name: _primary_key(connection, made.name) for made in named if not made.is_view}
     targets = {name.casefold(): key for name, key in keys.items()}
+    collated = any(_mentions_collation(made) for made in named)
     return Schema(
         dialect="sqlite",
-        tables=tuple(
-            Table(
-                name=name,
-                columns=_columns(connection, name),
-                primary_key=keys.get(name, ()),
-                unique=_unique(connection, name),
-                foreign_keys=_foreign_keys(connection, name, targets),
-                is_view=kind == "view",
-            )
-            for name, kind in named
-        ),
+        tables=tuple(_table(connection, made, keys, targets, collated) for made in named),
     )
 
 
-def _columns(connection: sqlite3.Connection, table: str) -> tuple[Column, ...]:
+def _table(
+    connection: sqlite3.Connection,
+    made: _Made,
+    keys: Mapping[str, tuple[str, ...]],
+    targets: Mapping[str, tuple[str, ...]],
+    collated: bool,
+) -> Table:
+    key = keys.get(made.name, ())
+    columns = _columns(connection, made, collated)
+    return Table(
+        name=made.name,
+        columns=columns,
+        primary_key=key,
+        unique=_unique(connection, made.name),
+        foreign_keys=_foreign_keys(connection, made.name, targets),
+        is_view=made.is_view,
+        nullable_key=any(column.nullable for column in columns if column.name in key),
+        declaration=_declaration(made),
+    )
+
+
+def _made(connection: sqlite3.Connection) -> list[_Made]:
+    rows = connection.execute(
+        "SELECT name, type = 'view', coalesce(sql, '') FROM sqlite_master "
+        "WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid"
+    ).fetchall()
+    indexes: dict[str, list[str]] = {}
+    for table, sql in connection.execute(
+        "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+    ):
+        if re.match(r"\s*CREATE\s+UNIQUE\b", sql, re.IGNORECASE):
+            indexes.setdefault(table.casefold(), []).append(sql)
+    return [
+        _Made(name, bool(is_view), (sql, *indexes.get(name.casefold(), ())))
+        for name, is_view, sql in rows
+    ]
+
+
+def _declaration(made: _Made) -> tuple[str, ...]:
+    special = not made.is_view and any(map(_SPECIAL.search, made.statements))
+    return made.statements if special else ()
+
+
+def _mentions_collation(made: _Made) -> bool:
+    return any("collate" in sql.casefold() for sql in made.statements)
+
+
+def _columns(connection: sqlite3.Connection, made: _Made, collated: bool) -> tuple[Column, ...]:
     try:
         rows = connection.execute(
             # hidden: 1 is a virtual table's own column; 2 and 3 are generated ones.
-            'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1',
-            (table,),
+            'SELECT name, type, "notnull", pk, hidden > 1 FROM pragma_table_xinfo(?) '
+            "WHERE hidden <> 1",
+            (made.name,),
         ).fetchall()
     except sqlite3.DatabaseError:
         return ()  # a view of a table that is not there, a module that is not loaded
-    alone = sum(1 for *_, pk in rows if pk) == 1
+    names = [row[0] for row in rows]
+    collations = _collations(made, names) if collated else {}
+    key = [name for name, _, _, pk, _ in rows if pk]
+    held = _held_by_key(connection, made, key, {name.casefold() for name in names})
     return tuple(
         Column(
             name=name,
             type=kind,
-            # Only an INTEGER PRIMARY KEY implies NOT NULL in SQLite.
-            nullable=not (notnull or (pk and alone and kind.upper() == "INTEGER")),
+            nullable=not (notnull or name in held),
+            collation="" if made.is_view and _holds_numbers(kind) else collations.get(name, ""),
+            generated=bool(generated),
         )
-        for name, kind, notnull, pk in rows
+        for name, kind, notnull, _, generated in rows
     )
+
+
+def _holds_numbers(declared: str) -> bool:
+    return declared != "" and not re.search("CHAR|CLOB|TEXT|BLOB", declared, re.IGNORECASE)
+
+
+def _held_by_key(
+    connection: sqlite3.Connection, made: _Made, key: list[str], names: set[str]
+) -> list[str]:
+    """The columns that the primary key keeps from being NULL: the row id, or all of a table
+    without one. Every other primary key may hold NULLs, ``INTEGER PRIMARY KEY DESC`` too.
+
+    Source: https://www.sqlite.org/lang_createtable.html, sections 3.5 and 5.
+    """
+    if not key or made.is_view:
+        return []
+    try:
+        if not _key_index(connection, made.name):
+            return key  # the row id has no index of its own
+        if "rowid" not in names:
+            quoted = made.name.replace('"', '""')
+            connection.execute(f'SELECT rowid FROM "{quoted}" LIMIT 0')
+    except sqlite3.OperationalError:
+        return key
+    return []
+
+
+def _key_index(connection: sqlite3.Connection, table: str) -> list[str]:
+    rows = connection.execute("SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", (table,))
+    return [name for (name,) in rows]
+
+
+def _collations(made: _Made, names: list[str]) -> dict[str, str]:
+    """The columns' collations other than BINARY, as SQLite itself reads the declaration.
+
+    Those of a view's columns are not told by anything.
+    """
+    if made.is_view:
+        return dict.fromkeys(names, _UNKNOWN_COLLATION)
+    if not _mentions_collation(made):
+        return {}
+    with closing(sqlite3.connect(":memory:")) as scratch:
+        try:
+            scratch.execute(made.statements[0])
+        except sqlite3.Error:
+            return dict.fromkeys(names, _UNKNOWN_COLLATION)
+        found = {name: _collation(scratch, made.name, name) for name in names}
+    return {name: collation for name, collation in found.items() if collation}
+
+
+def _collation(scratch: sqlite3.Connection, table: str, column: str) -> str:
+    """An index takes over the collation of its column, and says which one it is."""
+    table, column = (name.replace('"', '""') for name in (table, column))
+    try:
+        scratch.execute(f'CREATE INDEX "collation of" ON "{table}" ("{column}")')
+        (name,) = scratch.execute(
+            "SELECT coll FROM pragma_index_xinfo('collation of') WHERE seqno = 0"
+        ).fetchone()
+        scratch.execute('DROP INDEX "collation of"')
+    except sqlite3.Error:
+        return _UNKNOWN_COLLATION
+    return "" if name.upper() == "BINARY" else str(name).upper()
 
 
 def _primary_key(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:

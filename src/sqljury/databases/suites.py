@@ -113,6 +113,13 @@ class Suites:
             self._last = Suite(name, _files(self._places[name], name))
         return self._last
 
+    def reached(self) -> list[Path]:
+        """Files and folders that reading them takes."""
+        cache = _cache_folder()
+        with suppress(OSError):  # suites in folders need none
+            cache.mkdir(parents=True, exist_ok=True)
+        return [self._folder, cache, *(place.resolve() for place in self._places.values())]
+
     def _name(self, db_id: str) -> str | None:
         if db_id in self._places:
             return db_id

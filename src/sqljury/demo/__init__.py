@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from sqljury.errors import InputError
 from sqljury.execution import Limits
+from sqljury.writing import new_binary_file, new_folder
 
 __all__ = ["DATABASES", "LIMITS", "ROSE", "DemoFiles", "script", "write_demo"]
 
@@ -136,9 +136,8 @@ def _digest(content: bytes) -> str:
 
 
 def _write(file: Path, content: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    new_folder(file.parent)
     # Whole or not at all: an interrupted run must not leave half a file that looks like a
     # stranger's to the next one.
-    temporary = file.with_name(f"{file.name}.{os.getpid()}.tmp")
-    temporary.write_bytes(content)
-    temporary.replace(file)
+    with new_binary_file(file) as stream:
+        stream.write(content)

@@ -11,8 +11,8 @@ from typing import ClassVar
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence, cost_of
-from sqljury.judges.base import Needs
-from sqljury.judges.dossier import LAYOUT, Dossier, Section, comparison, message
+from sqljury.judges.base import Judge
+from sqljury.judges.dossier import LAYOUT, Dossier, PromptSection, comparison, message
 from sqljury.judges.execution import Execution
 from sqljury.judges.majority import as_json, majority
 from sqljury.judges.prompts import Prompt
@@ -21,26 +21,26 @@ from sqljury.verdict import Cost, Outcome, Verdict
 
 
 @dataclass(frozen=True)
-class ModelJudge:
+class ModelJudge(Judge):
     """A judge that asks a chat model.
 
     Subclasses say in :meth:`once` what they ask; this class knows the model, and asks again.
+
+    Args:
+        model: ``PROVIDER:MODEL``, such as ``openai:o3-2025-04-16``.
+        model_options: ``key=value`` pairs for the model, joined by ``;``: ``temperature=0;seed=7``.
+        dated: the model's release as ``yymm``, where its name does not say it.
+        repeats: how often the whole judgement is asked for; the majority decides.
     """
 
-    name: ClassVar[str]
-    needs: ClassVar[Needs]
     title: ClassVar[str]
     """What the paper calls it, for ``TITLE_model-yymm``."""
     prompts: ClassVar[tuple[Prompt, ...]]
 
     model: str = ""
-    """``provider:model``."""
     model_options: str = ""
-    """``key=value`` pairs for the model, joined by ``;``: ``temperature=0;seed=7``."""
     dated: str = ""
-    """The model's release as ``yymm``, where its name does not say it."""
     repeats: int = 1
-    """How often the whole judgement is asked for; the majority decides."""
 
     def __post_init__(self) -> None:
         _ = self.asked_model  # a bad option is an error when the judge is made
@@ -87,21 +87,22 @@ class ModelJudge:
 
 @dataclass(frozen=True)
 class IntentJudge(ModelJudge):
-    """A judge that shows a model the question, the database and the queries."""
+    """A judge that shows a model the question, the database and the queries.
+
+    Args:
+        rows: how many rows of a result are shown; its true size always is.
+        samples: how many values of each column are shown.
+        criteria: acceptance criteria for all cases, beside those that a case carries.
+    """
 
     rows: int = 20
-    """How many rows of a result are shown; its true size always is."""
     samples: int = 0
-    """How many values of each column are shown."""
     criteria: str = ""
-    """Acceptance criteria for all cases, beside those that a case carries."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rows < 0 or self.samples < 0:
             raise ValueError("rows and samples are counts")
-        if "," in self.criteria:
-            raise ValueError("criteria cannot hold a comma: judges are written with commas")
 
     def dossier(self, case: Case, evidence: Evidence) -> Dossier:
         """The case as far as this judge shows it."""
@@ -110,10 +111,13 @@ class IntentJudge(ModelJudge):
 
 @dataclass(frozen=True)
 class ComparingJudge(IntentJudge):
-    """A judge that compares the rows first, and shows a model what that found."""
+    """A judge that compares the rows first, and shows a model what that found.
+
+    Args:
+        match: the policy by which rows are compared: ``rose``, ``bird``, ``strict``, ``intent``.
+    """
 
     match: str = "rose"
-    """The policy by which rows are compared."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,7 +132,7 @@ class ComparingJudge(IntentJudge):
         """Judge, prompts, and how rows are compared."""
         return {**super().signature_fields(), "match": self.match}
 
-    def compare(self, hearing: Hearing, dossier: Dossier) -> tuple[bool, Section]:
+    def compare(self, hearing: Conversation, dossier: Dossier) -> tuple[bool, PromptSection]:
         """Whether the rows are a reference's, and what the model reads of it.
 
         With several references equal rows of one are enough.
@@ -139,7 +143,7 @@ class ComparingJudge(IntentJudge):
         return equal, comparison(found)
 
 
-class Hearing:
+class Conversation:
     """The questions put to a model about one case, and what came back."""
 
     def __init__(self, judge: ModelJudge, evidence: Evidence, sample: int) -> None:
@@ -152,7 +156,7 @@ class Hearing:
         self._unanswered = ""
 
     def ask(
-        self, stage: str, prompt: Prompt, sections: Sequence[Section]
+        self, stage: str, prompt: Prompt, sections: Sequence[PromptSection]
     ) -> dict[str, Json] | None:
         """The model's answer, or None where it cannot be had."""
         request = Request(

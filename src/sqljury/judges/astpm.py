@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared, partially
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.matching.labelled import Node
-    from sqljury.queries.matching.partial import Weights
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.matching.labelled import Node
+    from sqljury.likeness.matching.partial import Weights
+    from sqljury.trees.nodes import Unreadable
 
 
 @register
 @dataclass(frozen=True)
-class ASTPM:
+class ASTPM(Judge):
     """Partial matching of syntax trees: what is left of ``relpm`` where queries are not understood.
 
     Aliases, the table in front of a column, brackets, case and quotes are not compared.
@@ -55,13 +55,13 @@ class ASTPM:
         return partially(prediction, reference, self._weights(), self.threshold, "syntax trees")
 
     def _weights(self) -> Weights:
-        from sqljury.queries.matching.partial import Weights
+        from sqljury.likeness.matching.partial import Weights
 
         return Weights(self.alpha, self.omega, self.beta)
 
 
 def _tree(sql: str, dialect: str) -> Node | Unreadable:
-    from sqljury.queries.matching.syntax import syntax_tree
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.matching.syntax import syntax_tree
+    from sqljury.trees.nodes import Unreadable
 
     return syntax_tree(sql, dialect) or Unreadable("it cannot be parsed", "syntax")

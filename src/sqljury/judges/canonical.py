@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.trees.context import Assumption
-    from sqljury.queries.trees.nodes import Relation
+    from sqljury.trees.context import Assumption
+    from sqljury.trees.nodes import Relation
 
 _PERMUTED = "columns_permuted"
 
 
 @register
 @dataclass(frozen=True)
-class Canonical:
+class Canonical(Judge):
     """Proof by rewriting: equal canonical trees give equal rows wherever the assumptions hold.
 
     ``correct`` with the least list of assumptions if the trees are equal; otherwise ``unknown``,
@@ -35,7 +35,7 @@ class Canonical:
     """
 
     name: ClassVar[str] = "canonical"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
 
     permuted: bool = False
@@ -47,18 +47,19 @@ class Canonical:
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same canonical tree."""
-        from sqljury.queries.canonical import trees_equal_under
+        from sqljury.equivalence.canonical import trees_equal_under
 
         schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
         assuming = assumptions(self.assuming)
+        chance = self.assuming == "declared"
 
         def compare(prediction: Relation, reference: Relation) -> Verdict:
             sides = (reference, prediction, schema, evidence.dialect)
-            found = trees_equal_under(*sides, assuming=assuming)
+            found = trees_equal_under(*sides, assuming=assuming, chance=chance)
             if found is not None:
                 return _proved(found)
-            found = trees_equal_under(*sides, permuted=True, assuming=assuming)
+            found = trees_equal_under(*sides, permuted=True, assuming=assuming, chance=chance)
             if found is None:
                 return Verdict(outcome=Outcome.UNKNOWN, reason="the canonical trees differ")
             return _proved(found, _PERMUTED) if self.permuted else _only_permuted()
@@ -72,7 +73,7 @@ def assumptions(text: str) -> frozenset[Assumption]:
     Raises:
         ValueError: there is no such assumption.
     """
-    from sqljury.queries.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Assumption
+    from sqljury.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Assumption
 
     sets = {
         "declared": DECLARED_ASSUMPTIONS,

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared, graded
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.matching.labelled import Node
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.matching.labelled import Node
+    from sqljury.trees.nodes import Unreadable
 
 _TREES = ("syntax", "operator")
 
 
 @register
 @dataclass(frozen=True)
-class CodeBLEU:
+class CodeBLEU(Judge):
     """CodeBLEU with the syntax tree, or (``codebleu:operator``) with the canonical operator tree.
 
     The mean of four parts: BLEU, BLEU in which keywords weigh five times as much, the share of
@@ -56,8 +56,8 @@ class CodeBLEU:
         return compared(case, lambda sql: self._read(sql, evidence), self._compare)
 
     def _read(self, sql: str, evidence: Evidence) -> tuple[Sequence[str], Node] | Unreadable:
-        from sqljury.queries.matching.ngrams import tokens_of
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.likeness.matching.ngrams import tokens_of
+        from sqljury.trees.nodes import Unreadable
 
         tokens = tokens_of(sql, evidence.dialect)
         if tokens is None:
@@ -66,9 +66,9 @@ class CodeBLEU:
         return tree if isinstance(tree, Unreadable) else (tokens, tree)
 
     def _tree(self, sql: str, evidence: Evidence) -> Node | Unreadable:
-        from sqljury.queries.matching.operators import operator_tree
-        from sqljury.queries.matching.syntax import syntax_tree
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.likeness.matching.operators import operator_tree
+        from sqljury.likeness.matching.syntax import syntax_tree
+        from sqljury.trees.nodes import Unreadable
 
         if self.tree == "syntax":
             tree = syntax_tree(sql, evidence.dialect)
@@ -79,7 +79,7 @@ class CodeBLEU:
     def _compare(
         self, prediction: tuple[Sequence[str], Node], reference: tuple[Sequence[str], Node]
     ) -> Verdict:
-        from sqljury.queries.matching.codebleu import codebleu
+        from sqljury.likeness.matching.codebleu import codebleu
 
         found = codebleu(prediction, reference)
         measures = {"ngrams": found.ngrams, "keywords": found.keywords, "tree": found.tree}

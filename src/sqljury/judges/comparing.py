@@ -9,9 +9,9 @@ from sqljury.case import Case
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.matching.labelled import Node
-    from sqljury.queries.matching.partial import Weights
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.matching.labelled import Node
+    from sqljury.likeness.matching.partial import Weights
+    from sqljury.trees.nodes import Unreadable
 
 
 def compared(
@@ -29,7 +29,7 @@ def compared(
     Returns:
         ``unknown`` with the reason where a text cannot be read: that says nothing of its rows.
     """
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.trees.nodes import Unreadable
 
     prediction = read(str(case.predicted_sql))
     if isinstance(prediction, Unreadable):
@@ -62,7 +62,7 @@ def partially(
     prediction: Node, reference: Node, weights: Weights, threshold: float, what: str
 ) -> Verdict:
     """The verdict by how much of two trees is found in each other; ``what`` they are, in words."""
-    from sqljury.queries.matching.partial import partial_match
+    from sqljury.likeness.matching.partial import partial_match
 
     found = partial_match(prediction, reference, weights)
     reason = f"{what}: precision {found.precision:.3f}, recall {found.recall:.3f}"

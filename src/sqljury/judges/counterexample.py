@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
-from time import thread_time
+from time import perf_counter, thread_time
 from typing import TYPE_CHECKING
 
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
 from sqljury.judges.slight import is_nothing, slight_difference
-from sqljury.queries import bare_chosen, tie_broken
+from sqljury.sql import bare_chosen, tie_broken
 from sqljury.tables import Comparison, Kind, Policy, compare
 from sqljury.value_profile import ValueProfile
 
 if TYPE_CHECKING:
     from sqljury.databases.generated import DataProfile, Material, Plan, Row, Rows
-    from sqljury.evidence import Evidence, Scratch
+    from sqljury.evidence import Evidence, Filled
 
 _ROUNDING = 1e-9
 """Sums of the same numbers in another order may differ by that much."""
@@ -123,22 +123,34 @@ class Searcher:
 
     Args:
         left: the reference: its ORDER BY is the one that binds.
-        evidence: gives the databases in memory.
+        scratch: the tables that are filled; closed with the searcher.
+        evidence: gives more databases in memory.
+        dialect: the queries'. In another one than SQLite's they may fail on some rows only.
     """
 
     def __init__(
-        self, left: Side, right: Side, material: Material, evidence: Evidence, policy: Policy
+        self,
+        left: Side,
+        right: Side,
+        material: Material,
+        scratch: Filled,
+        evidence: Evidence,
+        policy: Policy,
+        dialect: str = "sqlite",
     ) -> None:
         self.left = left
         self.right = right
         self.material = material
-        self.scratch = evidence.generated(material.tables)
+        self.scratch = scratch
+        self._dialect = dialect
         self._evidence = evidence
-        self._numeric: tuple[Scratch | None] | None = None
+        self._numeric: tuple[Filled | None] | None = None if dialect == "sqlite" else (None,)
+        # Another engine works outside of this thread.
+        self._clock = thread_time if dialect == "sqlite" else perf_counter
         exact = policy.values == "text"
         tolerance = policy.tolerance if exact else max(policy.tolerance, _ROUNDING)
         self._policy = replace(policy, tolerance=tolerance)
-        self._ordered = is_ordered(policy, left.sql, "sqlite")
+        self._ordered = is_ordered(policy, left.sql, dialect)
 
     def close(self) -> None:
         """Give the databases back."""
@@ -164,17 +176,17 @@ class Searcher:
                 one does.
             seconds: stop when that much processor time is spent, so that load changes no verdict.
         """
-        started = thread_time()
+        started = self._clock()
         result = Search(counted)
         for plan in plans:
             self._try(plan, result)
-            if result.settled or thread_time() - started > seconds:
+            if result.settled or self._clock() - started > seconds:
                 break
         for plan in further:
-            if result.failure is not None or result.refuted or thread_time() - started > seconds:
+            if result.failure is not None or result.refuted or self._clock() - started > seconds:
                 break
             self._try(plan, result)
-        result.seconds = thread_time() - started
+        result.seconds = self._clock() - started
         return result
 
     def _try(self, plan: Plan, result: Search) -> None:
@@ -185,7 +197,8 @@ class Searcher:
         rows = make_rows(self.material, plan)
         look = self.look(plan, rows)
         if isinstance(look, tuple):
-            if not result.looks and look[1].status not in _TOO_MUCH:
+            native = self._dialect == "sqlite"
+            if native and not result.looks and look[1].status not in _TOO_MUCH:
                 result.failure = look
                 return
             if look[1].status in _TOO_MUCH:
@@ -223,7 +236,7 @@ class Searcher:
     def _compared(self, left: ResultTable, right: ResultTable) -> Comparison:
         found = compare(left, right, self._policy, ordered=self._ordered)
         if found.only_order_differs and self._policy.free_ties:
-            ties = tie_groups(self.left.sql, left, "sqlite", self.scratch.rows)
+            ties = tie_groups(self.left.sql, left, self._dialect, self.scratch.rows)
             if ties is not None:
                 return compare(left, right, self._policy, ordered=True, ties=ties)
         return found
@@ -265,16 +278,16 @@ class Searcher:
 
     def _order_is_fixed(self, rows: Rows, left: ResultTable) -> bool:
         """Whether the reference's order is its own: rows that tie are in no order."""
-        for sql in bare_chosen(self.left.sql) or ():
+        for sql in bare_chosen(self.left.sql, self._dialect) or ():
             other = self.scratch.rows(sql).table
             if other is not None and not self._compared(left, other).equal:
                 return False
-        if tie_groups(self.left.sql, left, "sqlite", self.scratch.rows) is not None:
+        if tie_groups(self.left.sql, left, self._dialect, self.scratch.rows) is not None:
             # Ties of the whole are known; a window may number rows that tie as it likes.
             return not self.left.profile.fragile or self._stays(
                 rows, lambda other: self._compared(left, other).equal is True
             )
-        for sql in tie_broken(self.left.sql) or ():
+        for sql in tie_broken(self.left.sql, self._dialect) or ():
             other = self.scratch.rows(sql).table
             if other is not None and other.rows != left.rows:
                 return False
@@ -319,9 +332,13 @@ class Searcher:
         self.scratch.fill(rows)
         for side, found in zip(sides, runs, strict=True):
             if side.profile.cuts_ties or side.profile.any_rows:
-                found += [self.scratch.rows(sql) for sql in tie_broken(side.sql) or ()]
+                found += [
+                    self.scratch.rows(sql) for sql in tie_broken(side.sql, self._dialect) or ()
+                ]
             if side.profile.fragile:
-                others = [self.scratch.rows(sql) for sql in bare_chosen(side.sql) or ()]
+                others = [
+                    self.scratch.rows(sql) for sql in bare_chosen(side.sql, self._dialect) or ()
+                ]
                 found += [run for run in others if run.table is not None]
         for shuffled in _shuffles(rows):
             self.scratch.fill(shuffled)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared, graded
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.trees.nodes import Unreadable
 
 
 @register
 @dataclass(frozen=True)
-class CrystalBLEU:
+class CrystalBLEU(Judge):
     """BLEU-4 over tokens, leaving out the 500 commonest n-grams of Spider's training queries.
 
     Args:
@@ -39,15 +39,15 @@ class CrystalBLEU:
         return compared(case, lambda sql: _read(sql, evidence.dialect), self._compare)
 
     def _compare(self, prediction: Sequence[str], reference: Sequence[str]) -> Verdict:
-        from sqljury.queries.matching.crystalbleu import crystalbleu, shared_in_spider
+        from sqljury.likeness.matching.crystalbleu import crystalbleu, shared_in_spider
 
         score = crystalbleu(prediction, reference, shared_in_spider())
         return graded(score, self.threshold, f"CrystalBLEU {score:.3f}")
 
 
 def _read(sql: str, dialect: str) -> Sequence[str] | Unreadable:
-    from sqljury.queries.matching.ngrams import tokens_of
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.matching.ngrams import tokens_of
+    from sqljury.trees.nodes import Unreadable
 
     tokens = tokens_of(sql, dialect)
     return Unreadable("it cannot be cut into tokens", "syntax") if tokens is None else tokens

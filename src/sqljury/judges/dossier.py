@@ -17,14 +17,14 @@ from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
 from sqljury.llm import fence
-from sqljury.queries import (
+from sqljury.schema import Column, Schema, Table
+from sqljury.sql import (
     neighbours_of,
     some_values,
     tables_of,
     top_level_order,
     without_comments,
 )
-from sqljury.schema import Column, Schema, Table
 from sqljury.tables import render_cell
 from sqljury.verdict import Outcome, Verdict
 
@@ -38,7 +38,7 @@ _MAX_SAMPLE = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PromptSection:
     """A piece of a user's message.
 
     ``title`` and ``note`` are ours: they stand outside of the fence. ``text`` is the case's.
@@ -49,12 +49,12 @@ class Section:
     note: str = ""
 
 
-def message(sections: Iterable[Section]) -> str:
+def message(sections: Iterable[PromptSection]) -> str:
     """The user's message."""
     return "\n\n".join(_written(section) for section in sections)
 
 
-def _written(section: Section) -> str:
+def _written(section: PromptSection) -> str:
     parts = [f"# {section.title}\n", section.note]
     if section.text or not section.note:
         parts.append(fence(section.title, _cut(section.text)))
@@ -88,17 +88,17 @@ class Dossier:
         """The prediction, which is there when a judge is asked."""
         return str(self.case.predicted_sql)
 
-    def question(self) -> list[Section]:
+    def question(self) -> list[PromptSection]:
         """The question, with the hint and the criteria where there are any."""
         criteria = "\n".join(filter(None, (self.criteria, self.case.criteria)))
         sections = [
-            Section("Question", self.case.question or ""),
-            Section("Hint", self.case.hint or ""),
-            Section("Acceptance criteria", criteria),
+            PromptSection("Question", self.case.question or ""),
+            PromptSection("Hint", self.case.hint or ""),
+            PromptSection("Acceptance criteria", criteria),
         ]
         return [section for section in sections if section.text.strip()]
 
-    def schema(self, queries: Sequence[str], *, neighbours: bool = False) -> list[Section]:
+    def schema(self, queries: Sequence[str], *, neighbours: bool = False) -> list[PromptSection]:
         """The tables that the queries name, and the names of all others.
 
         Args:
@@ -114,7 +114,7 @@ class Dossier:
         others = [table.name for table in _by_name(schema.tables) if table not in shown]
         if others:
             lines.append(f"other tables: {', '.join(others)}")
-        return [Section("Database schema", "\n".join(lines), f"dialect: {schema.dialect}")]
+        return [PromptSection("Database schema", "\n".join(lines), f"dialect: {schema.dialect}")]
 
     def _table(self, table: Table) -> list[str]:
         kind = "view" if table.is_view else "table"
@@ -148,14 +148,14 @@ class Dossier:
         # A type that cannot be sorted, or a table too large to: then there are none.
         return [_json(cell, _MAX_SAMPLE) for (cell,) in found.rows] if found is not None else []
 
-    def prediction(self, *, with_rows: bool = True) -> list[Section]:
+    def prediction(self, *, with_rows: bool = True) -> list[PromptSection]:
         """The predicted SQL and what it returned."""
         return self._query("Predicted SQL", self.predicted_sql, with_rows)
 
-    def references(self, *, with_rows: bool = True) -> list[Section]:
+    def references(self, *, with_rows: bool = True) -> list[PromptSection]:
         """Each reference that runs, and what it returned."""
         running = self.running_references()
-        sections: list[Section] = []
+        sections: list[PromptSection] = []
         for number, sql in enumerate(running, start=1):
             title = f"Reference SQL {number}" if len(running) > 1 else "Reference SQL"
             sections += self._query(title, sql, with_rows)
@@ -165,11 +165,11 @@ class Dossier:
         """The references that run; those that do not are no witnesses."""
         return [sql for sql in self.case.reference_sqls if self.evidence.rows(sql).ok]
 
-    def sql(self, title: str, sql: str) -> Section:
+    def sql(self, title: str, sql: str) -> PromptSection:
         """A query without its comments."""
-        return Section(title, without_comments(sql, self.evidence.dialect).strip())
+        return PromptSection(title, without_comments(sql, self.evidence.dialect).strip())
 
-    def _query(self, title: str, sql: str, with_rows: bool) -> list[Section]:
+    def _query(self, title: str, sql: str, with_rows: bool) -> list[PromptSection]:
         shown = self.sql(title, sql)
         table = self.evidence.rows(sql).table if with_rows else None
         if table is None:
@@ -200,7 +200,7 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _result(title: str, table: ResultTable, most: int, ordered: bool) -> Section:
+def _result(title: str, table: ResultTable, most: int, ordered: bool) -> PromptSection:
     count = len(table.rows)
     rows = table.rows[:most] if ordered else heapq.nsmallest(most, table.rows, key=_row_key)
     parts = [f"rows: {count}, columns: {table.width}"]
@@ -209,7 +209,7 @@ def _result(title: str, table: ResultTable, most: int, ordered: bool) -> Section
     if count > 1:
         parts.append("in the query's order" if ordered else "sorted here: the query sets no order")
     lines = [_line(table.columns), *map(_line, rows)]
-    return Section(title, "\n".join(lines), f"{'; '.join(parts)}. Column names come first.")
+    return PromptSection(title, "\n".join(lines), f"{'; '.join(parts)}. Column names come first.")
 
 
 def _line(cells: Iterable[Any]) -> str:
@@ -233,17 +233,17 @@ def _cell_key(cell: Any) -> tuple[int, float, str]:
     return (2, 0.0, str(value))
 
 
-def comparison(rows: Verdict) -> Section:
+def comparison(rows: Verdict) -> PromptSection:
     """What :class:`Execution` found, as a model reads it.
 
     Row numbers are left out: without ORDER BY they depend on the engine's mood.
     """
     title = "Comparison of the rows"
     if rows.outcome is Outcome.CORRECT:
-        return Section(title, "", "The query returns the rows of a reference query.")
+        return PromptSection(title, "", "The query returns the rows of a reference query.")
     explanation = rows.evidence.get("explanation")
     if explanation is None:
-        return Section(title, "", "The rows could not be compared.")
+        return PromptSection(title, "", "The rows could not be compared.")
     note = f"Differences from the (first) reference: {', '.join(explanation['kinds'])}."
     if "limit_cuts_tie" in rows.labels:
         note += " Its LIMIT leaves out rows that tie with its last row."
@@ -252,7 +252,7 @@ def comparison(rows: Verdict) -> Section:
         for side, of in (("missing", "the reference"), ("extra", "the prediction"))
         for line in _only_in(of, explanation[side])
     ]
-    return Section(title, "\n".join(lines), note)
+    return PromptSection(title, "\n".join(lines), note)
 
 
 def _only_in(side: str, rows: Mapping[str, Json]) -> list[str]:
@@ -262,6 +262,6 @@ def _only_in(side: str, rows: Mapping[str, Json]) -> list[str]:
     return [f"rows only in {side}: {rows['total']}, such as", *shown]
 
 
-def opinion(value: Mapping[str, Json]) -> Section:
+def opinion(value: Mapping[str, Json]) -> PromptSection:
     """What the Prover answered, as the Refuter reads it: made from untrusted text, so fenced."""
-    return Section("The examiner's opinion", json.dumps(value, ensure_ascii=False, indent=1))
+    return PromptSection("The examiner's opinion", json.dumps(value, ensure_ascii=False, indent=1))

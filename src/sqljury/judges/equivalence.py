@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, failed_prediction, failed_reference, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.canonical import assumptions
 from sqljury.judges.pair import PairAnswer, compare_pair
 from sqljury.judges.proving import Proofs
+from sqljury.judges.settled import failed_prediction, failed_reference
 from sqljury.tables import Policy, make_policy
 from sqljury.verdict import Outcome, Verdict
 
@@ -24,7 +25,7 @@ DEFAULT_PROFILES = "clean+duplicates+foreign_keys_violated"
 
 @register
 @dataclass(frozen=True)
-class Equivalence:
+class Equivalence(Judge):
     """Equivalence with the reference on generated databases; needs no rows, only the schema.
 
     Refuted is ``incorrect``, with a small database as evidence; no counterexample is ``unknown``
@@ -36,7 +37,7 @@ class Equivalence:
         column_order: ``given`` or ``any``, instead of the policy's.
         profiles: the data on which a difference counts, joined by ``+``: ``clean``,
             ``duplicates`` (equal rows in tables without a key), ``foreign_keys_violated``,
-            ``nulls``, ``keys_violated``.
+            ``nulls``, ``keys_violated``, ``edge_values``.
         seed: of the generated databases.
         seconds: most processor time for the databases of one pair.
         second_opinion: run a counterexample in DuckDB, too.
@@ -49,7 +50,7 @@ class Equivalence:
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 4
+    version: ClassVar[int] = 6
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 
@@ -90,7 +91,7 @@ class Equivalence:
     def _answer(self, reference: str, prediction: str, evidence: Evidence) -> PairAnswer:
         schema = evidence.schema()
         assert schema is not None, "needs SCHEMA"
-        profiles = data_profiles(self.profiles)
+        profiles = possible_profiles(data_profiles(self.profiles), schema.dialect)
         assuming = None if self.assuming == "declared" else assumptions(self.assuming)
         proofs = Proofs(reference, prediction, schema, self.rules, profiles, assuming)
         return compare_pair(
@@ -124,6 +125,19 @@ def data_profiles(text: str) -> list[DataProfile]:
     return [kind for name, kind in known.items() if name in names]
 
 
+_ENFORCING = ("postgres", "mysql", "duckdb", "tsql", "oracle")
+"""Dialects whose engines take no row with a foreign key that points nowhere."""
+
+
+def possible_profiles(profiles: list[DataProfile], dialect: str) -> list[DataProfile]:
+    """Those of the profiles that a database of the dialect's engine can have."""
+    from sqljury.databases.generated import DataProfile
+
+    if dialect not in _ENFORCING:
+        return profiles
+    return [kind for kind in profiles if kind is not DataProfile.FOREIGN_KEYS_VIOLATED]
+
+
 _ORDER = ("refuted", "unknown", "no_counterexample", "proved")
 
 
@@ -138,5 +152,5 @@ def _verdict(answer: PairAnswer) -> Verdict:
         score=answer.score,
         reason=answer.reason,
         labels=(answer.verdict,),
-        evidence={key: value for key, value in answer.to_json().items() if key != "seconds"},
+        evidence={k: v for k, v in answer.to_json().items() if k not in ("seconds", "rules")},
     )

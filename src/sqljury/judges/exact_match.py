@@ -7,27 +7,44 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
-from sqljury.queries import normalise_text
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.sql import normalise_text
 from sqljury.verdict import Verdict
+
+_FORMS = ("", "text")
 
 
 @register
 @dataclass(frozen=True)
-class ExactMatch:
+class ExactMatch(Judge):
     """The text is a reference's text, but for white space, case, comments and semicolons.
 
     What stands in quotes is compared as it is. A prediction that says the same in other words is
     incorrect here: this is a lower bound, and a check for predictions copied from references.
+
+    Args:
+        form: ``text`` (``exact_match:text``) compares character by character, but for white space
+            at both ends, as ROSE's EM does.
     """
 
     name: ClassVar[str] = "exact_match"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.REFERENCE
+    variant: ClassVar[str] = "form"
+
+    form: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse unknown forms."""
+        if self.form not in _FORMS:
+            raise ValueError(f"there is no form {self.form!r}; known: text")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same text."""
-        predicted = normalise_text(str(case.predicted_sql), evidence.dialect)
-        if any(normalise_text(sql, evidence.dialect) == predicted for sql in case.reference_sqls):
+        predicted = self._compared(str(case.predicted_sql), evidence)
+        if any(self._compared(sql, evidence) == predicted for sql in case.reference_sqls):
             return Verdict.correct("same text")
         return Verdict.incorrect("another text")
+
+    def _compared(self, sql: str, evidence: Evidence) -> str:
+        return sql.strip() if self.form == "text" else normalise_text(sql, evidence.dialect)

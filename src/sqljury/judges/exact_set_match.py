@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
-from sqljury.queries import Clauses, Conditions, clauses_of, normalise_text
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.sql import Clauses, Conditions, clauses_of, normalise_text
 from sqljury.verdict import Outcome, Verdict
 
 COMPONENTS = (
@@ -29,7 +29,7 @@ COMPONENTS = (
 
 @register
 @dataclass(frozen=True)
-class ExactSetMatch:
+class ExactSetMatch(Judge):
     """Spider's exact set match: every clause has the same parts, in any order, without values.
 
     Compared as the evaluation script does: SELECT without DISTINCT; conditions without what

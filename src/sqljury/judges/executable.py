@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Verdict
 
 
 @register
 @dataclass(frozen=True)
-class Executable:
+class Executable(Judge):
     """The prediction runs on its database, within the limits; no reference is asked for."""
 
     name: ClassVar[str] = "executable"

@@ -11,8 +11,8 @@ from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution as Run
 from sqljury.execution import ResultTable
-from sqljury.judges.base import Needs, register
-from sqljury.queries import (
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.sql import (
     any_order,
     keyed_for_ties,
     remove_distinct,
@@ -36,12 +36,22 @@ _EXPLAINED_ROWS = 10
 
 @register
 @dataclass(frozen=True)
-class Execution:
+class Execution(Judge):
     """Execution accuracy: prediction and reference return the same rows under a policy.
 
-    The variant names the policy (strict, spider, bird, rose, intent); the options change one
-    side of it: ``execution:strict,tolerance=1e-6``. With several references one that agrees
-    is enough.
+    With several references one that agrees is enough.
+
+    Args:
+        policy: the variant: ``strict``, ``spider``, ``bird``, ``rose`` or ``intent``; the other
+            options change one side of it.
+        duplicates: ``bag`` counts equal rows, ``set`` does not.
+        row_order: which ORDER BY of the reference binds: ``top_level``, ``anywhere`` or none
+            (``free``).
+        column_order: ``given`` or ``any``.
+        extra_columns: whether one side may have more columns.
+        values: ``typed``, ``exact``, ``lenient`` or ``text``.
+        tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|).
+        keep_distinct: leave DISTINCT in where the policy removes it.
 
     Source: Yu et al. 2018 (Spider); Zhong et al. 2020 (test suites); Li et al. 2023 (BIRD).
     """

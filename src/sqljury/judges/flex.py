@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import ComparingJudge, Hearing, unasked
+from sqljury.judges.asking import ComparingJudge, Conversation, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
 from sqljury.verdict import Verdict
@@ -40,7 +40,7 @@ class Flex(ComparingJudge):
         """One question, by what the comparison of the rows says."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         dossier = self.dossier(case, evidence)
         equal, rows = self.compare(hearing, dossier)
         queries = [dossier.predicted_sql, *dossier.running_references()]

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import Hearing, ModelJudge
+from sqljury.judges.asking import Conversation, ModelJudge
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import Dossier
 from sqljury.judges.prompts import Prompt, answer
@@ -35,7 +35,7 @@ class GEval(ModelJudge):
 
     def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
         """Ask about each reference until one agrees."""
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         dossier = Dossier(case, evidence)
         for number, reference in enumerate(case.reference_sqls, start=1):
             stage = "scorer" if number == 1 else f"scorer {number}"

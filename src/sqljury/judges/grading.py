@@ -18,6 +18,7 @@ _COUNTED: Final[dict[str, float]] = {
     "foreign_keys_violated": 0.8,
     "nulls": 0.7,
     "keys_violated": 0.7,
+    "edge_values": 0.5,
 }
 _NOT_COUNTED: Final[dict[str, float]] = {"nulls": 0.5, "keys_violated": 0.35}
 _DEFAULT_NOT_COUNTED: Final = 0.5

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared, graded
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.matcher import Matcher
-    from sqljury.queries.graphs import GraphForm, QueryGraph
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.graphs import GraphForm, QueryGraph
+    from sqljury.trees.nodes import Unreadable
 
 MOST_NODES = 600
 """Of a graph: positions take the cube of their number, half a second from there on."""
@@ -25,7 +25,7 @@ MOST_NODES = 600
 
 @register
 @dataclass(frozen=True)
-class GraphMatch:
+class GraphMatch(Judge):
     """A graph network's distance between the queries; needs no rows, only the schema.
 
     The score is max(0, (3 - distance) / 3): 1 for queries whose graphs are equal. Where the model
@@ -51,6 +51,11 @@ class GraphMatch:
     def threshold(self) -> float:
         """The score from which on the verdict is ``correct``."""
         return self.matcher.threshold
+
+    @property
+    def runs_network(self) -> bool:
+        """The graph network."""
+        return True
 
     def signature_fields(self) -> dict[str, Json]:
         """A digest of the model's file."""
@@ -79,7 +84,7 @@ class GraphMatch:
         return _loaded(str(self._path))
 
     def _graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.trees.nodes import Unreadable
 
         graphs = self._any_graphs(sql, evidence)
         if isinstance(graphs, Unreadable) or len(graphs[0].labels) <= MOST_NODES:
@@ -87,7 +92,7 @@ class GraphMatch:
         return Unreadable(f"its graph has more than {MOST_NODES:,} nodes", "too_large")
 
     def _any_graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
-        from sqljury.queries.graphs import graphs_of
+        from sqljury.likeness.graphs import graphs_of
 
         schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
@@ -97,7 +102,7 @@ class GraphMatch:
     def _compare(
         self, prediction: tuple[QueryGraph, ...], reference: tuple[QueryGraph, ...]
     ) -> Verdict:
-        from sqljury.queries.graphs import only_in, pair_graph
+        from sqljury.likeness.graphs import only_in, pair_graph
 
         if prediction == reference:
             return graded(1.0, self.threshold, "the graphs are equal")

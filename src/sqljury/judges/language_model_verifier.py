@@ -23,7 +23,7 @@ from sqljury.verdict import Cost, Outcome, Verdict
 
 if TYPE_CHECKING:
     from sqljury.learning.language_model.prefix_scoring import Score
-    from sqljury.learning.outcome_reward.verifier import Verifier
+    from sqljury.learning.outcome_reward.verifier import RewardModel
 
 _ALTERNATIVES = 20
 """Of the answer's first token, as many as endpoints report."""
@@ -158,7 +158,7 @@ def scores(judge: LanguageModelVerifier, asked: Sequence[tuple[Case, Evidence]])
     return [_verdict(judge, verifier, found[place]) for place in range(len(asked))]
 
 
-def _verdict(judge: LanguageModelVerifier, verifier: Verifier, score: Score | None) -> Verdict:
+def _verdict(judge: LanguageModelVerifier, verifier: RewardModel, score: Score | None) -> Verdict:
     if score is None:
         longest = verifier.scorer.language_model.longest
         reason = f"the prompt is longer than the {longest:,} tokens that the model reads"
@@ -167,7 +167,7 @@ def _verdict(judge: LanguageModelVerifier, verifier: Verifier, score: Score | No
 
 
 @lru_cache(maxsize=1)
-def _loaded(folder: str) -> Verifier:
+def _loaded(folder: str) -> RewardModel:
     from sqljury.learning.outcome_reward.verifier import load_verifier
 
     return load_verifier(folder)

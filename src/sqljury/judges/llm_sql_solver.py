@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import Hearing, ModelJudge
+from sqljury.judges.asking import Conversation, ModelJudge
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import Dossier
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
@@ -28,9 +28,12 @@ _TASKS = {"strict": SOLVER_STRICT, "relaxed": SOLVER_RELAXED}
 class LlmSqlSolver(ModelJudge):
     """A model says whether prediction and reference are equivalent; it sees the schema, no rows.
 
-    The variant is the task. `strict`: the same on every database (Miniature & Mull: execute on a
-    small one, then look for one that tells them apart). `relaxed`: the same but for minor
-    differences (Explain & Compare). With several references one that is equivalent is enough.
+    With several references one that is equivalent is enough.
+
+    Args:
+        task: the variant. ``strict``: the same on every database (Miniature & Mull: execute on a
+            small one, then look for one that tells them apart). ``relaxed``: the same but for
+            minor differences (Explain & Compare).
 
     Source: Zhao et al. 2023, LLM-SQL-Solver (arXiv:2312.10321).
     """
@@ -52,7 +55,7 @@ class LlmSqlSolver(ModelJudge):
 
     def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
         """Ask about each reference until one is equivalent."""
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         dossier = Dossier(case, evidence)
         reasons = []
         for number, reference in enumerate(case.reference_sqls, start=1):

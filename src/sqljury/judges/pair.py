@@ -7,47 +7,36 @@ are given from outside, generated databases are tried here.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from sqljury.case import Json
-from sqljury.evidence import Evidence
+from sqljury.evidence import Evidence, Scratch
 from sqljury.execution import Execution, ResultTable
 from sqljury.judges.counterexample import Look, Search, Searcher, Side
 from sqljury.judges.grading import graded
-from sqljury.queries import (
+from sqljury.judges.on_server import Server, ServerRows
+from sqljury.schema import Schema
+from sqljury.sql import (
     merged_profiles,
     over_rows,
     parse,
     remove_distinct,
+    same_in_translation,
     transpiled,
     value_profile,
+    without_namespaces,
 )
-from sqljury.schema import Schema
 from sqljury.tables import Policy, render_cell
 
 if TYPE_CHECKING:
-    from sqljury.databases.generated import DataProfile, Material, Rows
+    from sqljury.databases.generated import DataProfile, Plan, Rows
 
 Decision = Literal["proved", "refuted", "no_counterexample", "unknown"]
 Prove = Callable[[], Sequence[str] | None]
 """The assumptions under which the queries are equal, or None where that is not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Server:
-    """A database server on which a counterexample is run, too; nothing on it is read or written.
-
-    Args:
-        engine: its name.
-        dialect: sqlglot's name of its SQL.
-        execute: runs one statement there, read-only and limited.
-    """
-
-    engine: str
-    dialect: str
-    execute: Callable[[str], Execution]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +50,8 @@ class Witness:
         engines: the engines that give different rows.
         doubt: what speaks against it: another engine gives the same rows, or a query was
             translated.
-        denied: the engine that the queries were written for gives the same rows.
+        certain: the engine that the queries were written for gives different rows, or would
+            without doubt.
     """
 
     sql: str
@@ -69,7 +59,7 @@ class Witness:
     right: ResultTable
     engines: tuple[str, ...] = ("sqlite",)
     doubt: str = ""
-    denied: bool = False
+    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +69,8 @@ class PairAnswer:
     Args:
         score: in [0, 1]; None for ``unknown``.
         assumptions: what a proof takes for granted.
+        rules: the rewrite rules of a proof by canonical trees (`sqljury rules`); only
+            ``compare_queries`` tells them.
         profile: the data profile of the witness.
         failure: ``left`` or ``right`` and how it fails, where one of them does not run.
     """
@@ -87,6 +79,7 @@ class PairAnswer:
     score: float | None = None
     reason: str = ""
     assumptions: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
     profile: str | None = None
     witness: Witness | None = None
     tried: dict[str, Json] = field(default_factory=dict)
@@ -98,6 +91,7 @@ class PairAnswer:
         return {
             "verdict": self.verdict,
             "assumptions": list(self.assumptions),
+            "rules": list(self.rules),
             "profile": self.profile,
             "witness": None if self.witness is None else _witness_json(self.witness),
             "tried": {**self.tried, "score": self.score, "reason": self.reason},
@@ -158,21 +152,21 @@ def compare_pair(
             verdict="proved", score=1.0, reason="the same canonical form", assumptions=tuple(same)
         )
     else:
+        left, right = (without_namespaces(sql, schema, schema.dialect) for sql in (left, right))
         answer = _tried(
             _Pair(left, right, schema, evidence, policy, second_opinion, server),
             list(profiles),
             seed,
             seconds,
         )
-        if prove is not None and _is_open(answer, schema):
+        if prove is not None and _is_open(answer):
             answer = _proved(answer, prove)
     return _timed(answer, perf_counter() - started)
 
 
-def _is_open(answer: PairAnswer, schema: Schema) -> bool:
-    """Whether a proof would be news; that SQLite cannot run what is not its own is no failure."""
-    foreign = schema.dialect != "sqlite"
-    unknown = answer.verdict == "unknown" and (answer.failure is None or foreign)
+def _is_open(answer: PairAnswer) -> bool:
+    """Whether a proof would be news."""
+    unknown = answer.verdict == "unknown" and answer.failure is None
     return unknown or answer.verdict == "no_counterexample"
 
 
@@ -191,7 +185,7 @@ def _proved(answer: PairAnswer, prove: Prove) -> PairAnswer:
 
 
 def _without_proof() -> str:
-    from sqljury.queries.proof import is_available
+    from sqljury.equivalence.proof import is_available
 
     return "not found" if is_available() else "z3 is not installed"
 
@@ -212,6 +206,35 @@ class _Pair:
     policy: Policy
     second_opinion: bool
     server: Server | None
+    scratch: Scratch | None = None
+    """The database in memory, once there is one."""
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether the engine that searches has another dialect than the queries."""
+        return self._searching("sqlite", lambda server: server.dialect) != self.schema.dialect
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine that searches."""
+        return self._searching("SQLite", lambda server: server.engine)
+
+    def _searching(self, in_memory: str, of_server: Callable[[Server], str]) -> str:
+        if self.scratch is not None or self.server is None:
+            return in_memory
+        return of_server(self.server)
+
+    def own_side(self, sql: str) -> Side | None:
+        """A query ready to be run by the server; None where it cannot be read or written."""
+        dialect = self.schema.dialect
+        profile = value_profile(sql, self.schema, dialect)
+        if profile is None or any(_is_view(self.schema, name) for name in profile.unread):
+            return None
+        speaks = dialect if self.server is None else self.server.dialect
+        text = sql if speaks == dialect else transpiled(sql, dialect, speaks)
+        if text is None:
+            return None
+        return Side(remove_distinct(text) if self.policy.remove_distinct else text, profile)
 
     def side(self, sql: str) -> Side | str:
         """A query ready to be run in SQLite, or why it cannot be."""
@@ -236,18 +259,68 @@ def _is_view(schema: Schema, name: str) -> bool:
 def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) -> PairAnswer:
     from sqljury.databases.generated import Material
 
+    own = _on_own_server(pair, profiles, seed, seconds)
+    if own is not None:
+        return own
     left, right = pair.side(pair.left), pair.side(pair.right)
-    if isinstance(left, str):
-        return PairAnswer(verdict="unknown", reason=f"left: {left}")
-    if isinstance(right, str):
-        return PairAnswer(verdict="unknown", reason=f"right: {right}")
+    if isinstance(left, str) or isinstance(right, str):
+        return _in_duckdb_instead(pair, profiles, seed, seconds) or PairAnswer(
+            verdict="unknown",
+            reason=f"left: {left}" if isinstance(left, str) else f"right: {right}",
+        )
     material = Material(merged_profiles(left.profile, right.profile), pair.schema)
-    searcher = Searcher(left, right, material, pair.evidence, pair.policy)
+    scratch = pair.evidence.generated(material.tables)
+    searcher = Searcher(left, right, material, scratch, pair.evidence, pair.policy)
     try:
         search = _search(searcher, profiles, seed, seconds)
-        return _answer(pair, searcher, search, profiles)
+        return _answer(replace(pair, scratch=scratch), searcher, search, profiles)
     finally:
         searcher.close()
+
+
+def _on_own_server(
+    pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float
+) -> PairAnswer | None:
+    """What a server of the queries' dialect says; None where there is none, or it cannot be asked:
+    the rows cannot be written, or it lacks a type or a function."""
+    if pair.server is None or pair.server.dialect != pair.schema.dialect:
+        return None
+    return _searched_by_server(pair, profiles, seed, seconds)
+
+
+def _searched_by_server(
+    pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float
+) -> PairAnswer | None:
+    """What a search by the pair's server finds; None where the queries do not run there."""
+    from sqljury.databases.generated import Material
+
+    left, right = pair.own_side(pair.left), pair.own_side(pair.right)
+    if left is None or right is None or pair.server is None:
+        return None
+    profile = merged_profiles(left.profile, right.profile)
+    tables = [table for table in pair.schema.tables if table.name in set(profile.tables)]
+    rows = ServerRows(pair.server, tables)
+    if any(rows.rows(side.sql).table is None for side in (left, right)):
+        return None
+    material = Material(profile, pair.schema)
+    searcher = Searcher(
+        left, right, material, rows, pair.evidence, pair.policy, pair.server.dialect
+    )
+    search = _search(searcher, profiles, seed, seconds)
+    return _answer(pair, searcher, search, profiles) if search.tried() else None
+
+
+def _in_duckdb_instead(
+    pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float
+) -> PairAnswer | None:
+    """What DuckDB says of queries that SQLite has no words for; None where it cannot be asked."""
+    if pair.schema.dialect == "sqlite":
+        return None
+    with closing(pair.evidence.generated(())) as scratch, scratch.empty_duckdb() as execute:
+        if execute is None:
+            return None
+        asking = replace(pair, server=Server("duckdb", "duckdb", execute))
+        return _searched_by_server(asking, profiles, seed, seconds)
 
 
 def _search(searcher: Searcher, profiles: list[DataProfile], seed: int, seconds: float) -> Search:
@@ -265,6 +338,10 @@ def _answer(
 ) -> PairAnswer:
     if search.failure is not None:
         side, run = search.failure
+        if pair.schema.dialect != "sqlite":
+            # What SQLite does not understand says nothing of a query that is not its own.
+            reason = f"{side}: translated to SQLite it does not run: {run.message}"
+            return PairAnswer(verdict="unknown", reason=reason)
         reason = f"{side}: {run.message}"
         return PairAnswer(verdict="unknown", reason=reason, failure=search.failure)
     if not search.tried():
@@ -274,6 +351,11 @@ def _answer(
     score = graded(search, profiles)
     if search.refuted:
         return _refuted(pair, searcher, search, score)
+    dialect = pair.schema.dialect
+    lost = same_in_translation(pair.left, pair.right, dialect) if pair.is_translated else ""
+    if lost:
+        reason = f"the same rows in {pair.engine}, which does not tell {lost} from its like"
+        return PairAnswer(verdict="unknown", reason=reason, tried=_tally(search))
     return PairAnswer(
         verdict="no_counterexample",
         score=score,
@@ -318,10 +400,10 @@ def _refuted(pair: _Pair, searcher: Searcher, search: Search, score: float) -> P
             reason="a difference was seen, but not again when the database was made anew",
             tried=_tally(search),
         )
-    if witness.denied:
+    if not witness.certain:
         return PairAnswer(
             verdict="unknown",
-            reason=f"other rows in SQLite, but {witness.doubt}",
+            reason=f"other rows in {pair.engine}, but {witness.doubt}",
             witness=witness,
             tried=_tally(search),
         )
@@ -359,51 +441,104 @@ def _witness(pair: _Pair, searcher: Searcher, search: Search) -> Witness | None:
         return isinstance(look, Look) and look.equal is False and look.slight == found.slight
 
     for candidate in (minimise(searcher.material, rows, still), rows):
-        witness = _replayed(pair, searcher, searcher.material, candidate)
+        witness = _replayed(pair, searcher, found.plan, candidate)
         if witness is not None:
             return witness
     return None
 
 
-def _replayed(pair: _Pair, searcher: Searcher, material: Material, rows: Rows) -> Witness | None:
-    from sqljury.databases.generated import script
+def _replayed(pair: _Pair, searcher: Searcher, plan: Plan, rows: Rows) -> Witness | None:
+    from sqljury.databases.generated import DataProfile, script
 
+    if pair.scratch is None:
+        return _seen_on_server(pair, searcher, rows)
+    material = searcher.material
+    # Without keys the rows are stored as they were when the difference was seen.
     for keys in (True, False):
         sql = script(material, rows, keys=keys)
-        runs = searcher.scratch.replayed(sql, (searcher.left.sql, searcher.right.sql))
+        runs = pair.scratch.replayed(sql, (searcher.left.sql, searcher.right.sql))
         left, right = (run.table for run in runs)
+        if keys and left is None and plan.profile is not DataProfile.KEYS_VIOLATED:
+            return None  # the schema forbids such rows
         if left is not None and right is not None and searcher.differ(left, right):
-            engines, doubts, denied = _opinions(pair, searcher, rows)
-            return Witness(sql, left, right, engines, "; ".join(doubts), denied)
+            engines, doubts, certain = _opinions(pair, searcher, rows)
+            return Witness(sql, left, right, engines, "; ".join(doubts), certain)
     return None
+
+
+def _seen_on_server(pair: _Pair, searcher: Searcher, rows: Rows) -> Witness | None:
+    """The rows asked about once more on the server that decides."""
+    from sqljury.databases.generated import script
+
+    assert pair.server is not None
+    found = searcher.results(rows)
+    if found is None or not searcher.differ(*found):
+        return None
+    doubts = [searcher.material.admission.doubt]
+    why = _why(pair) if pair.is_translated else ""
+    if pair.is_translated:
+        doubts.append(f"translated from {pair.schema.dialect} to {pair.engine}{why}")
+    text = "; ".join(filter(None, doubts))
+    sql = script(searcher.material, rows)
+    return Witness(sql, *found, (pair.server.engine,), text, certain=not (doubts[0] or why))
 
 
 def _opinions(
     pair: _Pair, searcher: Searcher, rows: Rows
 ) -> tuple[tuple[str, ...], list[str], bool]:
-    """The engines that see a difference, what speaks against it, and whether that is enough."""
-    engines, doubts, denied = ["sqlite"], list[str](), False
-    confirmed = pair.schema.dialect == "sqlite"
-    if pair.second_opinion:
+    """The engines that see a difference, what speaks against it, and whether it is certain."""
+    engines, doubts = ["sqlite"], list[str]()
+    own: bool | None = None
+    """What the engine that the queries were written for says."""
+    if pair.second_opinion or pair.schema.dialect == "duckdb":
         said = _in_duckdb(searcher, rows, pair)
         if said is True:
             engines.append("duckdb")
         elif said is False:
             doubts.append("DuckDB gives the same rows")
+        own = said if pair.schema.dialect == "duckdb" else None
     if pair.server is not None:
-        own = pair.server.dialect == pair.schema.dialect
         seen = _on_server(searcher, rows, pair, pair.server)
         if seen is True:
             engines.append(pair.server.engine)
-            confirmed = confirmed or own
         elif seen is False:
-            denied = own
             doubts.append(f"{pair.server.engine} gives the same rows")
         else:
             doubts.append(f"{pair.server.engine} could not be asked: {seen}")
-    if not confirmed:
-        doubts.insert(0, f"translated from {pair.schema.dialect} to SQLite")
-    return tuple(engines), doubts, denied
+        if pair.server.dialect == pair.schema.dialect and isinstance(seen, bool):
+            own = seen
+    return tuple(engines), *_certain(pair, searcher, own, doubts)
+
+
+def _certain(
+    pair: _Pair, searcher: Searcher, own: bool | None, doubts: list[str]
+) -> tuple[list[str], bool]:
+    """What speaks against a difference that SQLite sees, and whether it is one all the same."""
+    refused = searcher.material.admission.doubt
+    if refused:
+        doubts = [*doubts, refused]
+    if pair.schema.dialect == "sqlite":
+        return doubts, not refused
+    if own is None:
+        doubts = [f"translated from {pair.schema.dialect} to SQLite{_why(pair)}", *doubts]
+        return doubts, not refused and not _why(pair)
+    return doubts, own and not refused
+
+
+def _why(pair: _Pair) -> str:
+    """What may work otherwise in SQLite."""
+    from sqljury.trees import build_tree
+    from sqljury.trees.context import Context
+    from sqljury.trees.nodes import Unreadable
+    from sqljury.trees.portable import translation_doubt
+
+    context = Context(pair.schema, pair.schema.dialect)
+    for sql in (pair.left, pair.right):
+        tree = build_tree(sql, pair.schema, pair.schema.dialect)
+        reason = tree.reason if isinstance(tree, Unreadable) else translation_doubt(tree, context)
+        if reason:
+            return f" ({reason})"
+    return ""
 
 
 def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> bool | str:
@@ -430,9 +565,15 @@ def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> b
 
 def _in_duckdb(searcher: Searcher, rows: Rows, pair: _Pair) -> bool | None:
     dialect = pair.schema.dialect
-    queries = [transpiled(sql, dialect, "duckdb") for sql in (pair.left, pair.right)]
+    own = dialect == "duckdb"
+    queries = [
+        sql if own else transpiled(sql, dialect, "duckdb") for sql in (pair.left, pair.right)
+    ]
     texts = [sql for sql in queries if sql is not None]
-    runs = searcher.scratch.in_duckdb(rows, texts) if len(texts) == len(queries) else None
+    if len(texts) < len(queries):
+        return None
+    assert pair.scratch is not None
+    runs = pair.scratch.in_duckdb(rows, texts, as_declared=own)
     if runs is None:
         return None
     left, right = (run.table for run in runs)

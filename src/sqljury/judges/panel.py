@@ -9,20 +9,27 @@ from typing import ClassVar
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
+from sqljury.judge_name import JudgeName
 from sqljury.judges.asking import ModelJudge
-from sqljury.judges.base import Needs, make_judge, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.majority import as_json, majority
+from sqljury.judges.naming import make_judge
 from sqljury.verdict import Verdict
 
 
 @register
 @dataclass(frozen=True)
-class Panel:
+class Panel(Judge):
     """Several models judge the same case, and the majority decides; a tie is `unknown`.
 
-    `models=A+B+C` names them, `member` which judge each is, `options` that judge's options
-    (`match=bird;rows=10`). Where they disagree the verdict carries the label `panel_disagrees`
-    and each member's vote; the measure `agreement` is the larger side's share.
+    Where they disagree the verdict carries the label `panel_disagrees` and each member's vote;
+    the measure `agreement` is the larger side's share.
+
+    Args:
+        models: two or more, as ``PROVIDER:A+PROVIDER:B+PROVIDER:C``.
+        member: the judge that each of them is.
+        options: of that judge, joined by ``;``: ``match=bird;rows=10``.
+        model_options: for all models, ``key=value`` joined by ``;``.
 
     Source: Verga et al. 2024, panels of model judges (arXiv:2404.18796).
     """
@@ -53,10 +60,9 @@ class Panel:
         return tuple(self._member(name) for name in names)
 
     def _member(self, model: str) -> ModelJudge:
-        options = [option for option in self.options.split(";") if option]
-        if self.model_options:
-            options.append(f"model_options={self.model_options}")
-        member = make_judge(",".join([self.member, f"model={model}", *options]))
+        shared = {"model_options": self.model_options} if self.model_options else {}
+        name = JudgeName.parse(f"{self.member};{self.options}".strip(";"), ";")
+        member = make_judge(name.with_options(model=model, **shared))
         assert isinstance(member, ModelJudge)  # it took the option model
         return member
 

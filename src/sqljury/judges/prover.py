@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import Hearing, IntentJudge, unasked
+from sqljury.judges.asking import Conversation, IntentJudge, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import Dossier
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
@@ -41,7 +41,7 @@ class Prover(IntentJudge):
         """The Prover's verdict."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         proof = examine(hearing, self.dossier(case, evidence))
         if proof is None:
             return hearing.unavailable()
@@ -52,7 +52,7 @@ class Prover(IntentJudge):
         )
 
 
-def examine(hearing: Hearing, dossier: Dossier) -> Mapping[str, Json] | None:
+def examine(hearing: Conversation, dossier: Dossier) -> Mapping[str, Json] | None:
     """The Prover's answer, or None where it cannot be had."""
     return hearing.ask(
         "prover",

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from sqljury.errors import MissingExtraError
-from sqljury.queries import remove_distinct
 from sqljury.schema import Schema
+from sqljury.sql import remove_distinct
 from sqljury.tables import Policy
 
 if TYPE_CHECKING:
     from sqljury.databases.generated import DataProfile
-    from sqljury.queries.trees.context import Assumption
-    from sqljury.queries.trees.nodes import Relation
+    from sqljury.equivalence.canonical import Equality
+    from sqljury.trees.context import Assumption
+    from sqljury.trees.nodes import Relation
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class Proofs:
 
     def __post_init__(self) -> None:
         """Refuse to go on without what was asked for."""
-        from sqljury.queries.proof import is_available
+        from sqljury.equivalence.proof import is_available
 
         if self.demanded and not is_available():
             raise MissingExtraError("z3-solver", "prove", "A proof by z3")
@@ -49,7 +50,7 @@ class Proofs:
 
     def prove(self) -> list[str] | None:
         """Equal canonical trees or a proof by z3, under what the schema declares."""
-        from sqljury.queries.proof import is_available, prove_equal
+        from sqljury.equivalence.proof import is_available, prove_equal
 
         found = self._identity(self._at_most) if self._at_most != self._beforehand else None
         if found is None and is_available() and self._comparable and self._trees is not None:
@@ -63,8 +64,17 @@ class Proofs:
                 order="free" if self.policy.row_order == "free" else "left",
                 duplicates=self.policy.duplicates != "set",
                 permuted=self.policy.column_order == "any",
+                chance=self.assuming is None,
             )
         return _named(found)
+
+    def rules(self, assumed: Iterable[str]) -> tuple[str, ...]:
+        """The rewrite rules that prove the queries equal under these assumptions; none where only
+        z3 does."""
+        from sqljury.trees.context import Assumption
+
+        found = self._equality(frozenset(map(Assumption, assumed)))
+        return () if found is None else found.rules
 
     @property
     def _comparable(self) -> bool:
@@ -73,7 +83,7 @@ class Proofs:
 
     @property
     def _at_most(self) -> frozenset[Assumption]:
-        from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS, Assumption
+        from sqljury.trees.context import DECLARED_ASSUMPTIONS, Assumption
 
         if self.assuming is not None:
             return self.assuming
@@ -83,7 +93,7 @@ class Proofs:
     def _beforehand(self) -> frozenset[Assumption]:
         """What may be assumed where no database has been tried yet."""
         from sqljury.databases.generated import DataProfile
-        from sqljury.queries.trees.context import Assumption
+        from sqljury.trees.context import Assumption
 
         against = {
             DataProfile.KEYS_VIOLATED: Assumption.PRIMARY_KEY,
@@ -94,10 +104,10 @@ class Proofs:
 
     @cached_property
     def _trees(self) -> tuple[Relation, Relation] | None:
-        from sqljury.queries.proof import ordered, unordered
-        from sqljury.queries.trees import build_tree
-        from sqljury.queries.trees.nodes import Unreadable
-        from sqljury.queries.trees.volatile import has_volatile
+        from sqljury.equivalence.proof import ordered, unordered
+        from sqljury.trees import build_tree
+        from sqljury.trees.nodes import Unreadable
+        from sqljury.trees.volatile import has_volatile
 
         texts = (self.left, self.right)
         if self.policy.remove_distinct:
@@ -112,14 +122,19 @@ class Proofs:
         return left, right if ordered(left) else unordered(right)
 
     def _identity(self, assuming: frozenset[Assumption]) -> frozenset[Assumption] | None:
-        from sqljury.queries.canonical import trees_equal_under
+        found = self._equality(assuming)
+        return None if found is None else found.assumptions
+
+    def _equality(self, assuming: frozenset[Assumption]) -> Equality | None:
+        from sqljury.equivalence.canonical import equality
 
         if self._trees is None:
             return None
         left, right = self._trees
         permuted = self.policy.column_order == "any"
         sides = (left, right, self.schema, self.schema.dialect)
-        return trees_equal_under(*sides, permuted=permuted, assuming=assuming)
+        chance = self.assuming is None
+        return equality(*sides, permuted=permuted, assuming=assuming, chance=chance)
 
 
 def _named(assumed: frozenset[Assumption] | None) -> list[str] | None:

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.tables import compare, make_policy
 from sqljury.verdict import Verdict
 
@@ -20,13 +20,16 @@ _BEST = math.sqrt(_REWARDS[0][1])
 
 @register
 @dataclass(frozen=True)
-class RVes:
+class RVes(Judge):
     """BIRD's reward-based valid efficiency score, from interleaved runs of both queries.
 
     A prediction whose rows agree (policy ``bird``) earns by the ratio of the median times:
     1.25 from twice as fast on, 1, 0.75, 0.5, 0.25. The measure ``r_ves`` is the square root of
     that reward, whose mean times 100 is BIRD's figure; the score is the same scaled to [0, 1].
     Times differ from run to run, and so does this score.
+
+    Args:
+        repeats: how often both queries run, at least 3.
 
     Source: BIRD mini-dev (R-VES).
     """

@@ -18,13 +18,13 @@ from sqljury.benchmarks import (
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Outcome, Verdict
 
 
 @register
 @dataclass(frozen=True)
-class Recorded:
+class Recorded(Judge):
     """What an earlier judge wrote down: an output folder of ROSE, or a tree of them.
 
     A case finds its judgement by id, and by its benchmark where folders are named after

@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import Hearing, IntentJudge, unasked
+from sqljury.judges.asking import Conversation, IntentJudge, unasked
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier, Section, opinion
+from sqljury.judges.dossier import Dossier, PromptSection, opinion
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
 from sqljury.verdict import Verdict
 
@@ -42,17 +42,17 @@ class Refuter(IntentJudge):
         """The Refuter's verdict."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         refutation = challenge(hearing, self.dossier(case, evidence))
         return concluded(hearing, refutation)
 
 
 def challenge(
-    hearing: Hearing,
+    hearing: Conversation,
     dossier: Dossier,
     *,
     proof: Mapping[str, Json] | None = None,
-    rows: Section | None = None,
+    rows: PromptSection | None = None,
 ) -> Mapping[str, Json] | None:
     """The Refuter's answer, or None where it cannot be had.
 
@@ -74,7 +74,7 @@ def challenge(
     )
 
 
-def concluded(hearing: Hearing, refutation: Mapping[str, Json] | None) -> Verdict:
+def concluded(hearing: Conversation, refutation: Mapping[str, Json] | None) -> Verdict:
     """The verdict that follows from the Refuter's answer."""
     if refutation is None:
         return hearing.unavailable()

@@ -7,19 +7,22 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared, partially
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.matching.labelled import Node
-    from sqljury.queries.matching.partial import Weights
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.likeness.matching.labelled import Node
+    from sqljury.likeness.matching.partial import Weights
+    from sqljury.trees.nodes import Unreadable
+
+_OMEGA_BETA = {"nodes": (1.0, 1.0), "paper": (0.5, 2.0)}
+"""The variants, and their defaults."""
 
 
 @register
 @dataclass(frozen=True)
-class RelPM:
+class RelPM(Judge):
     """Partial matching of canonical operator trees; needs no rows, only the schema.
 
     The score is F_beta of precision (how much of the prediction is found in the reference) and
@@ -27,9 +30,14 @@ class RelPM:
     count. A query that cannot be read is ``unknown``.
 
     Args:
+        by: the variant. ``nodes``: a node's children weigh as many nodes as they have, and are
+            sought anywhere below its match. ``paper``: the equations as printed, m = alpha · self +
+            (1 − alpha) · mean of the children, each sought among the children of the match.
         alpha: in (0, 1), what a node counts against its children when a match is chosen.
-        omega: what a node weighs in the score against each node below it.
-        beta: how many times as much recall weighs as precision; the paper prefers more than 1.
+        omega: what a node weighs in the score against each node below it, 1 by default; of
+            ``paper`` in (0, 1), against all of them, 0.5 by default.
+        beta: how many times as much recall weighs as precision: 1 by default, 2 of ``paper``,
+            which prefers recall and prints no number.
         canonical: match canonical trees rather than trees as written.
         threshold: the score from which on the verdict is ``correct``; the default does best on a
             half of FuncEvalGMN's pairs that no reported figure is chosen on.
@@ -40,15 +48,19 @@ class RelPM:
     name: ClassVar[str] = "relpm"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
+    variant: ClassVar[str] = "by"
 
+    by: str = "nodes"
     alpha: float = 0.5
-    omega: float = 1.0
-    beta: float = 1.0
+    omega: float | None = None
+    beta: float | None = None
     canonical: bool = True
     threshold: float = 0.98
 
     def __post_init__(self) -> None:
         """Refuse weights that the equations do not allow."""
+        if self.by not in _OMEGA_BETA:
+            raise ValueError(f"by={self.by}: one of {', '.join(_OMEGA_BETA)}")
         self._weights()
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
@@ -56,8 +68,8 @@ class RelPM:
         return compared(case, lambda sql: self._tree(sql, evidence), self._compare)
 
     def _tree(self, sql: str, evidence: Evidence) -> Node | Unreadable:
-        from sqljury.queries.matching.operators import operator_tree
-        from sqljury.queries.trees.nodes import Unreadable
+        from sqljury.likeness.matching.operators import operator_tree
+        from sqljury.trees.nodes import Unreadable
 
         if not self.canonical:
             tree = evidence.tree(sql)
@@ -69,6 +81,12 @@ class RelPM:
         return partially(prediction, reference, self._weights(), self.threshold, "operator trees")
 
     def _weights(self) -> Weights:
-        from sqljury.queries.matching.partial import Weights
+        from sqljury.likeness.matching.partial import AS_PRINTED, TreeReading, Weights
 
-        return Weights(self.alpha, self.omega, self.beta)
+        omega, beta = _OMEGA_BETA[self.by]
+        return Weights(
+            self.alpha,
+            omega if self.omega is None else self.omega,
+            beta if self.beta is None else self.beta,
+            AS_PRINTED if self.by == "paper" else TreeReading(),
+        )

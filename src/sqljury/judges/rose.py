@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import ComparingJudge, Hearing, unasked
+from sqljury.judges.asking import ComparingJudge, Conversation, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import Prompt
 from sqljury.judges.prover import PROVER, examine
@@ -22,10 +22,12 @@ class Rose(ComparingJudge):
 
     The prediction must run. Where its rows are a reference's (`match`: rose, bird, strict,
     intent), only the Refuter is asked; where they are not, the Prover is, which does not see the
-    reference, and, if it accepts, the Refuter, which does. `trust_equal_rows=true` asks nobody
-    where the rows are equal.
+    reference, and, if it accepts, the Refuter, which does.
 
     Labels: `gold_fault` (GoldX), `ambiguous_question` (AmbQ), `ambiguous_schema`.
+
+    Args:
+        trust_equal_rows: ask nobody where the rows are equal.
 
     Source: ROSE (ACL 2026, arXiv:2604.12988).
     """
@@ -42,7 +44,7 @@ class Rose(ComparingJudge):
         """The cascade."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         dossier = self.dossier(case, evidence)
         equal, rows = self.compare(hearing, dossier)
         if equal and self.trust_equal_rows:

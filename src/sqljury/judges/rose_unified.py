@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
+from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import Hearing, IntentJudge, unasked
+from sqljury.judges.asking import Conversation, IntentJudge, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
 from sqljury.judges.refuter import AMBIGUITY, labels_of
@@ -30,13 +31,17 @@ UNIFIED_WOGT = Prompt("unified_wogt", answer(**_PARTS))
 @register
 @dataclass(frozen=True)
 class RoseUnified(IntentJudge):
-    """One prompt plays Prover and Refuter; `reference=false` leaves the reference out.
+    """One prompt plays Prover and Refuter, who must both say yes; `reference=false` leaves the
+    reference out.
+
+    Args:
+        reference: show the reference.
 
     Source: ROSE (ACL 2026, arXiv:2604.12988), ablations "Unified" and "Unified w/o GT".
     """
 
     name: ClassVar[str] = "rose_unified"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS | Needs.LLM
     title: ClassVar[str] = "Unified"
     prompts: ClassVar[tuple[Prompt, ...]] = (UNIFIED,)
@@ -54,7 +59,7 @@ class RoseUnified(IntentJudge):
         """One question, one answer."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         dossier = self.dossier(case, evidence)
         queries = [dossier.predicted_sql]
         if self.reference:
@@ -71,5 +76,12 @@ class RoseUnified(IntentJudge):
         )
         if found is None:
             return hearing.unavailable()
-        close = hearing.accepts if found["verdict"] else hearing.rejects
-        return close(found["reason"], labels_of(found))
+        return _concluded(hearing, found)
+
+
+def _concluded(hearing: Conversation, found: Mapping[str, Json]) -> Verdict:
+    """As in the cascade both parts must say yes, whatever the answer makes of it in the end."""
+    if not found["prover_verdict"]:
+        return hearing.rejects(found["prover_reason"], labels_of(found))
+    close = hearing.accepts if found["verdict"] else hearing.rejects
+    return close(found["reason"], labels_of(found))

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.asking import Hearing, IntentJudge, unasked
+from sqljury.judges.asking import Conversation, IntentJudge, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import opinion
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
@@ -38,7 +38,7 @@ class RoseWithoutReference(IntentJudge):
         """Two stages, no comparison of rows."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         dossier = self.dossier(case, evidence)
         proof = examine(hearing, dossier)
         if proof is None:

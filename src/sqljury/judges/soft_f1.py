@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.tables import render_cell
 from sqljury.verdict import Verdict
 
@@ -20,7 +20,7 @@ _MOST_PAIRS = 250_000
 
 @register
 @dataclass(frozen=True)
-class SoftF1:
+class SoftF1(Judge):
     """F1 over the cells of the rows; neither row nor column order matters.
 
     Equal rows are paired first; what is left is paired so that as many cells as possible

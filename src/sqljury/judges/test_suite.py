@@ -10,14 +10,15 @@ from typing import ClassVar
 from sqljury.case import Case, Json
 from sqljury.errors import InfrastructureError
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register, settled
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.execution import Execution
+from sqljury.judges.settled import settled
 from sqljury.verdict import Outcome, Verdict
 
 
 @register
 @dataclass(frozen=True)
-class TestSuite:
+class TestSuite(Judge):
     """Test-suite accuracy: prediction and reference return the same rows on all databases of a
     suite (``--suites``), where the reference runs.
 

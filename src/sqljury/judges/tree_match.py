@@ -2,51 +2,95 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.comparing import compared
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sqljury.queries.trees.nodes import Relation
+    from sqljury.trees.nodes import Relation
+
+
+_RULES = ("", "etm")
 
 
 @register
 @dataclass(frozen=True)
-class TreeMatch:
+class TreeMatch(Judge):
     """Tree matching by yes or no, after rewrites under the keys that the schema declares.
 
     As ``canonical``, but it assumes nothing beyond declared primary, unique and foreign keys
     (no types, no ties, no missing NULLs), accepts output columns in any order, and says
     ``incorrect`` where the trees differ.
 
-    Source: the idea is Ascoli et al. 2024 (ETM, enhanced tree matching); the rules are ours.
+    Args:
+        rules: ``etm`` (``tree_match:etm``) takes the published rules of enhanced tree matching on
+            the syntax tree instead, which take no account of ties, NULL in operands, or tables that
+            appear twice.
+
+    Source: Ascoli et al. 2025 (ETM, enhanced tree matching) for the idea and for ``etm``.
     """
 
     name: ClassVar[str] = "tree_match"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
+    variant: ClassVar[str] = "rules"
+
+    rules: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse unknown rules."""
+        if self.rules not in _RULES:
+            raise ValueError(f"there are no rules {self.rules!r}; known: etm")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same tree."""
-        from sqljury.queries.canonical import canonical, columns_sorted
-        from sqljury.queries.trees.context import Assumption, Context
+        return self._by_etm(case, evidence) if self.rules == "etm" else _verified(case, evidence)
+
+    def _by_etm(self, case: Case, evidence: Evidence) -> Verdict:
+        from sqljury.equivalence.etm import etm_form
+        from sqljury.trees.nodes import Unreadable
 
         schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
-        keys = frozenset((Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY))
-        context = Context(schema, evidence.dialect, keys)
 
-        def normal(tree: Relation) -> Relation:
-            return columns_sorted(canonical(tree, context), context).relation
+        def read(sql: str) -> object:
+            form = etm_form(sql, schema, evidence.dialect)
+            return form or Unreadable("it cannot be parsed", "syntax")
 
-        def compare(prediction: Relation, reference: Relation) -> Verdict:
-            if normal(prediction) == normal(reference):
-                return Verdict.correct("the trees are equal after rewrites")
-            return Verdict.incorrect("the trees differ after rewrites")
+        return compared(case, read, lambda one, other: _verdict(one == other))
 
-        return compared(case, evidence.tree, compare)
+
+def _verdict(equal: bool) -> Verdict:
+    if equal:
+        return Verdict.correct("the trees are equal after rewrites")
+    return Verdict.incorrect("the trees differ after rewrites")
+
+
+def _verified(case: Case, evidence: Evidence) -> Verdict:
+    from sqljury.equivalence.canonical import canonical, columns_sorted
+    from sqljury.trees.context import Assumption, Context
+    from sqljury.trees.explicit_collation import exact_schema, with_collations
+
+    schema = evidence.schema()
+    assert schema is not None  # needs SCHEMA
+    keys = frozenset((Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY))
+    context = Context(schema, evidence.dialect, keys)
+
+    exact = replace(context, schema=exact_schema(schema))
+
+    def normal(tree: Relation) -> Relation | None:
+        written = with_collations(tree, context)
+        if written is None:
+            return None
+        return columns_sorted(canonical(written, exact), exact).relation
+
+    def compare(prediction: Relation, reference: Relation) -> Verdict:
+        ours, theirs = normal(prediction), normal(reference)
+        return _verdict(prediction == reference or (ours is not None and ours == theirs))
+
+    return compared(case, evidence.tree, compare)

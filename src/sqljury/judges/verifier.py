@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, failed_prediction, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.language_model_verifier import LanguageModelVerifier, is_language_model
+from sqljury.judges.settled import failed_prediction
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -24,12 +25,18 @@ _SAID = 3
 
 @register
 @dataclass(frozen=True)
-class Verifier:
+class Verifier(Judge):
     """The probability that the prediction answers the question; correct from `threshold` on.
 
-    Without `model` it is a small one that comes with the package: trees over what question,
-    schema, SQL and rows say of each other. A folder is a language model that answers Yes or No,
-    `PROVIDER:MODEL` one of an endpoint; `model_options` and `prompt` are for these two.
+    Without a model it is a small one that comes with the package: trees over what question,
+    schema, SQL and rows say of each other.
+
+    Args:
+        model: a file that was trained like the small one, a folder with a language model that
+            answers Yes or No, or ``PROVIDER:MODEL`` of an endpoint.
+        model_options: for an endpoint, ``key=value`` joined by ``;``.
+        prompt: for a language model: ``sql``, ``data``, ``data+sql`` or ``instruction``.
+        threshold: the probability from which on the verdict is ``correct``.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.3.
     """
@@ -71,6 +78,11 @@ class Verifier:
 
         return Observer(self._small.expectations)
 
+    @property
+    def runs_network(self) -> bool:
+        """A language model of a folder; the small one is trees."""
+        return self.model != "" and Path(self.model).is_dir()
+
     def signature_fields(self) -> dict[str, Json]:
         """Which model."""
         if self._language_model is not None:
@@ -95,6 +107,10 @@ class Verifier:
         odd = [one.text for one in self._observer.surprises(case, evidence)]
         reason = "; ".join([f"probability {yes:.3f}", *odd[:_SAID]])
         return verdict(reason, evidence={"unexpected": odd}).with_score(yes)
+
+    def features(self, case: Case, evidence: Evidence) -> dict[str, float]:
+        """What the small verifier sees of a case that has a prediction and a schema, by name."""
+        return self._observer.features(case, evidence)
 
     def _weigher(self, case: Case) -> Weigher:
         return self._small.asked if case.question else self._small.blind

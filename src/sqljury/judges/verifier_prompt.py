@@ -19,7 +19,7 @@ from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.schema_text import schema_section
-from sqljury.judges.dossier import LAYOUT, Dossier, Section, message
+from sqljury.judges.dossier import LAYOUT, Dossier, PromptSection, message
 from sqljury.llm import FENCE_RULE
 
 VARIANTS = {
@@ -75,8 +75,8 @@ class VerifierPrompt:
         return f"{message(sections)}\n\n{_text(self.variant)[1]}\nAnswer:"
 
 
-def _failed() -> Section:
-    return Section("Rows of the predicted SQL", "", "The query failed: there are none.")
+def _failed() -> PromptSection:
+    return PromptSection("Rows of the predicted SQL", "", "The query failed: there are none.")
 
 
 @cache

@@ -38,7 +38,7 @@ _VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Detector:
+class TrainedDetector:
     """A trained detector; its scores are probabilities that answering is right.
 
     ``reads`` says what its texts are: the question, or the question and the SQL.
@@ -88,7 +88,7 @@ class Detector:
         write_model(path, facts, arrays)
 
 
-def load_detector(path: PathLike) -> Detector | DistanceDetector:
+def load_detector(path: PathLike) -> TrainedDetector | DistanceDetector:
     """The detector of a model file, of any kind.
 
     Raises:
@@ -105,7 +105,7 @@ def load_detector(path: PathLike) -> Detector | DistanceDetector:
         raise InputError("SJ020", f"not a whole detector: {error}.", where=str(path)) from None
 
 
-def _from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Detector:
+def _from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> TrainedDetector:
     tfidfs = [
         Tfidf(analyzer, (low, high), tuple(terms), arrays[f"idf_{place}"])
         for place, (analyzer, (low, high), terms) in enumerate(facts["tfidfs"])
@@ -114,7 +114,7 @@ def _from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Detecto
     if facts["kind"] == "novelty":
         novelty = Novelty.from_arrays(facts["words"], tfidfs.pop(), arrays)
     plane = Plane.from_arrays(arrays) if "representation" in facts else None
-    return Detector(
+    return TrainedDetector(
         kind=facts["kind"],
         reads=facts["reads"],
         tfidfs=tuple(tfidfs),
@@ -137,7 +137,7 @@ def train_detector(
     vectors: str | None = None,
     reads: Reads = "question",
     seed: int = 0,
-) -> Detector:
+) -> TrainedDetector:
     """Train on texts and whether answering was right; the same seed gives the same detector.
 
     Args:
@@ -155,12 +155,12 @@ def train_detector(
     if kind == "forest":
         tfidf = Tfidf.fit(plain)
         forest = Forest.train(tfidf.transform(plain), labels, seed=seed)
-        return Detector(kind, reads, (tfidf,), forest)
+        return TrainedDetector(kind, reads, (tfidf,), forest)
     known = None if vectors is None else representation(vectors, plain)
     rows = None if known is None else known.transform(plain)
     weights = _weights(plain, rows, labels, seed)
     plane = None if rows is None else Plane.fit(rows, labels)
-    return Detector(kind, reads, *_parts(plain, labels, seed), weights, known, plane)
+    return TrainedDetector(kind, reads, *_parts(plain, labels, seed), weights, known, plane)
 
 
 def _parts(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InputError
+from sqljury.writing import new_binary_file
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,26 +22,19 @@ _FACTS = "facts"
 
 
 def write_model(path: PathLike, facts: Mapping[str, Any], arrays: Arrays) -> None:
-    """Write numpy's compressed archive, the facts as JSON among the arrays.
+    """Write numpy's compressed archive, the facts and sqljury's version as JSON among the arrays.
 
     Raises:
-        InputError: SJ020: the file cannot be written.
+        InputError, InfrastructureError: SJ801, SJ802: the file cannot be written.
     """
     import numpy as np
 
-    text = np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8)
-    target = Path(path)
-    part = target.with_name(f"{target.name}.part")
-    try:
-        with part.open("wb") as stream:
-            np.savez_compressed(stream, allow_pickle=False, **{_FACTS: text}, **arrays)
-        part.replace(target)
-    except OSError as error:
-        raise InputError(
-            "SJ020", f"cannot be written: {error.strerror or error}.", where=str(target)
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
+    from sqljury import __version__
+
+    said = json.dumps({"sqljury": __version__, **facts})
+    text = np.frombuffer(said.encode(), dtype=np.uint8)
+    with new_binary_file(path) as stream:
+        np.savez_compressed(stream, allow_pickle=False, **{_FACTS: text}, **arrays)
 
 
 def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

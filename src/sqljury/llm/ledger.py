@@ -7,12 +7,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from sqljury.errors import InputError
 from sqljury.llm.chat import Json, key_of, one_line
+from sqljury.storage import Checkpoints, read_only_uri, storage_errors
+from sqljury.writing import new_file, new_folder
 
 _FORMAT = 1
 _TRIES = 250
@@ -96,10 +99,12 @@ class Ledger:
     def __init__(self, path: str | Path | None, *, read_only: bool = False) -> None:
         self._path = path
         self._lock = threading.RLock()
-        try:
+        self._timer: threading.Timer | None = None
+        self._keeps = False
+        with self._errors():
             self._database = self._opened(read_only)
-        except (sqlite3.Error, OSError) as error:
-            raise self._unusable(str(error)) from error
+        self._checkpoints = Checkpoints(self._database)
+        self._keeps = path is not None and not read_only
 
     def _opened(self, read_only: bool) -> sqlite3.Connection:
         if self._path is None:
@@ -114,9 +119,32 @@ class Ledger:
             self.import_jsonl(path)
             return self._database
         if read_only:
-            return self._checked(_connected(_read_only_uri(path)))
-        path.parent.mkdir(parents=True, exist_ok=True)
+            return self._checked(_connected(read_only_uri(path)))
+        new_folder(path.parent)
         return self._checked(_prepared(_connected(path.absolute().as_uri())))
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """One thread at a time; what goes wrong with the file is said in our words."""
+        with self._lock, storage_errors(Path(self._path or ":memory:"), self._unusable):
+            yield
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """All of it or nothing; some time later it is in the one file."""
+        with self._errors():
+            with self._database:
+                yield
+            if self._keeps and self._timer is None:
+                self._timer = threading.Timer(max(0.0, self._checkpoints.due_in), self._checkpoint)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _checkpoint(self) -> None:
+        with self._lock:
+            if self._timer is not None:
+                self._timer = None
+                self._checkpoints.now()
 
     def _checked(self, database: sqlite3.Connection) -> sqlite3.Connection:
         if database.execute("PRAGMA application_id").fetchone() != (_APPLICATION,):
@@ -125,13 +153,16 @@ class Ledger:
             raise self._unusable("another version of sqljury wrote it")
         return database
 
-    def _unusable(self, why: str) -> InputError:
+    def _unusable(self, why: object) -> InputError:
         return InputError("SJ905", f"the ledger {str(self._path)!r} cannot be used: {why}.")
 
     def get(self, key: str) -> Entry | None:
         """What is known of a request."""
         row = self._one(f"SELECT {_COLUMNS} FROM reply WHERE key = ?", key)
-        return None if row is None else _entry(row)
+        try:
+            return None if row is None else _entry(row)
+        except ValueError as error:
+            raise self._unusable(f"the answer {key[:12]} is damaged ({error})") from error
 
     def put(self, entry: Entry) -> Entry:
         """Keep an answer; where another one came first, that one is given back.
@@ -144,10 +175,9 @@ class Ledger:
 
     def _insert(self, entries: Iterable[Entry]) -> int:
         rows = ((one.key, *_row(one)) for one in entries)
-        with self._lock:
+        with self._transaction():
             before = self._database.total_changes
-            with self._database:
-                self._database.executemany(_INSERT, rows)
+            self._database.executemany(_INSERT, rows)
             return self._database.total_changes - before
 
     def entries(self) -> Iterator[Entry]:
@@ -164,7 +194,7 @@ class Ledger:
         return int(str(row[0])) if row else 0
 
     def _one(self, sql: str, *values: str) -> tuple[object, ...] | None:
-        with self._lock:
+        with self._errors():
             found: tuple[object, ...] | None = self._database.execute(sql, values).fetchone()
             return found
 
@@ -172,7 +202,7 @@ class Ledger:
 
     def prepare_batches(self) -> None:
         """Make what batches need; nothing changes where it is there."""
-        with self._lock, self._database:
+        with self._transaction():
             self._database.execute(_FAILURES)
 
     def add_batch(
@@ -182,7 +212,7 @@ class Ledger:
 
         In the state ``submitting`` the id is the mark by which the provider's is found.
         """
-        with self._lock, self._database:
+        with self._transaction():
             self._database.execute("INSERT INTO batch VALUES (?,?,?,?)", (batch, model, at, state))
             self._database.executemany(
                 "INSERT OR REPLACE INTO batch_request VALUES (?,?,?)",
@@ -191,7 +221,7 @@ class Ledger:
 
     def name_batch(self, mark: str, batch: str) -> None:
         """The provider took what was handed in under the mark, and calls it by this id."""
-        with self._lock, self._database:
+        with self._transaction():
             self._database.execute(
                 "UPDATE batch SET id = ?, state = 'open' WHERE id = ?", (batch, mark)
             )
@@ -201,20 +231,20 @@ class Ledger:
 
     def close_batch(self, batch: str, state: str) -> None:
         """Its results are in the ledger, or it failed: what is missing may be asked anew."""
-        with self._lock, self._database:
+        with self._transaction():
             self._database.execute("UPDATE batch SET state = ? WHERE id = ?", (state, batch))
             self._database.execute("DELETE FROM batch_request WHERE batch = ?", (batch,))
 
     def open_batches(self, state: str = "open") -> list[tuple[str, str]]:
         """Id and model of the batches under way, in the order of their submission."""
-        with self._lock:
+        with self._errors():
             return self._database.execute(
                 "SELECT id, model FROM batch WHERE state = ? ORDER BY submitted, rowid", (state,)
             ).fetchall()
 
     def batches(self) -> list[tuple[str, str, str, str, int]]:
         """Id, model, time, state and number of open questions of every batch, as submitted."""
-        with self._lock:
+        with self._errors():
             return self._database.execute(
                 "SELECT id, model, submitted, state,"
                 " (SELECT count(*) FROM batch_request r WHERE r.batch = b.id)"
@@ -223,7 +253,7 @@ class Ledger:
 
     def batch_requests(self, batch: str) -> dict[str, str]:
         """The canonical requests of a batch by key."""
-        with self._lock:
+        with self._errors():
             return dict(
                 self._database.execute(
                     "SELECT key, request FROM batch_request WHERE batch = ?", (batch,)
@@ -238,7 +268,7 @@ class Ledger:
 
     def add_failure(self, key: str, tries: int, why: str) -> None:
         """A batch brought no answer to this request, which counts as so many tries."""
-        with self._lock, self._database:
+        with self._transaction():
             self._database.execute(
                 "INSERT INTO batch_failure VALUES (?,?,?) ON CONFLICT (key) DO UPDATE"
                 " SET tries = tries + excluded.tries, why = excluded.why",
@@ -247,7 +277,7 @@ class Ledger:
 
     def failures(self, tries: int) -> dict[str, str]:
         """Why requests have no answer after so many tries, by key."""
-        with self._lock:
+        with self._errors():
             return dict(
                 self._database.execute(
                     "SELECT key, why FROM batch_failure WHERE tries >= ? AND NOT EXISTS"
@@ -258,7 +288,7 @@ class Ledger:
 
     def forget_failures(self) -> None:
         """What has no answer may be asked anew."""
-        with self._lock, self._database:
+        with self._transaction():
             self._database.execute("DELETE FROM batch_failure")
 
     # ------------------------------------------------------------ exchange
@@ -266,7 +296,7 @@ class Ledger:
     def export_jsonl(self, path: str | Path) -> int:
         """Write all entries as JSON lines, sorted by key: equal ledgers, equal bytes."""
         count = 0
-        with Path(path).open("w", encoding="ascii", newline="\n") as file:
+        with new_file(path) as file:
             for entry in self.entries():
                 file.write(_line(entry) + "\n")
                 count += 1
@@ -289,8 +319,14 @@ class Ledger:
             return self._insert(lines)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file, which then holds everything."""
         with self._lock:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            if self._keeps:
+                # The last one to close takes the rest of -wal in; here others may go on.
+                self._checkpoints.now()
             self._database.close()
 
     def __enter__(self) -> Ledger:
@@ -309,14 +345,6 @@ def _connected(uri: str) -> sqlite3.Connection:
     return sqlite3.connect(
         uri, uri=uri != ":memory:", check_same_thread=False, timeout=60, cached_statements=16
     )
-
-
-def _read_only_uri(path: Path) -> str:
-    # A package's folder cannot be written to, and readers of a WAL file want to write beside it;
-    # where no writer has left anything there, the file can be taken as it is.
-    wal = path.with_name(f"{path.name}-wal")
-    written_to = wal.exists() and wal.stat().st_size > 0
-    return f"{path.absolute().as_uri()}?{'mode=ro' if written_to else 'immutable=1'}"
 
 
 def _prepared(database: sqlite3.Connection) -> sqlite3.Connection:
@@ -345,6 +373,7 @@ def _create(database: sqlite3.Connection) -> None:
                 database.execute(statement)
             database.execute(f"PRAGMA application_id = {_APPLICATION}")
             database.execute(f"PRAGMA user_version = {_FORMAT}")
+    Checkpoints(database).now()
 
 
 def _row(entry: Entry) -> tuple[object, ...]:
@@ -367,7 +396,7 @@ def _entry_of_line(line: str, where: str) -> Entry:
         fields = json.loads(line)
         key = fields.pop("key")
         entry = Entry(**fields | {"request": one_line(fields["request"])})
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise InputError("SJ906", f"not a line of a ledger: {error}.", where=where) from error
     if entry.key != key:
         raise InputError("SJ906", "the key is not that of the request.", where=where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping
 
 from sqljury.errors import InputError
@@ -74,7 +75,8 @@ def _yes_no(text: str) -> str:
 
 
 def _url(text: str) -> str:
-    if not text.startswith(("http://", "https://")):
+    # What is in it is shown beside every score; a password is not for that.
+    if not text.startswith(("http://", "https://")) or "@" in text.split("/")[2]:
         raise ValueError
     return text
 
@@ -87,7 +89,7 @@ def _word(text: str) -> str:
 
 # 0 and 0.0 are the same temperature, and must have the same key.
 _FORMS: Mapping[str, tuple[str, Callable[[str], str]]] = {
-    "base_url": ("an address that begins with http:// or https://", _url),
+    "base_url": ("an address that begins with http:// or https:// and holds no password", _url),
     "effort": ("a word such as low, medium or high", _word),
     "json_schema": ("true or false", _yes_no),
     "max_tokens": ("a whole number above 0", _count),
@@ -106,7 +108,8 @@ def _written(key: str, value: str, where: str) -> str:
     try:
         return write(value)
     except (ValueError, KeyError) as error:
-        raise InputError("SJ902", f"{key}={value} is not {form}.", where=where) from error
+        shown = re.sub("//.*@", "//***@", value)
+        raise InputError("SJ902", f"{key}={shown} is not {form}.", where=where) from error
 
 
 _KEYS = ", ".join(_FORMS)

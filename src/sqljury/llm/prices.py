@@ -92,7 +92,7 @@ def _shipped() -> Mapping[str, Price]:
 def _read(path: str) -> Json:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError("SJ912", f"the price table cannot be read: {error}", where=path) from error
 
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from sqljury.secrets import redacted
+
 _LONGEST_PAUSE = 60.0
 _AGAIN = frozenset({408, 409, 425, 429})
 # What holds for every question: a wrong key, no such model, no money left.
@@ -39,6 +41,9 @@ class CallFailedError(Exception):
     wait: float | None = None
     hopeless: bool = False
     charged: bool = False
+
+    def __post_init__(self) -> None:
+        self.message = redacted(self.message)
 
     def __str__(self) -> str:
         return self.message

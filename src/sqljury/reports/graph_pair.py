@@ -13,7 +13,7 @@ from html import escape
 import numpy as np
 from numpy.typing import NDArray
 
-from sqljury.queries.graphs import EdgeKind, PairGraph, QueryGraph, shared_nodes
+from sqljury.likeness.graphs import EdgeKind, PairGraph, QueryGraph, shared_nodes
 
 Attention = NDArray[np.floating]
 """Of each left node on each right node; rows add up to 1."""
@@ -34,7 +34,7 @@ _ATTENTION = "#2f9e44"
 
 
 @dataclass(frozen=True, slots=True)
-class Panel:
+class GraphPanel:
     """One step: what it is called, and who looks at whom in it."""
 
     title: str
@@ -42,7 +42,7 @@ class Panel:
 
 
 def graph_pair_svg(
-    pair: PairGraph, texts: tuple[str, str], panels: Sequence[Panel], summary: str
+    pair: PairGraph, texts: tuple[str, str], panels: Sequence[GraphPanel], summary: str
 ) -> str:
     """Both graphs as an SVG document, once for each panel.
 

@@ -21,10 +21,10 @@ from markupsafe import Markup
 from sqljury.case import Json
 from sqljury.reports import plots, words
 from sqljury.reports.pages import CasePages, case_pages
-from sqljury.reports.plots import Axis, Point
-from sqljury.reports.writing import PathLike, json_line_safe, new_file
+from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.uses.evaluate import JudgeSummary, Summary
 from sqljury.verdict import Outcome, Record
+from sqljury.writing import PathLike, json_line_safe, new_file
 
 if TYPE_CHECKING:
     from sqljury.uses.agree import Agreement, JudgeAgreement
@@ -151,7 +151,7 @@ def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
         "score": words.percent(judge.score),
         "sentence": words.score_sentence(judge),
         "details": [words.visible(line) for line in words.details(judge)[1:]],
-        "plot": plots.score_bar(Point(judge.name, judge.score, judge.low, judge.high)),
+        "plot": plots.score_bar(PlotPoint(judge.name, judge.score, judge.low, judge.high)),
         "stack": plots.stacked_bar(found) if found else "",
         "outcomes": dict(found),
         "series": series,
@@ -172,7 +172,7 @@ def _dimension(name: str, judges: Sequence[JudgeSummary | JudgeAgreement]) -> di
             "n": max(part.n for part in parts.values()),
             "plot": plots.dots(
                 [
-                    Point(judge.name, *estimates[value][judge.name], series)
+                    PlotPoint(judge.name, *estimates[value][judge.name], series)
                     for series, judge in enumerate(judges)
                     if judge.name in parts
                 ],
@@ -192,7 +192,7 @@ def _dimension(name: str, judges: Sequence[JudgeSummary | JudgeAgreement]) -> di
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:
     rows = [
-        (judge, name, Point(f"{judge.name}, {name}", *words.estimate(figures), series), figures)
+        (judge, name, PlotPoint(f"{judge.name}, {name}", *words.estimate(figures), series), figures)
         for series, judge in enumerate(agreement.judges)
         for name, figures in words.agreement_rows(judge)
     ]

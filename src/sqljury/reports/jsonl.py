@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 
 from sqljury.case import Json
-from sqljury.reports.writing import PathLike, json_line_safe, new_file
 from sqljury.verdict import Record
+from sqljury.writing import PathLike, json_line_safe, new_file
 
 EXPORT_FIELDS = (
     "benchmark",

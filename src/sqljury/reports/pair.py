@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from sqljury.execution import ResultTable
-from sqljury.judges.pair import PairAnswer, Witness
 from sqljury.tables import render_cell
 
 _MOST_ROWS = 20
+
+if TYPE_CHECKING:
+    from sqljury.judges.pair import PairAnswer, Witness
 
 
 def pair_text(answer: PairAnswer) -> str:
@@ -21,6 +24,8 @@ def _lines(answer: PairAnswer) -> Iterator[str]:
     yield f"{answer.verdict}{score}   {answer.reason}"
     for assumption in answer.assumptions:
         yield f"assuming {assumption}"
+    if answer.rules:
+        yield f"rewritten by {', '.join(answer.rules)}"
     if answer.witness is not None:
         yield from _witness(answer.witness)
     profiles = answer.tried.get("profiles", {})

@@ -55,7 +55,7 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PlotPoint:
     """A value with its interval; ``series`` gives it colour and shape."""
 
     name: str
@@ -65,7 +65,7 @@ class Point:
     series: int = 0
 
 
-def score_bar(point: Point) -> Markup:
+def score_bar(point: PlotPoint) -> Markup:
     """A bar from 0 with the interval on top."""
     axis = Axis()
     bar = (
@@ -80,7 +80,7 @@ def score_bar(point: Point) -> Markup:
     return _svg("score", 20, _in_words([point]), track + bar + whisker)
 
 
-def dots(points: Sequence[Point], axis: Axis) -> Markup:
+def dots(points: Sequence[PlotPoint], axis: Axis) -> Markup:
     """A dot with its interval for each point, one lane below the other."""
     height = _LANE * len(points) + 2 * _MARGIN
     parts = [_grid(axis, height)]
@@ -154,7 +154,7 @@ def _grid(axis: Axis, height: int) -> Markup:
     )
 
 
-def _whisker(axis: Axis, point: Point, y: int) -> Markup:
+def _whisker(axis: Axis, point: PlotPoint, y: int) -> Markup:
     if point.low is None or point.high is None:
         return Markup("")
     low, high = axis.place(point.low), axis.place(point.high)
@@ -172,7 +172,7 @@ def _svg(kind: str, height: int, said: str, inside: Markup) -> Markup:
     )
 
 
-def _in_words(points: Sequence[Point]) -> str:
+def _in_words(points: Sequence[PlotPoint]) -> str:
     return "; ".join(
         f"{point.name}: {percent(point.value)} percent "
         f"({interval(point.low, point.high)})".removesuffix(" ()")

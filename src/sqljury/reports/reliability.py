@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from sqljury.reports.writing import new_file
+from sqljury.writing import new_file
 
 if TYPE_CHECKING:
     from sqljury.learning.calibration import Reliability

@@ -10,13 +10,13 @@ from markupsafe import Markup
 
 from sqljury.reports import words
 from sqljury.reports.html import environment
-from sqljury.reports.writing import PathLike, new_file
+from sqljury.writing import PathLike, new_file
 
 _CSS = Path(__file__).parent / "templates" / "report.css"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ReportTable:
     """Numbers in rows; the first columns may be text."""
 
     caption: str
@@ -57,11 +57,11 @@ class Lanes:
     legend: Sequence[tuple[int, str]] = ()
 
 
-Block = Table | Plot | Lanes
+Block = ReportTable | Plot | Lanes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
+class ReportSection:
     """A heading, lines of text, tables and plots."""
 
     title: str
@@ -73,7 +73,7 @@ def write_page(
     path: PathLike,
     title: str,
     lead: str,
-    sections: Iterable[Section],
+    sections: Iterable[ReportSection],
     notes: Iterable[str],
     signature: str,
 ) -> None:

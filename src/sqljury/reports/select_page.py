@@ -6,11 +6,19 @@ from collections.abc import Iterator, Sequence
 
 from sqljury.reports import plots, words
 from sqljury.reports.curves import Curve, curves
-from sqljury.reports.plots import Axis, Point
-from sqljury.reports.sections import Block, Lane, Lanes, Plot, Section, Table, write_page
+from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.reports.sections import (
+    Block,
+    Lane,
+    Lanes,
+    Plot,
+    ReportSection,
+    ReportTable,
+    write_page,
+)
 from sqljury.reports.select_tables import sentences, shown_places, with_oracle
-from sqljury.reports.writing import PathLike
 from sqljury.uses.select import Selection
+from sqljury.writing import PathLike
 
 
 def write_selection(path: PathLike, found: Selection, *, title: str) -> None:
@@ -24,19 +32,19 @@ def write_selection(path: PathLike, found: Selection, *, title: str) -> None:
     write_page(path, f"Selection: {title}", lead, sections, [], found.signature)
 
 
-def _sections(found: Selection) -> Iterator[Section]:
-    yield Section(title="Accuracy", blocks=[_accuracy(found), *_systems(found)])
-    yield Section(title="With n candidates", blocks=_curves(found))
+def _sections(found: Selection) -> Iterator[ReportSection]:
+    yield ReportSection(title="Accuracy", blocks=[_accuracy(found), *_systems(found)])
+    yield ReportSection(title="With n candidates", blocks=_curves(found))
     if found.tests:
-        yield Section(title="Against the baselines", blocks=[_tests(found)])
+        yield ReportSection(title="Against the baselines", blocks=[_tests(found)])
     slices = list(_slices(found))
     if slices:
-        yield Section(title="By difficulty", blocks=slices)
+        yield ReportSection(title="By difficulty", blocks=slices)
 
 
 def _accuracy(found: Selection) -> Lanes:
     points = [
-        Point(words.visible(one.name), one.accuracy, one.low, one.high, series)
+        PlotPoint(words.visible(one.name), one.accuracy, one.low, one.high, series)
         for series, one in enumerate(with_oracle(found))
     ]
     axis = Axis.around(end for p in points for end in (p.value, p.low, p.high))
@@ -51,7 +59,7 @@ def _accuracy(found: Selection) -> Lanes:
 def _systems(found: Selection) -> Iterator[Block]:
     if found.systems:
         rows = [[words.visible(n), words.percent(a, 2)] for n, a in found.systems.items()]
-        yield Table(caption="Single systems", heads=["system", "accuracy"], rows=rows)
+        yield ReportTable(caption="Single systems", heads=["system", "accuracy"], rows=rows)
 
 
 def _curves(found: Selection) -> list[Block]:
@@ -68,7 +76,7 @@ def _curves(found: Selection) -> list[Block]:
     caption = "Mean over subsets of n candidates; the oracle is pass@n"
     return [
         _plot(caption, found.sizes, lines),
-        Table(caption="In percent", heads=heads, rows=rows),
+        ReportTable(caption="In percent", heads=heads, rows=rows),
     ]
 
 
@@ -77,7 +85,7 @@ def _plot(caption: str, sizes: Sequence[int], lines: Sequence[Curve]) -> Plot:
     return Plot(caption=caption, plot=curves("accuracy", sizes, lines), legend=legend)
 
 
-def _tests(found: Selection) -> Table:
+def _tests(found: Selection) -> ReportTable:
     heads = [
         "strategy",
         "baseline",
@@ -102,7 +110,7 @@ def _tests(found: Selection) -> Table:
         for test in found.tests
     ]
     caption = "McNemar's test on the picks of this seed"
-    return Table(caption=caption, heads=heads, rows=rows, texts=2)
+    return ReportTable(caption=caption, heads=heads, rows=rows, texts=2)
 
 
 def _slices(found: Selection) -> Iterator[Block]:
@@ -117,7 +125,7 @@ def _slices(found: Selection) -> Iterator[Block]:
             for one in strategies
         ]
         heads = ["strategy", *(f"{words.visible(p.value)} ({p.n:,})" for p in values)]
-        yield Table(caption=f"Accuracy by {dimension}, in percent", heads=heads, rows=rows)
+        yield ReportTable(caption=f"Accuracy by {dimension}, in percent", heads=heads, rows=rows)
         if len(values) > 1:
             yield from (_slice_plot(found, dimension, part.value) for part in values)
 

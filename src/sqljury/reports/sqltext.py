@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from sqljury.queries.tokens import parse
 from sqljury.reports.words import visible
+from sqljury.sql.tokens import parse
 
 Segments = tuple[str, ...]
 """A line cut where its marks begin and end: plain, marked, plain, …"""

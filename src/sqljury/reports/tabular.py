@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable, Iterator
 
 from sqljury.case import Json
 from sqljury.reports.jsonl import EXPORT_FIELDS, exported
-from sqljury.reports.writing import PathLike, new_file
+from sqljury.spreadsheet import SafeRows
 from sqljury.uses.evaluate import JudgeSummary, Summary
 from sqljury.verdict import Outcome, Record
+from sqljury.writing import PathLike, new_file
 
 SUMMARY_FIELDS = (
     "judge",
@@ -31,15 +31,17 @@ SUMMARY_FIELDS = (
 def write_csv(path: PathLike, records: Iterable[Record]) -> None:
     """Write a row per case and judge, the columns of :func:`jsonl.write_export`.
 
-    Lists and objects are JSON in their cell; what is null is an empty cell.
+    Lists and objects are JSON in their cell; what is null is an empty cell. An apostrophe stands
+    before texts that a spreadsheet would take for formulas; our own readers take it off.
 
     Raises:
         InputError: the file cannot be written.
     """
     with new_file(path) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow(EXPORT_FIELDS)
-        rows.writerows([_cell(value) for value in exported(r).values()] for r in records)
+        rows = SafeRows(file)
+        rows.write(EXPORT_FIELDS)
+        for record in records:
+            rows.write(_cell(value) for value in exported(record).values())
 
 
 def write_summary_csv(path: PathLike, summary: Summary) -> None:
@@ -50,10 +52,11 @@ def write_summary_csv(path: PathLike, summary: Summary) -> None:
     """
     measures = sorted({name for judge in summary.judges for name in judge.measures})
     with new_file(path) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow([*SUMMARY_FIELDS, *Outcome, *measures])
+        rows = SafeRows(file)
+        rows.write([*SUMMARY_FIELDS, *Outcome, *measures])
         for judge in summary.judges:
-            rows.writerows(_summary_rows(judge, measures))
+            for row in _summary_rows(judge, measures):
+                rows.write(row)
 
 
 def _summary_rows(judge: JudgeSummary, measures: list[str]) -> Iterator[list[Json]]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 
 from sqljury.decision import Decision
-from sqljury.reports.writing import PathLike, new_file
+from sqljury.spreadsheet import SafeRows
 from sqljury.uses.trust import Penalty, reliability
+from sqljury.writing import PathLike, new_file
 
 _FIELDS = ("system", "benchmark", "id", "answerable", "reply", "correct", "outcome", "confidence")
 
@@ -23,8 +23,8 @@ def write_trust_csv(
         InputError: the file cannot be written.
     """
     with new_file(path) as file:
-        rows = csv.writer(file, lineterminator="\n")
-        rows.writerow([*_FIELDS, *(f"phi_{penalty.name}" for penalty in penalties)])
+        rows = SafeRows(file)
+        rows.write([*_FIELDS, *(f"phi_{penalty.name}" for penalty in penalties)])
         for name, decisions in systems:
             n = sum(not decision.left_out for decision in decisions)
             for decision in decisions:
@@ -32,7 +32,7 @@ def write_trust_csv(
                     "" if decision.left_out else reliability(decision, penalty.of(n))
                     for penalty in penalties
                 ]
-                rows.writerow([name, *_cells(decision), *scores])
+                rows.write([name, *_cells(decision), *scores])
 
 
 def _cells(decision: Decision) -> list[object]:

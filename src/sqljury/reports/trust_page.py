@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from sqljury.reports import words
 from sqljury.reports.risk_curve import risk_curves
-from sqljury.reports.sections import Plot, Section, write_page
+from sqljury.reports.sections import Plot, ReportSection, write_page
 from sqljury.reports.trust_rows import compared, sentences, tables_of, trust_signature
-from sqljury.reports.writing import PathLike
 from sqljury.uses.trust import Trust
+from sqljury.writing import PathLike
 
 _NOTES = (
     "φ rewards right answers and abstentions from what cannot be answered with 1, and charges c "
@@ -32,13 +32,13 @@ def write_trust_html(path: PathLike, systems: Sequence[Trust]) -> None:
     write_page(path, f"Trust: {names}", lead, _sections(systems), _NOTES, signature)
 
 
-def _sections(systems: Sequence[Trust]) -> Iterator[Section]:
+def _sections(systems: Sequence[Trust]) -> Iterator[ReportSection]:
     if len(systems) > 1:
-        yield Section(title="All systems", blocks=[compared(systems), *_plot(systems)])
+        yield ReportSection(title="All systems", blocks=[compared(systems), *_plot(systems)])
     for series, found in enumerate(systems):
         first, *rest = tables_of(found)
         own = _plot([found], series) if len(systems) == 1 else []
-        yield Section(
+        yield ReportSection(
             title=words.visible(found.name), lines=sentences(found), blocks=[first, *own, *rest]
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sqljury.reports import words
-from sqljury.reports.sections import Table
+from sqljury.reports.sections import ReportTable
 from sqljury.uses.statistics import Interval
 from sqljury.uses.trust import Trust, TrustFigures
 
@@ -18,7 +18,7 @@ BASELINE_NAMES = {
 _MOST_SLICES = 40
 
 
-def tables_of(found: Trust) -> Iterator[Table]:
+def tables_of(found: Trust) -> Iterator[ReportTable]:
     """All tables of one system, in the order in which they are read; none is empty."""
     yield mixes(found)
     yield from filter(lambda table: table.rows, (_passages(found), _confidence(found)))
@@ -85,7 +85,7 @@ def trust_signature(found: Trust) -> str:
     )
 
 
-def mixes(found: Trust) -> Table:
+def mixes(found: Trust) -> ReportTable:
     """φ by penalty of the mixes and of the baselines."""
     penalties = list(found.phi)
     rows = [
@@ -97,7 +97,7 @@ def mixes(found: Trust) -> Table:
         for name, phi in found.baselines.items()
     ]
     heads = ["", "n", *(f"φ{name}" for name in penalties)]
-    return Table(caption="Reliability score, in percent", heads=heads, rows=rows)
+    return ReportTable(caption="Reliability score, in percent", heads=heads, rows=rows)
 
 
 def _phis(figures: TrustFigures) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _between(ends: Interval) -> str:
     return f"{score(ends[0])} to {score(ends[1])}"
 
 
-def _passages(found: Trust) -> Table:
+def _passages(found: Trust) -> ReportTable:
     rows = [
         [
             words.visible(gate.name),
@@ -120,10 +120,10 @@ def _passages(found: Trust) -> Table:
         for gate in found.passages
     ]
     heads = ["", "from", "reached", "held back", "said nothing"]
-    return Table(caption="Gates", heads=heads, rows=rows)
+    return ReportTable(caption="Gates", heads=heads, rows=rows)
 
 
-def _confidence(found: Trust) -> Table:
+def _confidence(found: Trust) -> ReportTable:
     rows = [] if found.aurc is None else [["AURC", words.percent(found.aurc, 2)]]
     for title, values in (
         ("accuracy at coverage", found.accuracy_at),
@@ -134,7 +134,7 @@ def _confidence(found: Trust) -> Table:
                 [f"{title} {words.percent(float(at), 0)} %", words.percent(value)]
                 for at, value in values.items()
             ]
-    return Table(caption="By confidence, in percent", heads=["", ""], rows=rows)
+    return ReportTable(caption="By confidence, in percent", heads=["", ""], rows=rows)
 
 
 def rule_name(rule: str) -> str:
@@ -152,7 +152,7 @@ def rule_name(rule: str) -> str:
     return f"wrong answers ≤ {100 * float(value):g} % of {of}"
 
 
-def thresholds(found: Trust) -> Table:
+def thresholds(found: Trust) -> ReportTable:
     """What the thresholds do that were chosen on the validation decisions."""
     rows = []
     for row in found.thresholds:
@@ -161,10 +161,10 @@ def thresholds(found: Trust) -> Table:
         rows.append([rule_name(row.rule), at, *map(score, row.phi.values()), *shares])
     heads = ["", "from", *(f"φ{name}" for name in found.phi), "answered", "risk", "harm"]
     title = "Thresholds chosen on the validation decisions, in percent"
-    return Table(caption=title, heads=heads, rows=rows)
+    return ReportTable(caption=title, heads=heads, rows=rows)
 
 
-def _slices(found: Trust) -> Iterator[Table]:
+def _slices(found: Trust) -> Iterator[ReportTable]:
     for dimension in dict.fromkeys(part.dimension for part in found.slices):
         parts = [part for part in found.slices if part.dimension == dimension]
         largest = sorted(parts, key=lambda part: -part.n)[:_MOST_SLICES]
@@ -180,10 +180,10 @@ def _slices(found: Trust) -> Iterator[Table]:
         ]
         heads = ["", "n", *(f"φ{name}" for name in found.phi), "answered", "risk"]
         title = f"By {words.visible(dimension)}, in percent"
-        yield Table(caption=title, heads=heads, rows=rows)
+        yield ReportTable(caption=title, heads=heads, rows=rows)
 
 
-def compared(systems: Sequence[Trust]) -> Table:
+def compared(systems: Sequence[Trust]) -> ReportTable:
     """All systems side by side."""
     penalties = list(systems[0].phi)
     rows = [
@@ -196,4 +196,4 @@ def compared(systems: Sequence[Trust]) -> Table:
         for found in systems
     ]
     heads = ["", "n", *(f"φ{name}" for name in penalties), "answered", "risk", "AURC"]
-    return Table(caption="All questions, in percent", heads=heads, rows=rows)
+    return ReportTable(caption="All questions, in percent", heads=heads, rows=rows)

@@ -8,7 +8,7 @@ from rich import table as rich_table
 from rich.console import Console
 
 from sqljury.reports import words
-from sqljury.reports.sections import Table
+from sqljury.reports.sections import ReportTable
 from sqljury.reports.terminal import Out, numbers_table, plain
 from sqljury.reports.trust_rows import compared, sentences, tables_of, trust_signature
 from sqljury.uses.trust import Trust
@@ -31,7 +31,7 @@ def print_trust(systems: Sequence[Trust], console: Console) -> None:
         out.table(_printed(compared(systems)))
 
 
-def _printed(table: Table) -> rich_table.Table:
+def _printed(table: ReportTable) -> rich_table.Table:
     printed = numbers_table(table.caption, *table.heads, min_width=_NAME)
     for name, *cells in table.rows:
         printed.add_row(plain(name), *cells)

@@ -74,6 +74,14 @@ def score_sentence(judge: JudgeSummary) -> str:
     return f"{head}; {count(judge.left_out)} left out: {names}"
 
 
+def missing_sentence(judge: JudgeSummary) -> str:
+    """How many verdicts nobody gave, and why; empty where all are there."""
+    if not judge.missing:
+        return ""
+    said = "; ".join(f"{why} ({count(number)})" for why, number in judge.missing_reasons.items())
+    return f"MISSING: {count(judge.missing)} verdicts, so this is no result yet: {said}"
+
+
 def outcomes_sentence(judge: JudgeSummary) -> str:
     """What the denominator is made of."""
     names = counts(judge.outcomes, (o for o in Outcome if not o.left_out))
@@ -147,9 +155,13 @@ def money(cost: JudgeCost | StageCost) -> str:
 
 
 def cost_text(cost: JudgeCost | StageCost) -> str:
-    """``1,234 calls, 567,890 tokens, $1.23``."""
+    """``1,234 calls, 567,890 tokens, $1.23, 4.5 s a case``: a case that was asked about.
+
+    Batches do not say how long an answer took.
+    """
     calls = f"{count(cost.calls)} {'call' if cost.calls == 1 else 'calls'}"
-    return f"{calls}, {count(cost.tokens)} tokens, {money(cost)}"
+    seconds = f", {cost.seconds / cost.verdicts:,.1f} s a case" if cost.seconds else ""
+    return f"{calls}, {count(cost.tokens)} tokens, {money(cost)}{seconds}"
 
 
 def cost_lines(judge: JudgeSummary) -> list[str]:
@@ -163,7 +175,12 @@ def cost_lines(judge: JudgeSummary) -> list[str]:
 
 def details(judge: JudgeSummary) -> list[str]:
     """The lines between a score and its signature."""
-    lines = (outcomes_sentence(judge), measures_sentence(judge), labels_sentence(judge))
+    lines = (
+        missing_sentence(judge),
+        outcomes_sentence(judge),
+        measures_sentence(judge),
+        labels_sentence(judge),
+    )
     return [*filter(None, lines), *cost_lines(judge)]
 
 

@@ -1,12 +1,13 @@
 """Runs: judges over cases in worker processes, kept in a store that resumes."""
 
 from sqljury.runs.rounds import UnderWay, run_in_batches
-from sqljury.runs.runner import Run, RunJudge, RunOptions, open_run, run_judges
+from sqljury.runs.runner import Run, RunJudge, open_run, run_judges
+from sqljury.runs.settings import RunSettings
 
 __all__ = [
     "Run",
     "RunJudge",
-    "RunOptions",
+    "RunSettings",
     "UnderWay",
     "open_run",
     "run_in_batches",

@@ -1,23 +1,27 @@
-"""What the parent and its workers say to each other: length-prefixed pickles over pipes."""
+"""What the parent and its workers say to each other over pipes.
+
+A worker believes its parent, who sends pickles. It runs untrusted SQL itself, so what it says is
+data: JSON, of which every value must have the type declared here.
+"""
 
 from __future__ import annotations
 
 import pickle
 import struct
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
-from sqljury.errors import SqljuryError
-from sqljury.execution import Execution, Limits
+from sqljury.execution import Execution
+from sqljury.isolation import Failure, Sandbox, from_plain, receive, send_bytes
+from sqljury.runs.settings import RunSettings
 from sqljury.runs.store import VerdictRow, WorkItem
 
 if TYPE_CHECKING:
-    from sqljury.llm import ClientSettings, Request, Spent
+    from sqljury.llm import Request, Spent
 
-_LENGTH = struct.Struct("<Q")
-WATCH = struct.Struct("<d16s")
-"""What a worker is executing: monotonic start in seconds (0: nothing), execution token."""
+WATCH = struct.Struct("<d16sq")
+"""What a worker is executing: monotonic start in seconds (0: nothing), execution token, and the
+number of the case that it is executed for."""
 
 WATCH_CASE = struct.Struct("<q")
 """After :data:`WATCH`: the number of the case it is at (0: none yet)."""
@@ -29,24 +33,12 @@ WATCH_SIZE = WATCH.size + WATCH_CASE.size
 class Setup:
     """What every worker of a run is told once."""
 
-    databases: str | None
-    descriptions: str | None
-    schemas: str | None
-    """A file of schemas, for judges that need no more than that."""
-    suites: str | None
-    """A folder of test suites."""
     judges: tuple[str, ...]
     """Specs that :func:`make_judge` understands."""
-    limits: Limits
-    python_path: tuple[str, ...]
-    llm: ClientSettings | None = None
-    """How chat models are asked, for judges that need one."""
-    dry_run: bool = False
-    """Ask no model; say instead what asking would take, as measures of the verdicts."""
-    batch: bool = False
-    """Ask no model; cases that wait for an answer get no verdict, and their questions are told."""
-    given_up: Mapping[str, str] = field(default_factory=dict)
-    """Why questions have no answer and will get none, by the key of their request."""
+    settings: RunSettings
+    """Those of the run; without a chat model where no judge asks one."""
+    sandbox: Sandbox | None
+    """What a worker may do beside judging; None: what its parent may."""
     threads: int = 1
     """Cases that one worker is at, at once: judges that wait for answers."""
 
@@ -66,37 +58,53 @@ class Progress:
 
     cases: tuple[int, ...]
     verdicts: tuple[VerdictRow, ...]
+    databases: tuple[str, ...]
+    """That these cases are about."""
     missing: tuple[Request, ...] = ()
     """What cases without a verdict wait for."""
     spent: Spent | None = None
     """On models, since the last report."""
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """The worker cannot work at all: a judge or the databases cannot be had."""
-
-    error: SqljuryError
+def tell(stream: IO[bytes], message: Setup | Batch | None) -> None:
+    """Tell a worker; None: there will be no more."""
+    send_bytes(stream, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 
 
-def send(stream: IO[bytes], message: object) -> None:
-    """Write one message."""
-    body = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    stream.write(_LENGTH.pack(len(body)) + body)
-    stream.flush()
-
-
-def receive(stream: IO[bytes]) -> Any:
-    """Read one message.
+def heard(stream: IO[bytes]) -> Progress | Failure:
+    """What a worker says next.
 
     Raises:
-        EOFError: the other side is gone.
+        EOFError: it is gone.
+        ValueError: it says nothing that a worker would.
     """
-    head = stream.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    body = stream.read(length)
-    if len(body) < length:
-        raise EOFError
-    return pickle.loads(body)
+    found: _Report | Failure = receive(stream, _Report | Failure)
+    if isinstance(found, Failure):
+        return found
+    return Progress(
+        found.cases,
+        found.verdicts,
+        found.databases,
+        *_about_models(found.missing, found.spent),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """A :class:`Progress` as it comes: what it says of models is read where there are any."""
+
+    cases: tuple[int, ...]
+    verdicts: tuple[VerdictRow, ...]
+    databases: tuple[str, ...]
+    missing: tuple[Any, ...]
+    spent: Any
+
+
+def _about_models(missing: tuple[Any, ...], spent: Any) -> tuple[tuple[Request, ...], Spent | None]:
+    if not missing and spent is None:
+        return (), None
+    from sqljury.llm import Request, Spent
+
+    requests: tuple[Request, ...] = from_plain(tuple[Request, ...], list(missing))
+    found: Spent | None = from_plain(Spent | None, spent)
+    return requests, found

@@ -3,6 +3,9 @@
 The parent hands out batches, collects verdicts, and watches: a statement that its engine does
 not stop in time ends with its process, at once, and a new worker takes over. The case that was
 in flight is judged again with that execution known to be a timeout.
+
+A worker that dies of anything else proves nothing yet: what it was at is judged again, alone, by
+a fresh worker while the others rest. What kills that one too, in the same way, is to blame.
 """
 
 from __future__ import annotations
@@ -13,28 +16,29 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Status
+from sqljury.isolation import Failure, TemporaryFolder, start_isolated
+from sqljury.runs.deaths import MOST_DEATHS, Death, blamed
+from sqljury.runs.memory import memory_kills, resident_bytes
 from sqljury.runs.messages import (
     WATCH,
     WATCH_CASE,
     WATCH_SIZE,
     Batch,
-    Failure,
     Progress,
     Setup,
-    receive,
-    send,
+    heard,
+    tell,
 )
 from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome, Verdict
@@ -49,29 +53,36 @@ _BATCH_SECONDS = 0.25
 """Aim for this much work in a batch: long enough to hide the hand-over, short at the end."""
 _LARGEST_BATCH = 128
 _LARGEST_BATCH_BYTES = 1 << 20
-_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 _MOST_BARREN_DEATHS = 5
 _AHEAD = 2
 """Batches that a worker holds, so that it never waits for the parent."""
+_OUTCOMES = frozenset(Outcome)
 
 
 @dataclass(eq=False, slots=True)
 class _Worker:
     process: subprocess.Popen[bytes]
     watch: mmap.mmap
-    watch_path: Path
-    outbox: queue.SimpleQueue[object]
+    watch_file: Path
+    outbox: queue.SimpleQueue[Setup | Batch | None]
+    memory_kills: int | None
+    """That the system had counted when it started."""
+    alone: bool = True
+    """Whether it never had more than one case at a time."""
     handed: dict[int, WorkItem] = field(default_factory=dict)
     """What it has yet to judge, by case number."""
     last_batch: int = 0
     """The size of its last batch."""
-    killed: tuple[bytes, Execution] | None = None
-    """The statement that the parent ended it for, and what became of that statement."""
+    is_foreign: bool = False
+    """Whether it spoke of what it was not given: nothing that it says counts any more."""
+    killed: Status | None = None
+    """What the parent ended it for."""
 
-    def executing(self) -> tuple[float, bytes]:
-        """Monotonic start and token of the statement it runs; start is 0 when it runs none."""
-        start, token = WATCH.unpack(self.watch[: WATCH.size])
-        return start, token
+    def executing(self) -> tuple[float, bytes, int]:
+        """Monotonic start and token of the statement it runs, and the number of the case that it
+        is for; start is 0 when it runs none."""
+        start, token, number = WATCH.unpack(self.watch[: WATCH.size])
+        return start, token, number
 
     def judging(self) -> int | None:
         """The number of the case it is at, None before the first."""
@@ -85,20 +96,36 @@ class Pool:
     Args:
         setup: what the workers are told once.
         workers: how many processes.
+        environment: their variables.
+        check: called with the names of databases that verdicts were just found on, before
+            anybody gets these.
 
     Attributes:
         missing: what cases without a verdict wait for, by key.
         spent: what the workers spent on models; None where they asked nobody.
     """
 
-    def __init__(self, setup: Setup, workers: int) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        workers: int,
+        *,
+        environment: Mapping[str, str],
+        check: Callable[[Iterable[str]], None] = lambda _: None,
+    ) -> None:
         self._setup = setup
         self._size = workers
+        self._environment = environment
+        self._check = check
+        self._folder: TemporaryFolder | None = None
         self._workers: list[_Worker] = []
         self._inbox: queue.SimpleQueue[tuple[_Worker, object]] = queue.SimpleQueue()
         self._again: deque[WorkItem] = deque()
         self._known: dict[bytes, Execution] = {}
-        self._deaths: dict[int, int] = {}
+        self._suspects: deque[WorkItem] = deque()
+        """What was under way in workers that died."""
+        self._deaths: dict[int, list[Death]] = {}
+        """Of workers that had one case alone, by its number."""
         self._barren_deaths = 0
         self._seconds_per_case = 0.0
         self._last_watch = 0.0
@@ -106,9 +133,14 @@ class Pool:
         self.spent: Spent | None = None
         # The engine's share, the fetched rows as Python objects, and the interpreter. Engines
         # keep to their share on their own, save for single huge values in some.
-        self._most_resident = setup.limits.memory + 4 * setup.limits.bytes + 512 * MIB
+        limits = setup.settings.limits
+        self._most_resident = limits.memory + 4 * limits.bytes + 512 * MIB
 
     def __enter__(self) -> Pool:
+        self._folder = TemporaryFolder()
+        scratch = self._folder.path / "scratch"
+        scratch.mkdir()
+        self._settle_in(str(scratch))
         self._workers.extend(self._start() for _ in range(self._size))
         return self
 
@@ -127,9 +159,25 @@ class Pool:
             yield from self._next_messages()
             self._fill(source)
 
+    def _settle_in(self, scratch: str) -> None:
+        """The one folder that workers may write to, where there is a sandbox."""
+        self._environment = {**self._environment, "TMPDIR": scratch}
+        sandbox = self._setup.sandbox
+        if sandbox is None:
+            return
+        if sandbox.uid is not None:
+            os.chown(scratch, sandbox.uid, sandbox.uid)
+            Path(scratch).parent.chmod(0o711)  # to be passed through
+        if sandbox.writes is not None:
+            sandbox = replace(sandbox, writes=(*sandbox.writes, scratch))
+        self._setup = replace(self._setup, sandbox=sandbox)
+
     # ------------------------------------------------------------ handing out
 
     def _fill(self, source: Iterator[WorkItem]) -> None:
+        if self._suspects:
+            self._hand_suspect()
+            return
         # Breadth first: the second worker gets its first batch before the first its second.
         for depth in range(_AHEAD):
             for slot in range(self._size):
@@ -139,7 +187,17 @@ class Pool:
                 items = self._next_items(source)
                 if not items:
                     return
+                worker.alone = False
                 self._hand(worker, items)
+
+    def _hand_suspect(self) -> None:
+        """One case, alone: to a worker that never had others, while all others rest."""
+        if any(worker.handed for worker in self._workers):
+            return
+        worker = next((worker for worker in self._workers if worker.alone), None)
+        if worker is None:
+            worker = self._replaced(self._workers[0])
+        self._hand(worker, (self._suspects.popleft(),))
 
     def _next_items(self, source: Iterator[WorkItem]) -> tuple[WorkItem, ...]:
         size = _LARGEST_BATCH
@@ -175,15 +233,21 @@ class Pool:
         if isinstance(message, Progress):
             yield self._collect(worker, message)
         elif isinstance(message, Failure):
-            raise message.error
+            raise message.error()
         elif worker in self._workers:
             yield self._bury(worker)
         if time.monotonic() - self._last_watch > _POLL_SECONDS:
             self._watch()
 
     def _collect(self, worker: _Worker, progress: Progress) -> tuple[VerdictRow, ...]:
+        if worker.is_foreign or not _is_about(progress, worker.handed):
+            worker.is_foreign = True
+            worker.process.kill()
+            return ()
+        self._check(progress.databases)
         for number in progress.cases:
             worker.handed.pop(number, None)
+            self._deaths.pop(number, None)
         self.missing |= {request.key(): request for request in progress.missing}
         if progress.spent is not None:
             self.spent = progress.spent if self.spent is None else self.spent + progress.spent
@@ -203,88 +267,107 @@ class Pool:
 
     def _watch(self) -> None:
         self._last_watch = now = time.monotonic()
-        limits = self._setup.limits
+        limits = self._setup.settings.limits
         for worker in self._workers:
-            start, token = worker.executing()
+            start, _, _ = worker.executing()
             if not start or worker.killed is not None:
                 continue
             if now - start > limits.seconds + _GRACE_SECONDS:
-                text = f"exceeded {limits.seconds:g} s"
-                worker.killed = token, Execution(Status.TIMEOUT, None, text, limits.seconds)
-            elif _resident_bytes(worker.process.pid) > self._most_resident:
-                text = f"needs more than {limits.memory} bytes of memory"
-                worker.killed = token, Execution(Status.OUT_OF_MEMORY, None, text)
+                worker.killed = Status.TIMEOUT
+            elif resident_bytes(worker.process.pid) > self._most_resident:
+                worker.killed = Status.OUT_OF_MEMORY
             else:
                 continue
             worker.process.kill()
 
     def _bury(self, worker: _Worker) -> tuple[VerdictRow, ...]:
-        """A worker is gone: keep what it leaves to do, and blame what it was executing."""
+        """A worker is gone: keep what it leaves to do, and look into what it was at."""
         code = self._end(worker)
-        start, token = worker.executing()
-        number = worker.judging()
-        slot = self._workers.index(worker)
-        rest = list(worker.handed.values())
-        self._dispose(worker)
-        verdicts: tuple[VerdictRow, ...] = ()
-        if worker.killed is not None:
-            self._known[worker.killed[0]] = worker.killed[1]
-        elif start:
-            self._known[token] = _died(code)
-        elif number is None:
-            self._give_up_if_hopeless(code)
-        else:
-            verdicts = self._blame_judge(number, rest, code)
+        start, token, _ = worker.executing()
+        suspects = self._suspected(worker)
+        rest = [item for item in worker.handed.values() if item not in suspects]
+        death = Death(
+            code,
+            token if start else None,
+            worker.killed is Status.OUT_OF_MEMORY,
+            _more(worker.memory_kills, memory_kills()),
+        )
         self._again.extendleft(reversed(rest))
-        self._workers[slot] = self._start()
-        return verdicts
+        self._replaced(worker)
+        if worker.killed is Status.TIMEOUT and token not in self._known:
+            seconds = self._setup.settings.limits.seconds
+            self._known[token] = Execution(Status.TIMEOUT, None, f"exceeded {seconds:g} s", seconds)
+            self._again.extendleft(suspects)
+        elif not suspects:
+            self._give_up_if_hopeless(death)
+        elif worker.alone:
+            return self._convict(suspects[0], death)
+        else:
+            self._suspects.extend(suspects)
+        return ()
 
-    def _give_up_if_hopeless(self, code: int) -> None:
+    def _suspected(self, worker: _Worker) -> list[WorkItem]:
+        """The cases that a worker was at, as far as that can be told."""
+        start, _, number = worker.executing()
+        found = worker.handed.get(number if start else worker.judging() or 0)
+        if found is None and not start:
+            return []  # it was between two cases, or had yet to begin
+        if found is None or (not start and self._setup.threads > 1):
+            return list(worker.handed.values())  # at any of them: it does not tell
+        return [found]
+
+    def _convict(self, item: WorkItem, death: Death) -> tuple[VerdictRow, ...]:
+        """A worker died with one case alone: blame its statement, try again, or give up."""
+        deaths = self._deaths.setdefault(item.number, [])
+        deaths.append(death)
+        execution = blamed(deaths, self._setup.settings.limits.memory)
+        if execution is not None and death.token is not None:
+            del self._deaths[item.number]  # its other statements are another matter
+            self._known[death.token] = execution
+            self._again.appendleft(item)
+            return ()
+        if len(deaths) < MOST_DEATHS:
+            self._suspects.appendleft(item)
+            return ()
+        reason = f"the worker died while judging ({death.text})"
+        verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
+        return tuple(VerdictRow.of(item.number, judge, verdict) for judge in item.judges)
+
+    def _give_up_if_hopeless(self, death: Death) -> None:
         self._barren_deaths += 1
         if self._barren_deaths > _MOST_BARREN_DEATHS:
             raise InfrastructureError(
                 "SJ406",
-                f"workers die before they judge anything ({_exit_text(code)}).",
+                f"workers die before they judge anything ({death.text}).",
                 hint="Their own words are above; `sqljury doctor` checks the installation.",
             )
-
-    def _blame_judge(self, number: int, rest: list[WorkItem], code: int) -> tuple[VerdictRow, ...]:
-        """The process died outside of any statement: once may be bad luck, twice is the case."""
-        self._deaths[number] = self._deaths.get(number, 0) + 1
-        suspect = next((item for item in rest if item.number == number), None)
-        if suspect is None or self._deaths[number] < 2:
-            return ()
-        rest.remove(suspect)
-        reason = f"the worker died while judging ({_exit_text(code)})"
-        verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
-        return tuple(VerdictRow.of(number, judge, verdict) for judge in suspect.judges)
 
     # ------------------------------------------------------------ processes
 
     def _start(self) -> _Worker:
-        handle, name = tempfile.mkstemp(prefix="sqljury-worker-")
+        assert self._folder is not None, "the pool was entered"
+        handle, name = tempfile.mkstemp(dir=self._folder.path, prefix="watch-")
         os.write(handle, bytes(WATCH_SIZE))
         watch = mmap.mmap(handle, WATCH_SIZE)
         os.close(handle)
-        try:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "sqljury.runs.worker", name],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=os.environ | {"PYTHONPATH": os.pathsep.join(self._setup.python_path)},
-            )
-        except OSError as error:
-            raise InfrastructureError("SJ405", f"cannot start a worker: {error}.") from error
-        worker = _Worker(process, watch, Path(name), queue.SimpleQueue())
+        process = start_isolated("sqljury.runs.worker", name, environment=self._environment)
+        worker = _Worker(process, watch, Path(name), queue.SimpleQueue(), memory_kills())
         worker.outbox.put(self._setup)
         threading.Thread(target=_write, args=(worker,), daemon=True).start()
         threading.Thread(target=_read, args=(worker, self._inbox), daemon=True).start()
         return worker
 
+    def _replaced(self, worker: _Worker) -> _Worker:
+        """A fresh worker in the place of one that is gone, or idle."""
+        self._dispose(worker)
+        fresh = self._start()
+        self._workers[self._workers.index(worker)] = fresh
+        return fresh
+
     def _dispose(self, worker: _Worker) -> None:
         worker.outbox.put(None)
         worker.watch.close()
-        worker.watch_path.unlink(missing_ok=True)
+        worker.watch_file.unlink(missing_ok=True)
 
     @staticmethod
     def _end(worker: _Worker) -> int:
@@ -311,31 +394,20 @@ class Pool:
                 worker.process.wait()
             self._dispose(worker)
         self._workers.clear()
+        if self._folder is not None:
+            self._folder.close()
 
 
-def _resident_bytes(pid: int) -> int:
-    """Memory that a process holds, in bytes; 0 where the system does not tell (not Linux)."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except (OSError, ValueError, IndexError):
-        return 0
-    return pages * _PAGE
+def _is_about(progress: Progress, handed: Mapping[int, WorkItem]) -> bool:
+    """Whether a worker speaks of nothing but what it was given."""
+    return all(number in handed for number in progress.cases) and all(
+        row.number in handed and row.judge in handed[row.number].judges and row.outcome in _OUTCOMES
+        for row in progress.verdicts
+    )
 
 
-def _died(code: int) -> Execution:
-    if code == -signal.SIGKILL:
-        # Nobody here killed it: the operating system did, and memory is why it does.
-        return Execution(Status.OUT_OF_MEMORY, None, "the system killed the worker (memory)")
-    return Execution(Status.ERROR, None, f"the engine crashed ({_exit_text(code)})")
-
-
-def _exit_text(code: int) -> str:
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"
+def _more(before: int | None, now: int | None) -> int | None:
+    return None if before is None or now is None else now - before
 
 
 def _write(worker: _Worker) -> None:
@@ -343,17 +415,21 @@ def _write(worker: _Worker) -> None:
     assert worker.process.stdin is not None
     with contextlib.suppress(OSError, ValueError):
         while (message := worker.outbox.get()) is not None:
-            send(worker.process.stdin, message)
+            tell(worker.process.stdin, message)
     with contextlib.suppress(OSError):
         worker.process.stdin.close()
 
 
 def _read(worker: _Worker, inbox: queue.SimpleQueue[tuple[_Worker, object]]) -> None:
     """Pass on what a worker says; None at its end."""
-    assert worker.process.stdout is not None
+    replies: IO[bytes] | None = worker.process.stdout
+    assert replies is not None
     try:
-        with contextlib.suppress(EOFError, OSError, ValueError):
-            while True:
-                inbox.put((worker, receive(worker.process.stdout)))
+        while True:
+            inbox.put((worker, heard(replies)))
+    except (EOFError, OSError):
+        pass
+    except ValueError:
+        worker.process.kill()  # it says what no worker of ours would
     finally:
         inbox.put((worker, None))

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING
 from sqljury.case import Case
 from sqljury.errors import InfrastructureError
 from sqljury.judges import Judge
-from sqljury.runs.runner import OnProgress, Run, RunOptions, default_client, run_judges
+from sqljury.runs.runner import OnProgress, Run, default_client, run_judges
+from sqljury.runs.settings import RunSettings
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected
@@ -44,7 +45,7 @@ class UnderWay:
 def run_in_batches(
     cases: Iterable[Case],
     judges: Sequence[str | Judge],
-    options: RunOptions,
+    settings: RunSettings,
     *,
     folder: str | Path,
     wait: bool = False,
@@ -64,14 +65,14 @@ def run_in_batches(
     """
     from sqljury.llm import Batches
 
-    settings = options.llm or default_client(Path(folder))
-    options = replace(options, llm=settings, batch=True)
+    llm = settings.llm or default_client(Path(folder))
+    settings = replace(settings, llm=llm, batch=True)
     given: Iterable[Case] | None = cases
-    with Batches(settings) as batches:
+    with Batches(llm) as batches:
         first = batches.collect()
         _check(first)
         while True:
-            round_ = replace(options, given_up=batches.given_up())
+            round_ = replace(settings, given_up=batches.given_up())
             run = run_judges(given, judges, round_, folder=folder, on_progress=on_progress)
             if not run.missing:
                 batches.forget_failures()

@@ -9,57 +9,34 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqljury.benchmarks import read_overlay
 from sqljury.case import Case
-from sqljury.databases import open_databases, open_suites, read_schemas
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
-from sqljury.queries import features, hardness
+from sqljury.runs.changes import Changes
+from sqljury.runs.confinement import confinement
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import Pool
+from sqljury.runs.settings import RunSettings
 from sqljury.runs.store import CaseRow, RunStore
+from sqljury.secrets import learn_from_environment, learn_from_urls
+from sqljury.sql import features, hardness
 from sqljury.verdict import Record
 
 if TYPE_CHECKING:
+    from sqljury.isolation import Sandbox
     from sqljury.llm import ClientSettings, Request, Spent
 
 _COMMIT_SECONDS = 0.5
 
 OnProgress = Callable[[int, int], None]
 """Called with verdicts found so far and verdicts in all."""
-
-_NO_LIMITS_ASKED = Limits()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunOptions:
-    """What may differ between two runs of the same judges over the same cases."""
-
-    databases: str | None = None
-    """Where databases come from; judges that look at texts alone need none."""
-    descriptions: str | None = None
-    schemas: str | None = None
-    """A file of schemas, for judges that look at texts and need to know the tables."""
-    suites: str | None = None
-    """A folder of test suites, for judges that look at several databases for each case."""
-    limits: Limits = _NO_LIMITS_ASKED
-    workers: int = 1
-    llm: ClientSettings | None = None
-    """How chat models are asked, where a judge needs one; by default with a ledger in the
-    run's folder."""
-    dry_run: bool = False
-    """Ask no model; the verdicts' measures say what asking would take."""
-    batch: bool = False
-    """Ask no model: :attr:`Run.missing` is what cases without a verdict wait for."""
-    given_up: Mapping[str, str] = field(default_factory=dict)
-    """With ``batch``: why questions will have no answer, by the key of their request."""
-    version: str = ""
-    """Of sqljury, for signatures and the manifest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +71,20 @@ class Run:
     @property
     def judges(self) -> tuple[RunJudge, ...]:
         """The judges of the last command on this run."""
-        return tuple(RunJudge(**judge) for judge in self._store.fact("judges") or ())
+        try:
+            return tuple(RunJudge(**judge) for judge in self._store.fact("judges") or ())
+        except TypeError as error:
+            raise self._store.damaged(f"what it says of its judges ({error})") from error
 
     @property
     def manifest(self) -> Mapping[str, object]:
-        """Versions, data fingerprints, options: what made the run."""
+        """Versions, data fingerprints, settings: what made the run."""
         manifest = self._store.fact("manifest")
         return manifest if isinstance(manifest, dict) else {}
+
+    def count_cases(self) -> int:
+        """How many cases it is about."""
+        return self._store.count_cases()
 
     def records(
         self, *, whole: bool = True, with_evidence: bool = True, case_id: str = ""
@@ -138,7 +122,7 @@ def open_run(folder: str | Path) -> Run:
 def run_judges(
     cases: Iterable[Case] | None,
     judges: Sequence[str | Judge],
-    options: RunOptions,
+    settings: RunSettings,
     *,
     folder: str | Path,
     on_progress: OnProgress = lambda _done, _total: None,
@@ -152,37 +136,49 @@ def run_judges(
         InputError: no case, no database at all, an unknown judge, broken input.
         InfrastructureError: the workers cannot work.
     """
+    learn_from_environment()
+    learn_from_urls(settings.sources.databases or "")
     made = [make_judge(spec) for spec in judges]
     _check_distinct(made)
     groups = [group for group in (_Group.of_rows(made), _Group.of_models(made)) if group.judges]
     store = RunStore(Path(folder), create=True)
-    if groups[-1].asks_models and options.llm is None:
-        options = replace(options, llm=default_client(Path(folder)))
+    if groups[-1].asks_models and settings.llm is None:
+        settings = replace(settings, llm=default_client(Path(folder)))
     try:
         with ExitStack() as stack:
             if cases is None:
-                groups = [group for group in groups if group.has_work(store, options)]
+                groups = [group for group in groups if group.has_work(store, settings)]
             # Workers import what they need while the cases are read.
-            pools = [
-                stack.enter_context(Pool(group.setup(options), group.processes(options)))
-                for group in groups
-            ]
+            changes = Changes()
+            pools = [stack.enter_context(group.pool(settings, changes)) for group in groups]
             if cases is not None:
-                _load(store, cases, made, options)
+                if settings.overlay is not None:
+                    cases = read_overlay(settings.overlay).applied(cases)
+                _load(store, cases, made, settings, changes)
             progress = _Progress(
-                store, [_key(judge, options.limits) for judge in made], on_progress
+                store, [_key(judge, settings.limits) for judge in made], on_progress
             )
             # Cheap evidence first: what rows alone decide is there before a model is asked.
             for group, pool in zip(groups, pools, strict=True):
-                _judge_all(store, pool, group.keys(options), progress)
+                _judge_all(store, pool, group.keys(settings), progress)
     except BaseException:
         store.close()
         raise
     run = Run(store)
+    if groups and groups[-1].asks_models and settings.llm is not None:
+        _settle(settings.llm)
     for group, pool in zip(groups, pools, strict=True):
         if group.asks_models:
             run.missing, run.paid = pool.missing, pool.spent or _nothing()
     return run
+
+
+def _settle(llm: ClientSettings) -> None:
+    """A worker that was killed leaves what it kept beside the ledger: take it in."""
+    from sqljury.llm import Ledger
+
+    if llm.ledger is not None and not llm.replay and Path(f"{llm.ledger}-wal").exists():
+        Ledger(llm.ledger).close()
 
 
 def _nothing() -> Spent:
@@ -206,37 +202,39 @@ class _Group:
     def of_models(cls, judges: Sequence[Judge]) -> _Group:
         return cls(tuple(judge for judge in judges if judge.needs & Needs.LLM), True)
 
-    def keys(self, options: RunOptions) -> list[str]:
+    def keys(self, settings: RunSettings) -> list[str]:
         """Of the judges, in the store."""
-        return [_key(judge, options.limits) for judge in self.judges]
+        return [_key(judge, settings.limits) for judge in self.judges]
 
-    def has_work(self, store: RunStore, options: RunOptions) -> bool:
+    def has_work(self, store: RunStore, settings: RunSettings) -> bool:
         """Whether a judge has yet to see a case."""
-        return store.count_work(self.keys(options)) > 0
+        return store.count_work(self.keys(settings)) > 0
 
-    def processes(self, options: RunOptions) -> int:
+    def processes(self, settings: RunSettings) -> int:
         """One process keeps to one budget and one rate; a replay has neither."""
-        return 1 if self._waits(options) else options.workers
+        return 1 if self._waits(settings) else settings.workers
 
-    def _waits(self, options: RunOptions) -> bool:
-        asks = self.asks_models and not options.dry_run and not options.batch
-        return asks and options.llm is not None and not options.llm.replay
+    def _waits(self, settings: RunSettings) -> bool:
+        asks = self.asks_models and not settings.dry_run and not settings.batch
+        return asks and settings.llm is not None and not settings.llm.replay
 
-    def setup(self, options: RunOptions) -> Setup:
-        llm = options.llm if self.asks_models else None
+    def pool(self, settings: RunSettings, changes: Changes) -> Pool:
+        """The workers of these judges."""
+        confined = confinement(self.judges, settings)
+        return Pool(
+            self._setup(settings, confined.sandbox),
+            self.processes(settings),
+            environment=confined.environment,
+            check=changes.check,
+        )
+
+    def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
+        llm = settings.llm if self.asks_models else None
         return Setup(
-            databases=options.databases,
-            descriptions=options.descriptions,
-            schemas=options.schemas,
-            suites=options.suites,
             judges=tuple(_spec_for_worker(judge) for judge in self.judges),
-            limits=options.limits,
-            python_path=tuple(path or str(Path.cwd()) for path in sys.path),
-            llm=llm,
-            dry_run=options.dry_run,
-            batch=options.batch,
-            given_up=options.given_up,
-            threads=llm.concurrency if llm is not None and self._waits(options) else 1,
+            settings=replace(settings, llm=llm),
+            sandbox=sandbox,
+            threads=llm.concurrency if llm is not None and self._waits(settings) else 1,
         )
 
 
@@ -275,37 +273,42 @@ def _check_distinct(judges: Sequence[Judge]) -> None:
 
 
 def _load(
-    store: RunStore, cases: Iterable[Case], judges: Sequence[Judge], options: RunOptions
+    store: RunStore,
+    cases: Iterable[Case],
+    judges: Sequence[Judge],
+    settings: RunSettings,
+    changes: Changes,
 ) -> None:
     needing = [spec_of(judge) for judge in judges if needs_database(judge)]
-    if needing and options.databases is None:
+    if needing and settings.sources.databases is None:
         raise InputError(
             "SJ413",
             f"{', '.join(needing)} needs databases, and none were named.",
             hint="Add --databases with a folder that holds DB_ID/DB_ID.sqlite, or a URL.",
         )
     by_suite = [spec_of(judge) for judge in judges if judge.needs & Needs.SUITE]
-    if by_suite and options.suites is None:
+    if by_suite and settings.sources.suites is None:
         raise InputError(
             "SJ415",
             f"{', '.join(by_suite)} needs test suites, and none were named.",
             hint="Add --suites with a folder that holds DB_ID/*.sqlite or DB_ID.tar.xz.",
         )
     by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
-    data = _Data(options)
+    data = _Data(settings, changes)
     digest = hashlib.sha256()
     if store.replace_cases(_rows(cases, data, digest.update)) == 0:
         raise InputError("SJ409", "there are no cases in the input.")
     if by_suite and not data.has_suites:
         raise InputError(
             "SJ415",
-            f"{options.suites!r} has no suite for any of {_some(sorted(data.fingerprints))}.",
+            f"{settings.sources.suites!r} has no suite for any of "
+            f"{_some(sorted(data.fingerprints))}.",
             hint="Point --suites to the folder that holds DB_ID/*.sqlite or DB_ID.tar.xz.",
         )
     if needing and not data.has_databases:
         raise InputError(
             "SJ410",
-            f"none of the databases that the cases name is in {options.databases!r}: "
+            f"none of the databases that the cases name is in {settings.sources.databases!r}: "
             f"{_some(sorted(data.fingerprints))}.",
             hint="Point --databases to the folder that holds DB_ID/DB_ID.sqlite, or to a URL "
             "with {db_id}.",
@@ -316,20 +319,15 @@ def _load(
             f"{', '.join(by_schema)} needs to know the tables, and no case's schema is known.",
             hint="Add --schema with CREATE TABLE statements or a tables.json, or --databases.",
         )
-    _write_manifest(store, judges, options, sorted(data.engines), digest.hexdigest())
+    _write_manifest(store, judges, settings, sorted(data.engines), digest.hexdigest())
 
 
 class _Data:
     """What the databases hold, asked once for each: verdicts on other contents are not reused."""
 
-    def __init__(self, options: RunOptions) -> None:
-        self._databases = (
-            None
-            if options.databases is None
-            else open_databases(options.databases, descriptions=options.descriptions)
-        )
-        self._schemas = None if options.schemas is None else read_schemas(options.schemas)
-        self._suites = None if options.suites is None else open_suites(options.suites)
+    def __init__(self, settings: RunSettings, changes: Changes) -> None:
+        self._changes = changes
+        self._sources = settings.sources.open()
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
         self.has_databases = False
@@ -350,26 +348,29 @@ class _Data:
         return found + self._of_suites[case.db_id]
 
     def _of_suite(self, db_id: str) -> str:
-        suite = None if self._suites is None else self._suites.get(db_id)
+        suite = None if self._sources.suites is None else self._sources.suites.get(db_id)
         if suite is None:
             return ""
         self.has_suites = True
         with suite.opened(suite.names[0]) as database:
             self.engines.add(database.engine)
-        return f";suite:{suite.fingerprint()}"
+        files = tuple(suite.files.values())
+        return f";suite:{self._changes.watched(db_id, files, suite.fingerprint)}"
 
     def _given(self, db_id: str) -> str:
-        schema = None if self._schemas is None else self._schemas.get(db_id)
+        schema = None if self._sources.schemas is None else self._sources.schemas.get(db_id)
         return "" if schema is None else _short_hash(repr(schema)).hex()
 
     def _asked(self, db_id: str) -> str:
-        database = None if self._databases is None else self._databases.open(db_id)
+        database = None if self._sources.databases is None else self._sources.databases.open(db_id)
         if database is None:
             return ""
         self.has_databases = True
         try:
             self.engines.add(database.engine)
-            return f"{database.engine}:{database.fingerprint()}"
+            files = getattr(database, "files", ())
+            found = self._changes.watched(db_id, files, database.fingerprint)
+            return f"{database.engine}:{found}"
         finally:
             database.close()
 
@@ -404,17 +405,17 @@ def _some(names: Sequence[str], most: int = 5) -> str:
 def _write_manifest(
     store: RunStore,
     judges: Sequence[Judge],
-    options: RunOptions,
+    settings: RunSettings,
     engines: Sequence[str],
     data: str,
 ) -> None:
-    limits = options.limits
+    limits = settings.limits
     signed = [
         RunJudge(
             spec_of(judge),
             _key(judge, limits),
-            signature(judge, engines, limits, options.version, data),
-            getattr(judge, "threshold", 0.5),
+            signature(judge, engines, settings, data),
+            judge.threshold,
         )
         for judge in judges
     ]
@@ -422,9 +423,9 @@ def _write_manifest(
         {
             "judges": [asdict(judge) for judge in signed],
             "manifest": {
-                "sqljury": options.version,
+                "sqljury": settings.version,
                 "python": sys.version.split()[0],
-                "databases": _without_password(options.databases or ""),
+                "databases": _without_password(settings.sources.databases or ""),
                 "engines": list(engines),
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": data,
@@ -440,13 +441,8 @@ def _without_password(spec: str) -> str:
 
 def _key(judge: Judge, limits: Limits) -> str:
     """All that a judge's verdict depends on beside the case: prompts and recordings too."""
-    own = "".join(f"|{name}:{value}" for name, value in _own_fields(judge).items())
+    own = "".join(f"|{name}:{value}" for name, value in judge.signature_fields().items())
     return f"{spec_of(judge)}@{judge.version}{own}|{_limits_text(limits)}"
-
-
-def _own_fields(judge: Judge) -> Mapping[str, object]:
-    fields: Mapping[str, object] = getattr(judge, "signature_fields", dict)()
-    return fields
 
 
 def _limits_text(limits: Limits) -> str:
@@ -456,9 +452,9 @@ def _limits_text(limits: Limits) -> str:
     )
 
 
-def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str, data: str) -> str:
+def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data: str) -> str:
     """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
-    own = _own_fields(judge)
+    own = judge.signature_fields()
     executes = needs_database(judge) or judge.needs & Needs.SUITE
     parts = [
         spec_of(judge),
@@ -466,8 +462,9 @@ def signature(judge: Judge, engines: Sequence[str], limits: Limits, version: str
         *([f"db:{'+'.join(engines)}"] if executes else []),
         "n:{n}",
         *(f"{name}:{value}" for name, value in own.items()),
-        *([_limits_text(limits)] if executes else []),
-        f"sqljury:{version}",
+        *([_limits_text(settings.limits)] if executes else []),
+        *([f"overlay:{read_overlay(settings.overlay).digest}"] if settings.overlay else []),
+        f"sqljury:{settings.version}",
         f"data:{data[:8]}",
     ]
     return "|".join(parts)

@@ -9,8 +9,10 @@ streamed in and out; nothing here grows with their number.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
@@ -20,10 +22,22 @@ from typing import Any
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
+from sqljury.secrets import known_secrets, redacted, redacted_json
+from sqljury.storage import Checkpoints, read_only_uri, storage_errors
 from sqljury.verdict import Cost, Outcome, Record, Verdict
+from sqljury.writing import new_folder, shown_path
 
 STORE_VERSION = 2
 _FILE = "run.sqlite"
+_WORK_AT_ONCE = 500
+_WAIT_SECONDS = 5.0
+"""For another process that writes."""
+_CANNOT_WRITE = (
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+)
 _COSTS = ("seconds", "calls", "tokens", "money", "unpriced")
 
 _SCHEMA = """
@@ -105,13 +119,19 @@ class VerdictRow:
             judge=judge,
             outcome=verdict.outcome.value,
             score=verdict.score,
-            reason=verdict.reason,
-            labels=json.dumps(verdict.labels) if verdict.labels else "[]",
+            reason=redacted(verdict.reason),
+            labels=_public_json(verdict.labels) if verdict.labels else "[]",
             measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
-            evidence=json.dumps(verdict.evidence) if verdict.evidence else "{}",
+            evidence=_public_json(verdict.evidence) if verdict.evidence else "{}",
             seconds=seconds,
             cost=json.dumps(_cost_fields(verdict.cost)) if verdict.cost.calls else "",
         )
+
+
+def _public_json(value: Json) -> str:
+    """JSON without secrets."""
+    text = json.dumps(value)
+    return json.dumps(redacted_json(value)) if known_secrets().are_in(text) else text
 
 
 def _cost_fields(cost: Cost) -> dict[str, Json]:
@@ -130,57 +150,103 @@ class RunStore:
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         self.folder = folder
-        path = folder / _FILE
-        if not create and not path.is_file():
+        self._path = folder / _FILE
+        if not create and not os.path.isfile(self._path):  # noqa: PTH113 - False for any path
             raise InputError(
-                "SJ401", f"{folder} is not a run (no {_FILE}).", hint="Pass what --run was given."
+                "SJ401",
+                f"{shown_path(folder)} is not a run (no {_FILE}).",
+                hint="Pass what --run was given.",
             )
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            self._db = sqlite3.connect(path)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            # A verdict is worth one fsync at a checkpoint, not one at each commit; after a
-            # crash of the machine the last seconds are judged again.
-            self._db.execute("PRAGMA synchronous=NORMAL")
-            self._db.executescript(_SCHEMA)
-        except sqlite3.DatabaseError as error:
-            raise InputError("SJ402", f"cannot use {path}: {error}.") from error
-        self._check_version(path)
+        if create:
+            new_folder(folder)
+        with self._errors():
+            self._db = self._writable() if create else self._readable()
+        self._checkpoints = Checkpoints(self._db)
+        self._check_version()
 
-    def _check_version(self, path: Path) -> None:
+    def _writable(self) -> sqlite3.Connection:
+        database = sqlite3.connect(self._path, timeout=_WAIT_SECONDS)
+        tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master")]
+        if tables and "facts" not in tables:
+            raise self.damaged("it holds other tables than a run")
+        database.execute("PRAGMA journal_mode=WAL")
+        # A verdict is worth one fsync at a checkpoint, not one at each commit; after a
+        # crash of the machine the last seconds are judged again.
+        database.execute("PRAGMA synchronous=NORMAL")
+        if not tables:
+            # All of it or nothing: a disk may be full in the middle.
+            version = f"INSERT OR IGNORE INTO facts VALUES ('store_version', {STORE_VERSION});"
+            database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{version}COMMIT;")
+            Checkpoints(database).now()
+        return database
+
+    def _readable(self) -> sqlite3.Connection:
+        """Writable if it can be, which takes in what a killed run left beside the file."""
+        try:
+            return self._writable()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in _CANNOT_WRITE:
+                raise
+        database = sqlite3.connect(read_only_uri(self._path), uri=True)
+        database.execute("SELECT count(*) FROM sqlite_master")
+        return database
+
+    def _check_version(self) -> None:
         found = self.fact("store_version")
-        if found is None:
-            self.set_facts({"store_version": STORE_VERSION})
-        elif found != STORE_VERSION:
+        if found != STORE_VERSION:
             raise InputError(
                 "SJ403",
-                f"{path} was written by another version of sqljury (store {found}).",
+                f"{self._path} was written by another version of sqljury (store {found}).",
                 hint="Start a new run with another --run folder. What models answered is not "
                 "lost: name the old ledger too, --ledger "
-                f"{path.with_name('ledger.sqlite')} unless you named one.",
+                f"{self._path.with_name('ledger.sqlite')} unless you named one.",
             )
 
+    def damaged(self, why: object) -> InputError:
+        """The error for a store that does not hold what it should."""
+        return InputError(
+            "SJ402",
+            f"cannot use {shown_path(self._path)}: {why}.",
+            hint="It is damaged or of another program. Name another --run folder; answers of "
+            "models are in the ledger, not in it.",
+        )
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """What goes wrong with the file, in our words."""
+        try:
+            with storage_errors(self._path, self.damaged):
+                yield
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise self.damaged(f"{type(error).__name__}: {error}") from error
+
     def close(self) -> None:
-        """Commit and close."""
-        self._db.commit()
-        self._db.close()
+        """Commit and close: then the one file holds everything."""
+        with closing(self._db), self._errors():
+            self.commit()
 
     def commit(self) -> None:
-        """Make everything so far survive a kill."""
-        self._db.commit()
+        """Make everything so far survive a kill, and now and then a copy of the one file."""
+        with self._errors():
+            self._db.commit()
+            self._checkpoints.when_due()
 
     # ------------------------------------------------------------ facts
 
     def fact(self, name: str) -> Json:
         """A remembered fact about the run, or None."""
-        row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        with self._errors():
+            row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
+            return None if row is None else json.loads(row[0])
 
     def set_facts(self, facts: Mapping[str, Json]) -> None:
         """Remember facts: the manifest."""
         rows = [(name, json.dumps(value)) for name, value in facts.items()]
-        self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
-        self._db.commit()
+        with self._errors():
+            self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", rows)
+            self._db.commit()
+            # Who copies the one file from now on has the whole run in it.
+            self._checkpoints.now()
 
     # ------------------------------------------------------------ cases in
 
@@ -193,15 +259,18 @@ class RunStore:
         count = 0
         seen: set[bytes] = set()
         try:
-            self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
+            with storage_errors(self._path, self.damaged):
+                self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
             for row in rows:
-                self._put_case(count, row, seen)
+                with storage_errors(self._path, self.damaged):
+                    self._put_case(count, row, seen)
                 count += 1
+            self.commit()
         except BaseException:
             # A broken line 900 must not cost what an earlier run computed.
-            self._db.rollback()
+            with suppress(sqlite3.Error):
+                self._db.rollback()
             raise
-        self._db.commit()
         return count
 
     def _put_case(self, ordinal: int, row: CaseRow, seen: set[bytes]) -> None:
@@ -235,57 +304,85 @@ class RunStore:
     def count_cases(self) -> int:
         """How many cases the run is about."""
         sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL"
-        return int(self._db.execute(sql).fetchone()[0])
+        with self._errors():
+            return int(self._db.execute(sql).fetchone()[0])
 
     # ------------------------------------------------------------ work out, verdicts in
 
     def judge_numbers(self, keys: Sequence[str]) -> list[int]:
         """The number of each judge, by its key; new ones are given."""
-        self._db.executemany("INSERT OR IGNORE INTO judges (key) VALUES (?)", [(k,) for k in keys])
-        self._db.commit()
-        find = "SELECT judge FROM judges WHERE key = ?"
-        return [self._db.execute(find, (key,)).fetchone()[0] for key in keys]
+        with self._errors():
+            known = dict(self._db.execute("SELECT key, judge FROM judges"))
+            for key in keys:
+                # A run in a folder that cannot be written to can be read all the same.
+                if key not in known:
+                    added = self._db.execute("INSERT INTO judges (key) VALUES (?)", (key,))
+                    known[key] = added.lastrowid
+            self._db.commit()
+            return [known[key] for key in keys]
 
     def work(self, keys: Sequence[str]) -> Iterator[WorkItem]:
         """Every case that some judge has yet to see, in an order that lets neighbours share
         executions."""
-        missing = ", ".join(f"NOT {_JUDGED}" for _ in keys)
-        cursor = self._db.execute(
-            f"SELECT c.number, c.body, {missing} FROM cases c WHERE c.ordinal IS NOT NULL"
-            " ORDER BY c.db_id, c.batch_key, c.ordinal",
-            self.judge_numbers(keys),
-        )
-        for number, body, *flags in cursor:
-            todo = tuple(position for position, flag in enumerate(flags) if flag)
-            if todo:
-                yield WorkItem(number, body, todo)
+        missing = ", ".join(f"NOT {_JUDGED} AS j{place}" for place in range(len(keys)))
+        numbers = self.judge_numbers(keys)
+        with self._errors():
+            # The order is found once. A cursor over all of it would keep what is committed
+            # meanwhile out of the one file.
+            self._db.execute("DROP TABLE IF EXISTS temp.todo")
+            self._db.execute(
+                f"CREATE TEMP TABLE todo AS SELECT c.number, {missing}"
+                " FROM cases c WHERE c.ordinal IS NOT NULL"
+                " ORDER BY c.db_id, c.batch_key, c.ordinal",
+                numbers,
+            )
+        last = 0
+        while rows := self._work_after(last):
+            last = rows[-1][0]
+            for _, number, body, _, *flags in rows:
+                todo = tuple(position for position, flag in enumerate(flags) if flag)
+                if todo:
+                    yield WorkItem(number, body, todo)
+
+    def _work_after(self, last: int) -> list[tuple[Any, ...]]:
+        """The next cases in the order of work: place, number, body, and a flag for each judge."""
+        with self._errors():
+            return self._db.execute(
+                "SELECT t.rowid, c.number, c.body, t.* FROM temp.todo t"
+                " JOIN cases c ON c.number = t.number WHERE t.rowid > ?"
+                " ORDER BY t.rowid LIMIT ?",
+                (last, _WORK_AT_ONCE),
+            ).fetchall()
 
     def count_work(self, keys: Sequence[str]) -> int:
         """How many verdicts are still to be found."""
         missing = " + ".join(f"(NOT {_JUDGED})" for _ in keys)
         sql = f"SELECT total({missing}) FROM cases c WHERE c.ordinal IS NOT NULL"
-        return int(self._db.execute(sql, self.judge_numbers(keys)).fetchone()[0])
+        numbers = self.judge_numbers(keys)
+        with self._errors():
+            return int(self._db.execute(sql, numbers).fetchone()[0])
 
     def add_verdicts(self, rows: Iterable[VerdictRow], numbers: Sequence[int]) -> None:
         """Write verdicts; :meth:`commit` makes them last."""
-        self._db.executemany(
-            "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?)",
-            [
-                (
-                    row.number,
-                    numbers[row.judge],
-                    row.outcome,
-                    row.score,
-                    row.reason,
-                    row.labels,
-                    row.measures,
-                    row.evidence,
-                    row.seconds,
-                    row.cost,
-                )
-                for row in rows
-            ],
-        )
+        with self._errors():
+            self._db.executemany(
+                "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?)",
+                [
+                    (
+                        row.number,
+                        numbers[row.judge],
+                        row.outcome,
+                        row.score,
+                        row.reason,
+                        row.labels,
+                        row.measures,
+                        row.evidence,
+                        row.seconds,
+                        row.cost,
+                    )
+                    for row in rows
+                ],
+            )
 
     # ------------------------------------------------------------ records out
 
@@ -307,16 +404,18 @@ class RunStore:
         marks = ",".join("?" * len(numbers))
         body = "c.body" if whole else "''"
         evidence = "v.evidence" if with_evidence else "'{}'"
-        rows = self._db.execute(
-            "SELECT c.ordinal, c.benchmark, c.id, c.source, c.db_id, c.difficulty, c.label,"
-            f" c.features, {body}, v.judge, v.outcome, v.score, v.reason, v.labels, v.measures,"
-            f" {evidence}, v.seconds, v.cost FROM cases c JOIN verdicts v ON v.number = c.number"
-            f" WHERE c.ordinal IS NOT NULL AND v.judge IN ({marks})"
-            f" {'AND c.id = ?' if case_id else ''} ORDER BY c.ordinal",
-            [*numbers, *([case_id] if case_id else [])],
-        )
-        for _, group in groupby(rows, key=itemgetter(0)):
-            yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
+        with self._errors():
+            rows = self._db.execute(
+                "SELECT c.ordinal, c.benchmark, c.id, c.source, c.db_id, c.difficulty, c.label,"
+                f" c.features, {body}, v.judge, v.outcome, v.score, v.reason, v.labels, v.measures,"
+                f" {evidence}, v.seconds, v.cost"
+                " FROM cases c JOIN verdicts v ON v.number = c.number"
+                f" WHERE c.ordinal IS NOT NULL AND v.judge IN ({marks})"
+                f" {'AND c.id = ?' if case_id else ''} ORDER BY c.ordinal",
+                [*numbers, *([case_id] if case_id else [])],
+            )
+            for _, group in groupby(rows, key=itemgetter(0)):
+                yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
 
 
 def _storable(text: str) -> str:

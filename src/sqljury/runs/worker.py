@@ -1,8 +1,8 @@
 """A worker: a process that judges cases one after the other until it is told to stop.
 
-Started as ``python -m sqljury.runs.worker``, it talks in length-prefixed pickles over its
-standard input and output. It is its own program, not a fork of the caller: a user's script needs
-no ``if __name__ == "__main__"``, and a notebook's threads are not copied.
+It is started by :mod:`sqljury.isolation` as a program of its own, not a fork of the caller: a
+user's script needs no ``if __name__ == "__main__"``, and a notebook's threads are not copied. It
+talks over its standard input and output, and enters its sandbox before it opens a database.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import mmap
-import os
+import pickle
 import signal
 import sys
 import threading
@@ -18,34 +18,35 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sqljury.case import Case
-from sqljury.databases import open_databases, open_suites, read_schemas
-from sqljury.databases.protocol import Database, Databases
-from sqljury.errors import SqljuryError
+from sqljury.databases.protocol import Database
+from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
+from sqljury.isolation import Failure, end_with_parent, private_streams, receive_bytes, send
 from sqljury.judges import Judge, make_judge, settled
-from sqljury.queries import parse
 from sqljury.runs.messages import (
     WATCH,
     WATCH_CASE,
     WATCH_SIZE,
-    Failure,
+    Batch,
     Progress,
     Setup,
-    receive,
-    send,
 )
+from sqljury.runs.patience import Lost, Patience
+from sqljury.runs.settings import RunSettings
 from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.secrets import learn_from_environment, learn_from_urls
+from sqljury.sql import parse
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from sqljury.llm import Client, Request, Spent
 
 _FLUSH_SECONDS = 0.1
-_PARENT_SECONDS = 0.5
 _OPEN_DATABASES = 16
 
 
@@ -53,21 +54,16 @@ class Bench:
     """Where the judges of one process sit: databases, evidence, and the judges themselves."""
 
     def __init__(self, setup: Setup, watch: mmap.mmap | None = None) -> None:
-        self._databases: Databases | None = (
-            None
-            if setup.databases is None
-            else open_databases(setup.databases, descriptions=setup.descriptions)
-        )
-        self._schemas = None if setup.schemas is None else read_schemas(setup.schemas)
-        self._suites = None if setup.suites is None else open_suites(setup.suites)
+        self._settings = setup.settings
+        self._patience = Patience(setup.settings.sources.databases)
+        self._sources = setup.settings.sources.open()
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
-        self._limits = setup.limits
         self._threads = setup.threads
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._watch_memory = watch
-        self._dry_run = setup.dry_run
-        self._batch = setup.batch
-        self._client = _client(setup)
+        self._current = threading.local()
+        """The number of the case that a thread is at."""
+        self._client = _client(setup.settings)
         self._missing: list[Request] = []
         self._opening = threading.Lock()
         self.cache = ExecutionCache(watch=self._watch)
@@ -75,15 +71,18 @@ class Bench:
     def _watch(self, token: bytes | None) -> None:
         if self._watch_memory is not None:
             start = 0.0 if token is None else time.monotonic()
-            self._watch_memory[: WATCH.size] = WATCH.pack(start, token or b"")
+            number = getattr(self._current, "number", 0)
+            self._watch_memory[: WATCH.size] = WATCH.pack(start, token or b"", number)
 
     def close(self) -> None:
         """Close all databases; a server is told to stop what still runs."""
         while self._open:
             with contextlib.suppress(Exception):
                 self._close_one()
-        if self._suites is not None:
-            self._suites.close()
+        if self._sources.suites is not None:
+            self._sources.suites.close()
+        if self._client is not None:
+            self._client.close()
 
     def _close_one(self) -> None:
         """Close the database that was opened first: the cases that share it are long done."""
@@ -95,29 +94,35 @@ class Bench:
         """The verdicts of some judges on one case."""
         if self._watch_memory is not None:
             self._watch_memory[WATCH.size :] = WATCH_CASE.pack(number)
-        with self._opening:
-            database = self._database(case.db_id)
+        self._current.number = number
         for position in judges:
             start = time.perf_counter()
-            if isinstance(database, SqljuryError):
-                verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=str(database))
-            else:
-                evidence = DatabaseEvidence(
-                    case,
-                    database,
-                    self.cache,
-                    self._limits,
-                    self._client,
-                    self._schemas,
-                    self._suites,
-                )
-                verdict = _verdict(self._judges[position], case, evidence)
-            if self._dry_run:
+            attempt = partial(self._attempt, self._judges[position], case)
+            verdict = self._patience.found(attempt, case.db_id)
+            if self._settings.dry_run:
                 verdict = self._estimated(verdict)
-            elif self._batch and self._waits():
+            elif self._settings.batch and self._waits():
                 continue
             seconds = time.perf_counter() - start
             yield VerdictRow.of(number, position, verdict, seconds)
+
+    def _attempt(self, judge: Judge, case: Case) -> Verdict | Lost:
+        """A verdict, or why the database could not be asked."""
+        with self._opening:
+            database = self._database(case.db_id)
+        if isinstance(database, SqljuryError):
+            return Lost(str(database))
+        evidence = DatabaseEvidence(
+            case,
+            database,
+            self.cache,
+            self._settings.limits,
+            self._client,
+            self._sources.schemas,
+            self._sources.suites,
+        )
+        verdict = _verdict(judge, case, evidence)
+        return verdict if evidence.lost is None else Lost(evidence.lost.message)
 
     def _estimated(self, verdict: Verdict) -> Verdict:
         """What would be asked about a case, if every answer were a yes."""
@@ -159,7 +164,7 @@ class Bench:
         return None if self._client is None else self._client.spent
 
     def _database(self, db_id: str) -> Database | SqljuryError | None:
-        if self._databases is None:
+        if self._sources.databases is None:
             return None
         if db_id not in self._open:
             # Neighbours in the order of work share a database; a benchmark with hundreds of
@@ -167,22 +172,25 @@ class Bench:
             if len(self._open) >= _OPEN_DATABASES + self._threads:
                 self._close_one()
             try:
-                self._open[db_id] = self._databases.open(db_id)
+                self._open[db_id] = self._sources.databases.open(db_id)
+            except InfrastructureError as error:
+                return error  # perhaps it can be opened later
             except SqljuryError as error:
                 self._open[db_id] = error
         return self._open[db_id]
 
 
-def _client(setup: Setup) -> Client | None:
-    if setup.llm is None:
+def _client(settings: RunSettings) -> Client | None:
+    if settings.llm is None:
         return None
     from sqljury.llm import Client, Rehearsal
 
-    if setup.dry_run:
-        return Rehearsal(setup.llm, batch=setup.batch)
-    if setup.batch:
-        return Rehearsal(setup.llm, optimistic=False, batch=True, given_up=setup.given_up)
-    return Client(setup.llm)
+    if settings.dry_run:
+        return Rehearsal(settings.llm, batch=settings.batch)
+    if settings.batch:
+        given_up = settings.given_up
+        return Rehearsal(settings.llm, optimistic=False, batch=True, given_up=given_up)
+    return Client(settings.llm)
 
 
 def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
@@ -208,6 +216,7 @@ class Reporter:
         self._lock = threading.Lock()
         self._cases: list[int] = []
         self._rows: list[VerdictRow] = []
+        self._databases: dict[str, None] = {}
         self._missing: list[Request] = []
         self._spent: Callable[[], Spent | None] = lambda: None
         self._reported: Spent | None = None
@@ -217,9 +226,12 @@ class Reporter:
         """Report what is spent on models too."""
         self._spent = spent
 
-    def add(self, case: int, rows: list[VerdictRow], missing: Sequence[Request] = ()) -> None:
+    def add(
+        self, case: int, db_id: str, rows: list[VerdictRow], missing: Sequence[Request] = ()
+    ) -> None:
         """All verdicts on a case, and what it waits for."""
         with self._lock:
+            self._databases[db_id] = None
             self._rows.extend(rows)
             self._missing.extend(missing)
             self._cases.append(case)
@@ -229,9 +241,10 @@ class Reporter:
         with self._lock:
             spent = self._new_spending()
             if self._cases or spent is not None:
-                found = tuple(self._rows), tuple(self._missing)
+                found = tuple(self._rows), tuple(self._databases), tuple(self._missing)
                 send(self._replies, Progress(tuple(self._cases), *found, spent))
                 self._rows.clear()
+                self._databases.clear()
                 self._missing.clear()
                 self._cases.clear()
 
@@ -246,7 +259,7 @@ class Reporter:
         """Report what there is, and that there will be no more."""
         self.flush()
         with self._lock:
-            send(self._replies, Failure(error))
+            send(self._replies, Failure.of(error))
 
     def _flush_now_and_then(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # the parent is gone
@@ -257,7 +270,7 @@ class Reporter:
 
 def _serve(bench: Bench, threads: int, requests: IO[bytes], reporter: Reporter) -> None:
     if threads == 1:
-        while (batch := receive(requests)) is not None:
+        while (batch := _next_batch(requests)) is not None:
             bench.cache.known.update(batch.known)
             for item in batch.items:
                 _judge(bench, item, reporter)
@@ -267,16 +280,21 @@ def _serve(bench: Bench, threads: int, requests: IO[bytes], reporter: Reporter) 
     for dialect in ("sqlite", "duckdb", "postgres", "mysql"):
         parse("SELECT 1", dialect)
     with ThreadPoolExecutor(threads) as executor:
-        while (batch := receive(requests)) is not None:
+        while (batch := _next_batch(requests)) is not None:
             bench.cache.known.update(batch.known)
             for item in batch.items:
                 executor.submit(_judge_in_thread, bench, item, reporter)
 
 
+def _next_batch(requests: IO[bytes]) -> Batch | None:
+    batch: Batch | None = pickle.loads(receive_bytes(requests))
+    return batch
+
+
 def _judge(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
     case = Case.from_dict(json.loads(item.body))
     rows = list(bench.judge(case, item.number, item.judges))
-    reporter.add(item.number, rows, bench.told_missing())
+    reporter.add(item.number, case.db_id, rows, bench.told_missing())
 
 
 def _judge_in_thread(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
@@ -288,17 +306,21 @@ def _judge_in_thread(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
 
 def main() -> None:
     """Serve until standard input ends."""
-    requests, replies = _private_streams()
+    requests, replies = private_streams()
     # Ctrl-C in a terminal reaches the whole process group; the parent decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
-    setup: Setup = receive(requests)
-    sys.path[:0] = [path for path in setup.python_path if path not in sys.path]
+    setup: Setup = pickle.loads(receive_bytes(requests))
+    file = Path(sys.argv[1]).open("r+b")  # noqa: SIM115 - while there is no sandbox
+    if setup.sandbox is not None:
+        setup.sandbox.enter()  # while there are no threads
+    end_with_parent()
+    learn_from_environment()
+    learn_from_urls(setup.settings.sources.databases or "")
     bench: Bench | None = None
     reporter = Reporter(replies)
     try:
-        with Path(sys.argv[1]).open("r+b") as file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
+        with file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
             bench = Bench(setup, watch)
             reporter.watch_spending(bench.spent)
             _serve(bench, setup.threads, requests, reporter)
@@ -306,30 +328,9 @@ def main() -> None:
         reporter.fail(error)
     except (EOFError, BrokenPipeError):
         pass  # the parent is gone: nobody to tell
+    except OSError as error:
+        reporter.fail(InfrastructureError("SJ405", f"a worker cannot work: {error}."))
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
         if bench is not None:
             bench.close()
-
-
-def _end_with_parent(parent: int) -> None:
-    """When the parent is killed, stop at once, not after the statement that runs."""
-    while os.getppid() == parent:
-        time.sleep(_PARENT_SECONDS)
-    os.kill(os.getpid(), signal.SIGTERM)
-    time.sleep(_PARENT_SECONDS)
-    os._exit(1)
-
-
-def _private_streams() -> tuple[IO[bytes], IO[bytes]]:
-    """Our ends of the pipes, out of reach of a judge that prints or reads standard input."""
-    requests = os.fdopen(os.dup(0), "rb")
-    replies = os.fdopen(os.dup(1), "wb")
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.dup2(2, 1)
-    return requests, replies
-
-
-if __name__ == "__main__":
-    main()

@@ -1,8 +1,9 @@
 """Result tables: typed values, comparison under a policy, explanation of a mismatch."""
 
 from sqljury.tables.compare import compare
-from sqljury.tables.comparison import Comparison, Kind
-from sqljury.tables.explanation import CellDifference, DifferingRows, Explanation, Finding, explain
+from sqljury.tables.comparison import Comparison
+from sqljury.tables.explanation import explain
+from sqljury.tables.findings import CellDifference, DifferingRows, Explanation, Finding, Kind
 from sqljury.tables.friendly import compare_tables
 from sqljury.tables.policy import POLICIES, Policy, make_policy
 from sqljury.tables.render import render_cell

@@ -15,7 +15,8 @@ from typing import Any
 
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import DEFAULT_BUDGET, BudgetSpentError, Mapping, match_columns
-from sqljury.tables.comparison import Comparison, Kind
+from sqljury.tables.comparison import Comparison
+from sqljury.tables.findings import Kind
 from sqljury.tables.policy import Policy
 from sqljury.tables.tolerance import joined, rows_close
 from sqljury.tables.values import Floats, Rows, comparable, texts

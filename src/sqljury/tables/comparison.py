@@ -1,43 +1,10 @@
-"""What a comparison says, and the fixed list of ways in which tables differ."""
+"""What a comparison says."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sqljury.tables.explanation import Explanation
-
-
-class Kind(StrEnum):
-    """How two tables differ."""
-
-    COLUMN_COUNT = "column_count"
-    ROW_COUNT = "row_count"
-    EMPTY = "empty"
-    """One of the two has no rows."""
-    SUBSET = "subset"
-    """Every row of the prediction is in the reference, and the reference has more."""
-    SUPERSET = "superset"
-    """Every row of the reference is in the prediction, and the prediction has more."""
-    DUPLICATES = "duplicates"
-    """The same distinct rows, not as often."""
-    ROW_ORDER = "row_order"
-    TIE = "tie"
-    """Another order of rows that the reference's ORDER BY does not tell apart."""
-    COLUMN_ORDER = "column_order"
-    TYPES = "types"
-    """Cells that would be equal but for their types: '1' and 1."""
-    TEXT_CASE = "text_case"
-    """Cells that are equal but for case and space."""
-    ROUNDING = "rounding"
-    """Numbers that are equal but for rounding."""
-    NULL = "null"
-    """NULL on one side, a value on the other."""
-    VALUES = "values"
-    UNKNOWN = "unknown"
-    """The comparison gave up at its budget."""
+from sqljury.tables.findings import Explanation, Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

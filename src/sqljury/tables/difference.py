@@ -12,7 +12,7 @@ from decimal import Decimal
 from itertools import compress
 from typing import Any
 
-from sqljury.tables.comparison import Kind
+from sqljury.tables.findings import Kind
 from sqljury.tables.values import Row, Rows, folded
 
 SOFT_KINDS = (Kind.TYPES, Kind.TEXT_CASE, Kind.ROUNDING)

@@ -10,119 +10,26 @@ from typing import Any
 
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import BudgetSpentError, Mapping, match_columns
-from sqljury.tables.comparison import Comparison, Kind
+from sqljury.tables.comparison import Comparison
 from sqljury.tables.difference import SOFT_KINDS, RowPair, cell_kind, differing_rows, near_misses
+from sqljury.tables.findings import (
+    CellDifference,
+    DifferingRows,
+    Explanation,
+    Finding,
+    Kind,
+    column_name,
+)
 from sqljury.tables.policy import Policy
-from sqljury.tables.render import render_cell, shown, shown_row
+from sqljury.tables.render import shown_row
 from sqljury.tables.tolerance import close, joined
-from sqljury.tables.values import Floats, Row, Rows, comparable, texts
+from sqljury.tables.values import Floats, Rows, comparable, texts
 
 _TRIED_CELLS = 20_000
 """Guesses about columns are made for tables up to this size only."""
 _GUESS_BUDGET = 100_000
 _NAMED_CELLS = 3
 """Differing cells that get a sentence each; the others are in the data."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One difference in one plain sentence."""
-
-    kind: Kind
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class DifferingRows:
-    """Rows that one table has and the other lacks: how many, and the first of them."""
-
-    total: int
-    rows: tuple[tuple[int, Row], ...]
-    """Index (from 0) in its table, and the row."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        rows = [{"row": i, "cells": [render_cell(cell) for cell in row]} for i, row in self.rows]
-        return {"total": self.total, "rows": rows}
-
-
-@dataclass(frozen=True, slots=True)
-class CellDifference:
-    """One cell of two rows that belong together. Indexes count from 0."""
-
-    reference_row: int
-    candidate_row: int
-    reference_column: int
-    candidate_column: int
-    column: str
-    kind: Kind
-    reference: Any
-    candidate: Any
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "reference_row": self.reference_row,
-            "candidate_row": self.candidate_row,
-            "reference_column": self.reference_column,
-            "candidate_column": self.candidate_column,
-            "column": self.column,
-            "kind": self.kind.value,
-            "reference": render_cell(self.reference),
-            "candidate": render_cell(self.candidate),
-        }
-
-    def sentence(self) -> str:
-        """Where it is and what stands there."""
-        where = f"row {self.reference_row + 1}"
-        if self.candidate_row != self.reference_row:
-            where = f"reference row {self.reference_row + 1}, prediction {self.candidate_row + 1}"
-        typed = self.kind is Kind.TYPES
-        return (
-            f"{where}, {_column_name(self.reference_column, self.column)}: "
-            f"reference {shown(self.reference, typed=typed)}, "
-            f"prediction {shown(self.candidate, typed=typed)}"
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The differences, the most telling first."""
-
-    findings: tuple[Finding, ...]
-    reference_rows: int
-    candidate_rows: int
-    column_mapping: Mapping
-    """For each reference column the prediction's column that it was held against."""
-    missing: DifferingRows
-    """Only in the reference."""
-    extra: DifferingRows
-    """Only in the prediction."""
-    cells: tuple[CellDifference, ...] = ()
-    """Cells that differ in rows that otherwise belong together."""
-
-    @property
-    def kinds(self) -> tuple[Kind, ...]:
-        """What kinds of difference there are, each once."""
-        return tuple(dict.fromkeys(finding.kind for finding in self.findings))
-
-    @property
-    def text(self) -> str:
-        """All sentences."""
-        return " ".join(finding.text for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON: every cell safe to store and to print."""
-        return {
-            "kinds": [kind.value for kind in self.kinds],
-            "findings": [{"kind": f.kind.value, "text": f.text} for f in self.findings],
-            "reference_rows": self.reference_rows,
-            "candidate_rows": self.candidate_rows,
-            "column_mapping": list(self.column_mapping),
-            "missing": self.missing.to_dict(),
-            "extra": self.extra.to_dict(),
-            "cells": [cell.to_dict() for cell in self.cells],
-        }
 
 
 def explain(
@@ -332,7 +239,7 @@ class _View:
             used = [j for j in mapping if j is not None]
             wide, name = (right, "prediction") if right.width > left.width else (left, "reference")
             taken = used if wide is right else [i for i, j in enumerate(mapping) if j is not None]
-            unused = [_column_name(k, c) for k, c in enumerate(wide.columns) if k not in taken]
+            unused = [column_name(k, c) for k, c in enumerate(wide.columns) if k not in taken]
             text += f" Without the {name}'s {', '.join(unused)} the tables would be equal."
         return Finding(Kind.COLUMN_COUNT, text)
 
@@ -468,10 +375,6 @@ def _only(table: ResultTable, indexes: list[int], name: str) -> str:
     verb = "is" if len(indexes) == 1 else "are"
     example = f"row {indexes[0] + 1}: {shown_row(table.rows[indexes[0]])}"
     return f"{_count(len(indexes), 'row')} {verb} only in the {name} ({example})"
-
-
-def _column_name(index: int, name: str) -> str:
-    return f"column {index + 1} ({name})" if name else f"column {index + 1}"
 
 
 def _names(table: ResultTable) -> str:

@@ -1,6 +1,6 @@
 """Uses of verdicts: what can be done with them, whatever judge they came from."""
 
-from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement, Pair, agree
+from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement, JudgePair, agree
 from sqljury.uses.evaluate import (
     JudgeCost,
     JudgeSummary,
@@ -17,8 +17,8 @@ __all__ = [
     "Figures",
     "JudgeAgreement",
     "JudgeCost",
+    "JudgePair",
     "JudgeSummary",
-    "Pair",
     "Slice",
     "StageCost",
     "Summary",

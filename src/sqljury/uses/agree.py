@@ -23,7 +23,7 @@ from sqljury.uses.statistics import (
     holm,
     mcnemar_exact,
 )
-from sqljury.verdict import Scored
+from sqljury.verdict import Outcome, Scored
 
 Unknown = Literal["no", "exclude"]
 T = TypeVar("T")
@@ -54,6 +54,8 @@ class Figures:
     n_unlabelled: int
     n_left_out: int
     """Labelled, but reference_*, database_missing or judge_unavailable."""
+    n_missing: int
+    """Of these, judge_unavailable: verdicts that the machinery owes."""
     coverage: float | None
     """n_scored / (n_scored + n_unknown)."""
     confusion: Confusion
@@ -93,7 +95,7 @@ class JudgeAgreement(Figures):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pair:
+class JudgePair:
     """Two judges on the ``n`` cases that count for both (McNemar's exact test)."""
 
     a: str
@@ -117,7 +119,7 @@ class Agreement:
     """What `agree` prints."""
 
     judges: tuple[JudgeAgreement, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[JudgePair, ...]
     notes: tuple[str, ...]
     """What a reader must know before comparing the rows: other cases, other labels."""
     unknown: Unknown
@@ -137,12 +139,7 @@ def below(agreement: Agreement, statistic: str, threshold: float) -> list[str]:
     Raises:
         InputError: there is no such statistic.
     """
-    if statistic not in STATISTICS:
-        raise InputError(
-            "SJ507",
-            f"there is no statistic {statistic!r}.",
-            hint=f"Known: {', '.join(STATISTICS)}.",
-        )
+    check_statistic(statistic)
     found = [(judge, getattr(judge, statistic)) for judge in agreement.judges]
     return [
         f"{judge.name}: {statistic} undefined"
@@ -151,6 +148,18 @@ def below(agreement: Agreement, statistic: str, threshold: float) -> list[str]:
         for judge, value in found
         if value is None or value < threshold
     ]
+
+
+def check_statistic(name: str) -> None:
+    """Refuse what is no statistic.
+
+    Raises:
+        InputError: SJ507.
+    """
+    if name not in STATISTICS:
+        raise InputError(
+            "SJ507", f"there is no statistic {name!r}.", hint=f"Known: {', '.join(STATISTICS)}."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +315,7 @@ def _figures(rows: Sequence[Scored], options: _Options) -> dict[str, Json]:
         "n_unknown": len(kept) - len(scored),
         "n_unlabelled": len(rows) - len(labelled),
         "n_left_out": len(labelled) - len(kept),
+        "n_missing": sum(row.outcome is Outcome.JUDGE_UNAVAILABLE for row in labelled),
         "coverage": len(scored) / len(kept) if kept else None,
         "confusion": _confusion(counted),
         "intervals": intervals,
@@ -354,7 +364,7 @@ def _is_left_out(row: Scored) -> bool:
 # ---------------------------------------------------------------- two judges
 
 
-def _pairs(inputs: Mapping[str, Sequence[Scored]], unknown: Unknown) -> tuple[Pair, ...]:
+def _pairs(inputs: Mapping[str, Sequence[Scored]], unknown: Unknown) -> tuple[JudgePair, ...]:
     counted = {name: _counted(rows, unknown) for name, rows in inputs.items()}
     pairs = [_pair(a, b, counted[a], counted[b]) for a, b in combinations(counted, 2)]
     tested = [(i, pair.p) for i, pair in enumerate(pairs) if pair.p is not None]
@@ -381,12 +391,12 @@ def _pair(
     b: str,
     rows_a: Mapping[tuple[str, str], Scored],
     rows_b: Mapping[tuple[str, str], Scored],
-) -> Pair:
+) -> JudgePair:
     shared = [(row, rows_b[key]) for key, row in rows_a.items() if key in rows_b]
     same = [(x, y) for x, y in shared if x.label == y.label]
     right = Counter((_is_right(x), _is_right(y)) for x, y in same)
     only_a, only_b = right[True, False], right[False, True]
-    return Pair(
+    return JudgePair(
         a=a,
         b=b,
         n=len(same),

@@ -12,6 +12,7 @@ from typing import Any
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.uses.counted import counted_score
+from sqljury.uses.missing import MissingCounter
 from sqljury.uses.statistics import Interval, Tally, mean_interval, wilson_interval
 from sqljury.verdict import Cost, Outcome, Record
 
@@ -85,6 +86,11 @@ class JudgeSummary:
     slices: tuple[Slice, ...] = ()
     cost: JudgeCost | None = None
     """None where no model was asked."""
+    missing: int = 0
+    """Verdicts that the machinery owes, which a resumed run judges: judge_unavailable, and cases
+    that a stopped run had yet to judge (these are not in ``total``)."""
+    missing_reasons: Mapping[str, int] = field(default_factory=dict)
+    """The most frequent reasons why they are missing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +106,9 @@ class Summary:
         return asdict(self)
 
 
-def summarise(records: Iterable[Record], signatures: Mapping[str, str], run: str) -> Summary:
+def summarise(
+    records: Iterable[Record], signatures: Mapping[str, str], run: str, cases: int | None = None
+) -> Summary:
     """Aggregate a run in one pass; memory grows with judges and slices, not with cases.
 
     The order of the records cannot change a digit: sums are exact.
@@ -109,6 +117,8 @@ def summarise(records: Iterable[Record], signatures: Mapping[str, str], run: str
         signatures: by judge, in the order of the result; ``{n}`` in them is replaced by the
             judge's denominator.
         run: the folder of the run.
+        cases: how many cases it is about, each of which every judge owes a verdict; by default
+            as many as there are.
 
     Raises:
         InputError: a judge gave a score outside [0, 1].
@@ -116,6 +126,8 @@ def summarise(records: Iterable[Record], signatures: Mapping[str, str], run: str
     counters = {judge: _JudgeCounter() for judge in signatures}
     for record in records:
         counters[record.judge].add(record)
+    for counter in counters.values():
+        counter.missing.lacks((cases or 0) - counter.total)
     judges = (counter.summary(judge, signatures[judge]) for judge, counter in counters.items())
     return Summary(judges=tuple(judges), run=run)
 
@@ -165,6 +177,7 @@ class _JudgeCounter:
         self.unmeasured = 0
         self.slices: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
         self.cost = _CostCounter()
+        self.missing = MissingCounter()
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -172,6 +185,7 @@ class _JudgeCounter:
         self.total += 1
         self.outcomes[verdict.outcome] += 1
         self.labels.update(verdict.labels)
+        self.missing.add(verdict)
         self.cost.add(verdict.cost, record.judge)
         tallies = [self.slices[place] for place in _places(record)]
         if verdict.outcome.left_out:
@@ -212,6 +226,8 @@ class _JudgeCounter:
             labels=dict(sorted(self.labels.items())),
             slices=tuple(self._slices()),
             cost=self.cost.summary(),
+            missing=self.missing.count,
+            missing_reasons=self.missing.reasons,
         )
 
     def _interval(self, tally: Tally) -> Interval | tuple[None, None]:

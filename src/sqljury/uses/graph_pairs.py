@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sqljury.errors import InputError
-from sqljury.queries.graphs import GraphForm, PairGraph, QueryGraph, graph_of, pair_graph
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.isolation import mapped
+from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph, graph_of, pair_graph
 from sqljury.schema import Schema
+from sqljury.trees.nodes import Unreadable
+from sqljury.writing import new_file, new_folder
 
 TRAIN, VALIDATION = "train", "validation"
 _TEXTS = ("db_id", "reference", "prediction")
@@ -75,7 +75,7 @@ def read_pairs(path: Path) -> list[LabelledPair]:
 def _pair(line: str, where: str) -> LabelledPair:
     try:
         record = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError("SJ029", f"not JSON: {error}.", where=where) from None
     if not isinstance(record, dict):
         raise InputError("SJ029", "not a JSON object.", where=where)
@@ -126,13 +126,13 @@ def graph_pairs(
         sources: of schemas; with several, pairs take turns, so that the network meets the types
             and keys of each. One pair in six is seen with the first source's names and keys, but
             without types. The turn is decided by the pair's texts.
-        form: see :func:`~sqljury.queries.graphs.graph_of`.
+        form: see :func:`~sqljury.likeness.graphs.graph_of`.
         as_written: a half of the training pairs have a faithful tree on one side or both:
             canonical trees alone leave few equivalent pairs that differ, and so little to learn
             of what is the same.
         cache: graphs by a digest of all they depend on; replaced with what was there and what is
             needed now.
-        workers: processes that make graphs; more than one need an importable main module.
+        workers: processes that make graphs.
     """
     first = sources[0]
     sources = [*sources, lambda db_id: _untyped(first(db_id))]
@@ -214,7 +214,7 @@ def _graphs(
             sqls = tuple(query.sql for query in missing)
             jobs.append((missing, _Job(schema, form, flows, sqls)))
     on_progress(len(found), len(queries))
-    made = _mapped([job for _, job in jobs], workers)
+    made = mapped(_made, [job for _, job in jobs], workers)
     for (missing, _), graphs in zip(jobs, made, strict=True):
         found.update(zip(missing, graphs, strict=True))
         on_progress(len(found), len(queries))
@@ -233,16 +233,6 @@ def _keys(queries: Sequence[_Query], schema: Schema, flows: bool) -> dict[_Query
         digest.update(query.sql.encode("utf-8", "replace"))
         found[query] = digest.hexdigest()[:24]
     return found
-
-
-def _mapped(jobs: Sequence[_Job], workers: int) -> Iterable[list[QueryGraph | None]]:
-    if workers == 1 or len(jobs) < 2:
-        yield from map(_made, jobs)
-        return
-    # Not forked: the caller may have threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
-        yield from pool.map(_made, jobs)
 
 
 # ---------------------------------------------------------------- the cache
@@ -268,11 +258,9 @@ def _graph(parts: Mapping[str, Any]) -> QueryGraph:
 
 
 def _write_cache(path: Path, graphs: Mapping[str, QueryGraph | None]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(f"{path.name}.part")
-    with part.open("w", encoding="utf-8") as file:
+    new_folder(path.parent)
+    with new_file(path) as file:
         file.writelines(_lines(graphs))
-    part.replace(path)
 
 
 def _lines(graphs: Mapping[str, QueryGraph | None]) -> Iterator[str]:

@@ -11,8 +11,8 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.verifier_prompt import VerifierPrompt
 from sqljury.learning.language_model.prompt_tokens import PromptText
-from sqljury.learning.outcome_reward.examples import Example
-from sqljury.queries import without_comments
+from sqljury.learning.outcome_reward.examples import RewardExample
+from sqljury.sql import without_comments
 
 
 @dataclass
@@ -35,7 +35,7 @@ class VerifierExamples:
     label: str = ""
     left_out: Counter[str] = field(default_factory=Counter)
 
-    def of(self, found: Iterable[tuple[Case, Evidence]]) -> Iterator[Example]:
+    def of(self, found: Iterable[tuple[Case, Evidence]]) -> Iterator[RewardExample]:
         """The examples of cases, with what is known of each.
 
         Raises:
@@ -48,7 +48,7 @@ class VerifierExamples:
                 self.left_out[why] += 1
                 continue
             label = label_of(case, self.label)
-            yield Example(question_of(case), self._prompt(case, evidence), bool(label))
+            yield RewardExample(question_of(case), self._prompt(case, evidence), bool(label))
 
     def _prompt(self, case: Case, evidence: Evidence) -> PromptText:
         return PromptText(self.prompt.shared(case, evidence), self.prompt.own(case, evidence))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqljury.databases import schema_from_ddl
 from sqljury.databases.generated import Material
-from sqljury.queries import merged_profiles, value_profile
 from sqljury.schema import Schema
+from sqljury.sql import merged_profiles, value_profile
 
 SHOP = schema_from_ddl(
     """

@@ -16,6 +16,7 @@ from sqljury.databases.generated import (
     Plan,
     ScratchDatabase,
     broken_rules,
+    further_plans,
     make_rows,
     plans_for,
     script,
@@ -42,10 +43,18 @@ def test_profiles_keep_their_promises(name: str, seed: int) -> None:
     assert used | {DataProfile.CLEAN} >= rooms - {DataProfile.DUPLICATES}
 
 
+@pytest.mark.parametrize(("name", "seed"), CASES)
+def test_edge_values_are_clean(name: str, seed: int) -> None:
+    made = material(*QUERIES[name])
+    for plan in further_plans(made, [DataProfile.EDGE_VALUES], seed=seed):
+        assert not broken_rules(made, make_rows(made, plan)), plan
+
+
 @pytest.mark.parametrize("name", list(QUERIES))
 def test_sqlite_agrees_that_keys_hold(name: str) -> None:
     made = material(*QUERIES[name])
-    for plan in plans_for(made, [DataProfile.CLEAN, DataProfile.NULLS, DataProfile.DUPLICATES]):
+    kinds = [DataProfile.CLEAN, DataProfile.NULLS, DataProfile.DUPLICATES]
+    for plan in (*plans_for(made, kinds), *further_plans(made, [*kinds, DataProfile.EDGE_VALUES])):
         connection = sqlite3.connect(":memory:")
         connection.executescript(script(made, make_rows(made, plan)))
         assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

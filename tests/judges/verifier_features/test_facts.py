@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_questions import BOATS
 
-from sqljury.judges.verifier_features.facts import Facts, Item, facts_of
+from sqljury.judges.verifier_features.facts import ExpressionFacts, Facts, facts_of
 from sqljury.judges.verifier_features.roles import roles_of, tables_used
 from sqljury.judges.verifier_features.sketch import PARTS, sketch_of
-from sqljury.queries.names import names_of
+from sqljury.sql.names import names_of
 
 
 def read(sql: str) -> Facts:
@@ -27,8 +27,8 @@ def test_blocks_from_the_outside_in() -> None:
     assert [block.place for block in facts.blocks] == ["top", "where", "where"]
     assert [one.operator for one in facts.top.where] == [">", "not in"]
     assert {block.items[0] for block in facts.blocks[1:]} == {
-        Item("boat.length", "avg"),
-        Item("port.port_id"),
+        ExpressionFacts("boat.length", "avg"),
+        ExpressionFacts("port.port_id"),
     }
 
 
@@ -42,8 +42,8 @@ def test_blocks_from_the_outside_in() -> None:
 )
 def test_names_and_numbers_stand_for_items(sql: str) -> None:
     top = read(sql).top
-    assert top.group == (Item("boat.home_port"),)
-    assert top.order == ((Item("*", "count"), True),)
+    assert top.group == (ExpressionFacts("boat.home_port"),)
+    assert top.order == ((ExpressionFacts("*", "count"), True),)
     assert top.limit == 3
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.augment import augmented
-from sqljury.learning.graph_matching.graphs import MASKED, Encoder, Vocabulary
+from sqljury.learning.graph_matching.graphs import MASKED, GraphEncoder, Vocabulary
 from sqljury.learning.graph_matching.matcher import encode
 from sqljury.learning.graph_matching.options import (
     NetworkOptions,
@@ -99,6 +99,7 @@ class _StoppedError(Exception):
     pass
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 2, 3])
 def test_it_goes_on_where_it_was_stopped(tmp_path: Path, after: int) -> None:
     """After pre-training, and after an epoch of training; with the same weights in the end."""
@@ -122,6 +123,7 @@ def test_it_goes_on_where_it_was_stopped(tmp_path: Path, after: int) -> None:
         assert np.array_equal(weight.numpy(), matcher.network.state_dict()[name].numpy()), name
 
 
+@pytest.mark.slow
 def test_a_checkpoint_of_another_training_is_not_used(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
     trainer(epochs=1, checkpoint=path).run({})
@@ -149,7 +151,7 @@ def test_both_labels_are_needed() -> None:
 @settings(max_examples=40)
 def test_views_are_graphs(seed: int, kind: str) -> None:
     chance = random.Random(seed)
-    graph = Encoder(VOCABULARY)(chance_graph(chance, chance.randint(1, 20)))
+    graph = GraphEncoder(VOCABULARY)(chance_graph(chance, chance.randint(1, 20)))
     view = augmented(graph, (kind,), 0.3, np.random.default_rng(seed))  # type: ignore[arg-type]
     assert view.size == len(view.texts) == len(view.types)
     assert len(view.roots) == len(graph.roots)
@@ -163,7 +165,7 @@ def test_views_are_graphs(seed: int, kind: str) -> None:
 
 
 def test_nothing_changes_at_ratio_zero() -> None:
-    graph = Encoder(VOCABULARY)(chance_graph(random.Random(4), 12))
+    graph = GraphEncoder(VOCABULARY)(chance_graph(random.Random(4), 12))
     view = augmented(graph, ("mask", "drop", "perturb"), 0.0, np.random.default_rng(0))
     for name in ("operators", "texts", "types", "edges", "roots"):
         assert np.array_equal(getattr(graph, name), getattr(view, name))

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqljury.databases import schema_from_ddl
-from sqljury.queries.identifiers import singular, words
-from sqljury.queries.resolve import resolve
+from sqljury.sql.identifiers import singular, words
+from sqljury.sql.resolve import resolve
 from sqljury.uses.building import KINDS, unanswerable_questions
 from sqljury.uses.building.entities import entities, vocabulary
 from sqljury.uses.building.kinds import RELATED, SURFACE, UNRELATED

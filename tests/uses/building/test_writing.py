@@ -10,7 +10,7 @@ from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.llm import Answer, parse_model
 from sqljury.uses.building.kinds import NON_SQL, RELATED
-from sqljury.uses.building.review import Candidate, accepted, from_lines, merged, to_lines
+from sqljury.uses.building.review import ReviewItem, accepted, from_lines, merged, to_lines
 from sqljury.uses.building.writing import Order, candidates, orders, request_for
 
 SCHEMA = schema_from_ddl(
@@ -79,14 +79,14 @@ def test_what_is_dropped() -> None:
 
 def test_a_queue_is_written_and_read_back() -> None:
     queue = [
-        Candidate(kind=RELATED, db_id="a", question="Q\u2028?", doubts=("x", "y")),
-        Candidate(kind=NON_SQL, db_id="b", question="Ü", status="accepted", missing="m"),
+        ReviewItem(kind=RELATED, db_id="a", question="Q\u2028?", doubts=("x", "y")),
+        ReviewItem(kind=NON_SQL, db_id="b", question="Ü", status="accepted", missing="m"),
     ]
     lines = list(to_lines(queue))
     assert from_lines(lines, "f") == queue
     assert [one.column for one in accepted(queue)] == ["m"]
-    same = Candidate(kind=RELATED, db_id="b", question="ü")
-    other = Candidate(kind=RELATED, db_id="c", question="ü")
+    same = ReviewItem(kind=RELATED, db_id="b", question="ü")
+    other = ReviewItem(kind=RELATED, db_id="c", question="ü")
     assert merged(queue, [same, other]) == [*queue, other]
 
 

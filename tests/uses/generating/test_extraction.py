@@ -2,7 +2,7 @@
 
 import pytest
 
-from sqljury.uses.generating import sql_in
+from sqljury.uses.generating import MODES, sql_in
 
 SAID = {
     "a fenced block": ("It is this:\n```sql\nSELECT 1;\n```\nDone.", "SELECT 1"),
@@ -33,3 +33,23 @@ def test_it_is_found(name: str) -> None:
 def test_a_long_text_takes_no_long_time() -> None:
     assert sql_in("``` " * 300_000 + "a\n" * 300_000 + "```sql\nSELECT 1\n```") == "SELECT 1"
     assert sql_in("\n" * 1_000_000 + "select 1") == "select 1"
+
+
+NO = {"sql": None, "mark": "incorrect", "withheld": "SELECT 1"}
+YES = {"sql": "SELECT 1", "mark": "correct"}
+MARKED = [
+    ("```sql\nSELECT 1 # correct\n```", YES),
+    ("```sql\nSELECT 1;\n# correct.\n```", YES),
+    ("```sql\nSELECT 1 -- INCORRECT\n```", NO),
+    ("```sql\nSELECT 1\n```\n# incorrect", NO),
+    ("SELECT 1 # incorrect", NO),
+    ("SELECT 1", {"sql": "SELECT 1"}),
+    ("SELECT '# correct' FROM t", {"sql": "SELECT '# correct' FROM t"}),
+    ("```sql\nnot_answerable\n```", {"sql": None}),
+    ("I cannot.", {"sql": ""}),
+]
+
+
+@pytest.mark.parametrize(("text", "candidate"), MARKED)
+def test_a_mark_is_no_part_of_the_query(text: str, candidate: dict[str, str | None]) -> None:
+    assert MODES["verbal"].read(text) == candidate

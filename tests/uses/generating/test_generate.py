@@ -10,10 +10,10 @@ import pytest
 
 from sqljury import Case
 from sqljury.llm import Client, ClientSettings, Message, Reply, Request, parse_model
-from sqljury.uses.generating import ClientSampler, Generator, Question, Sample, generate
+from sqljury.uses.generating import ClientSampler, Generator, PromptedQuestion, Sample, generate
 
 QUESTIONS = [
-    Question(Case(id=str(number), question=f"Q{number}"), [Message("user", f"Q{number}")])
+    PromptedQuestion(Case(id=str(number), question=f"Q{number}"), [Message("user", f"Q{number}")])
     for number in range(5)
 ]
 

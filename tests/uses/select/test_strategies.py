@@ -12,7 +12,7 @@ from scipy.stats import binomtest, chi2
 
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.uses.select import Ballot, Candidate, Pool, Seen, make_strategy, selection
+from sqljury.uses.select import Ballot, Candidate, CandidatePool, Seen, make_strategy, selection
 from sqljury.uses.statistics import mcnemar_chi2, mcnemar_exact
 
 BALLOT = Ballot(
@@ -84,7 +84,7 @@ def question(number: int, ballot: Ballot = BALLOT, **fields: str) -> Seen:
         Candidate(sql=f"SELECT {place}", count=count) for place, count in enumerate(ballot.counts)
     )
     case = Case(id=str(number), reference_sqls=("SELECT a FROM t",), **fields)
-    return Seen(Pool(case, candidates), ballot)
+    return Seen(CandidatePool(case, candidates), ballot)
 
 
 def found_in(seen: list[Seen], *names: str, seed: int = 0):  # type: ignore[no-untyped-def]

@@ -16,9 +16,9 @@ import sqljury as sj
 from sqljury.api.suites import build_suites
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.queries.variants import neighbours
 from sqljury.schema import Schema
 from sqljury.uses.suite.mutations import Original, completed, mutation
+from sqljury.variants import neighbours
 
 SCRIPT = """
 CREATE TABLE owner (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT CHECK (age > 0));

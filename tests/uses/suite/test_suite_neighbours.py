@@ -7,9 +7,9 @@ import sqlite3
 
 import pytest
 
-from sqljury.queries.variants import neighbours
 from sqljury.schema import Column, Schema, Table
 from sqljury.uses.suite.distil import distil
+from sqljury.variants import neighbours
 
 SCHEMA = Schema(
     dialect="sqlite",

@@ -2,7 +2,7 @@
 
 from sqljury.databases.generated.material import Material
 from sqljury.databases.generated.plans import DataProfile, Plan, further_plans, plans_for
-from sqljury.databases.generated.replay import in_duckdb, replayed
+from sqljury.databases.generated.replay import empty_duckdb, in_duckdb, replayed
 from sqljury.databases.generated.rows import Row, Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
 from sqljury.databases.generated.validity import broken_rules
@@ -16,6 +16,7 @@ __all__ = [
     "Rows",
     "ScratchDatabase",
     "broken_rules",
+    "empty_duckdb",
     "further_plans",
     "in_duckdb",
     "make_rows",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property, partial
 
+from sqljury.databases.generated.admission import Admission, folded
 from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
+from sqljury.databases.generated.edges import Holds, edge_values, holds_of
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
 from sqljury.schema import Schema, Table
 from sqljury.value_profile import (
@@ -28,10 +30,19 @@ class Pool:
     Args:
         hot: constants of the queries.
         near: what lies next to them.
+        holds: what each of the columns may hold; nothing where that is not known.
     """
 
-    def __init__(self, kind: Kind, hot: list[Constant], near: list[Constant]) -> None:
+    def __init__(
+        self,
+        kind: Kind,
+        hot: list[Constant],
+        near: list[Constant],
+        holds: frozenset[Holds] = frozenset(),
+    ) -> None:
         self.kind = kind
+        self.holds = holds
+        self._hot = hot
         self._constants = [*hot, *near]
         self._twice = [*hot, *hot, *near]
         self.candidates = [*hot, *near, *NARROW[kind], *WIDE[kind][4:40:5]]
@@ -45,6 +56,19 @@ class Pool:
     def constants(self) -> list[Constant]:
         """What the queries compare the columns with, and what lies next to it."""
         return self._constants
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether all values are whole numbers."""
+        return self.kind is Kind.INT and all(isinstance(c, int) for c in self._constants)
+
+    def edges(self) -> list[Constant]:
+        """Edge-case values that all of the columns may hold; the narrow ones where none are."""
+        return self.edges_of(self.holds)
+
+    def edges_of(self, holds: frozenset[Holds]) -> list[Constant]:
+        """Edge-case values of a column that may hold what is given."""
+        return edge_values(self.kind, holds, self._hot) or self.narrow
 
     @property
     def has_constants(self) -> bool:
@@ -81,15 +105,29 @@ class Cell:
     nullable: bool
     pool: Pool
     used: bool
+    takes: Callable[[list[Constant]], list[Constant]] | None = None
+    """Those of some values that its declaration lets it have."""
+    loose_key: bool = False
+    """A key by itself that NULLs may repeat."""
+    holds: frozenset[Holds] = frozenset()
+    """What its type lets it hold."""
 
     def __post_init__(self) -> None:
         self.narrow, self.wide = self.pool.stored(self.affinity)
         self.plain = stored(NARROW[self.pool.kind][0], self.affinity)
+        if self.takes is not None:
+            self.narrow, self.wide = self.takes(self.narrow), self.takes(self.wide)
+            self.plain = self.takes([self.plain, *self.narrow, *self.wide])[0]
 
     narrow: list[Constant] = field(init=False)
     wide: list[Constant] = field(init=False)
     plain: Constant = field(init=False)
     """What it holds where no query looks at it."""
+
+    def edges(self) -> list[Constant]:
+        """The edge-case values it may have, as it keeps them."""
+        values = [stored(value, self.affinity) for value in self.pool.edges_of(self.holds)]
+        return values if self.takes is None else self.takes(values)
 
 
 @dataclass(slots=True)
@@ -140,32 +178,44 @@ class Material:
     """Pools, keys and patterns of the tables that a profile uses.
 
     Args:
-        profile: of both queries (see :func:`sqljury.queries.merged_profiles`).
+        profile: of both queries (see :func:`sqljury.sql.merged_profiles`).
         schema: tables that are not in the profile are left out, with the foreign keys to them.
     """
 
     def __init__(self, profile: ValueProfile, schema: Schema) -> None:
         self.profile = profile
         named = set(profile.tables)
-        self.tables = [table for table in schema.tables if table.name in named]
-        pools = _pools(profile, self.tables)
-        self.relations = {table.name: _relation(table, profile, pools) for table in self.tables}
+        used = [table for table in schema.tables if table.name in named]
+        self.native = schema.dialect == "sqlite"
+        """Whether what the tables declare is SQLite's."""
+        self.admission = Admission(used, schema.dialect)
+        self.tables = [folded(table, schema.dialect) for table in used]
+        pools = _pools(profile, self.tables, self.admission, schema.dialect)
+        self.relations = {
+            table.name: _relation(table, profile, pools, schema.dialect, self.admission)
+            for table in self.tables
+        }
         for relation in self.relations.values():
+            for place, cell in enumerate(relation.cells):
+                if cell.pool.is_whole:
+                    self.admission.trust(relation.table.name, place)
             relation.references = list(_references(relation, self.relations))
         self._ranks = _ranks(self.relations)
         self.shapes = [self._shape(pattern, pools) for pattern in profile.patterns]
         self.shapes = [shape for shape in self.shapes if shape.tables]
-        self._found: dict[tuple[int, int, tuple[Wanted, ...]], list[Constant]] = {}
+        self._found: dict[tuple[int, int, tuple[Wanted, ...], bool], list[Constant]] = {}
 
-    def candidates(self, shape: Shape, pool: Pool, wanted: tuple[Wanted, ...]) -> list[Constant]:
+    def candidates(
+        self, shape: Shape, pool: Pool, wanted: tuple[Wanted, ...], *, edges: bool = False
+    ) -> list[Constant]:
         """The values of a pool for which the atoms hold or fail as wanted."""
-        key = (id(pool), id(shape), wanted)
+        key = (id(pool), id(shape), wanted, edges)
         found = self._found.get(key)
         if found is None:
             atoms = [(shape.atoms[i][1], holds) for i, holds in wanted]
             found = [
                 value
-                for value in pool.candidates
+                for value in (pool.edges() if edges else pool.candidates)
                 if all(satisfies(value, a.operator, a.values) is holds for a, holds in atoms)
             ]
             self._found[key] = found
@@ -215,8 +265,16 @@ class Material:
         )
 
 
-def _relation(table: Table, profile: ValueProfile, pools: dict[ColumnName, Pool]) -> Relation:
-    keyed = set(table.primary_key)
+def _relation(
+    table: Table,
+    profile: ValueProfile,
+    pools: dict[ColumnName, Pool],
+    dialect: str,
+    admission: Admission,
+) -> Relation:
+    strict = dialect != "sqlite"
+    special = bool(table.declaration) or strict
+    keyed = set(table.primary_key) if strict or not table.nullable_key else set[str]()
     cells = [
         Cell(
             name=column.name,
@@ -224,8 +282,11 @@ def _relation(table: Table, profile: ValueProfile, pools: dict[ColumnName, Pool]
             nullable=column.nullable and column.name not in keyed,
             pool=pools[table.name, column.name],
             used=(table.name, column.name) in profile.columns,
+            takes=partial(admission.takes, table, place) if special else None,
+            loose_key=(column.name,) in (table.primary_key, *table.unique),
+            holds=holds_of(column.type, pools[table.name, column.name].kind, dialect),
         )
-        for column in table.columns
+        for place, column in enumerate(table.columns)
     ]
     index = {cell.name.casefold(): i for i, cell in enumerate(cells)}
     named = [key for key in (table.primary_key, *table.unique) if key]
@@ -263,9 +324,18 @@ def _ranks(relations: dict[str, Relation]) -> dict[str, int]:
 # ---------------------------------------------------------------- pools
 
 
-def _pools(profile: ValueProfile, tables: list[Table]) -> dict[ColumnName, Pool]:
+def _pools(
+    profile: ValueProfile, tables: list[Table], admission: Admission, dialect: str
+) -> dict[ColumnName, Pool]:
     """One pool for all columns that are linked, by conditions or by foreign keys."""
     columns = {(t.name, c.name): c.type for t in tables for c in t.columns}
+    collations = {(t.name, c.name): c.collation for t in tables for c in t.columns if c.collation}
+    declared = {
+        (t.name, c.name): found
+        for t in tables
+        for i, c in enumerate(t.columns)
+        if (found := admission.constants(t, i))
+    }
     leader = {name: name for name in columns}
 
     def find(name: ColumnName) -> ColumnName:
@@ -279,7 +349,17 @@ def _pools(profile: ValueProfile, tables: list[Table]) -> dict[ColumnName, Pool]
     members: dict[ColumnName, list[ColumnName]] = {}
     for name in columns:
         members.setdefault(find(name), []).append(name)
-    made = {first: _pool(names, columns, profile) for first, names in members.items()}
+    made = {
+        first: _pool(
+            names,
+            columns,
+            profile,
+            [value for name in names for value in declared.get(name, ())],
+            {collations[name] for name in names if name in collations},
+            dialect,
+        )
+        for first, names in members.items()
+    }
     return {name: made[find(name)] for name in columns}
 
 
@@ -299,9 +379,31 @@ def _key_pairs(tables: Iterable[Table]) -> Iterator[tuple[ColumnName, ColumnName
 _PREFERENCE = (Kind.DATE, Kind.INT, Kind.REAL, Kind.BOOL, Kind.TEXT)
 
 
-def _pool(names: list[ColumnName], columns: dict[ColumnName, str], profile: ValueProfile) -> Pool:
+def _pool(
+    names: list[ColumnName],
+    columns: dict[ColumnName, str],
+    profile: ValueProfile,
+    declared: list[Constant],
+    collations: set[str],
+    dialect: str,
+) -> Pool:
     uses = [profile.columns[name] for name in names if name in profile.columns]
     kinds = {kind_of(columns[name], profile.columns.get(name)) for name in names}
     # Where numbers and texts are to meet, texts that spell numbers do.
     kind = next(kind for kind in _PREFERENCE if kind in kinds)
-    return Pool(kind, *pool_of(kind, uses))
+    hot, near = pool_of(kind, uses)
+    near += [value for value in declared if value not in hot and value not in near]
+    if collations and kind is Kind.TEXT:
+        near += _equal_texts([*hot, *NARROW[kind][:2]], collations)
+    holds = frozenset.intersection(*(holds_of(columns[name], kind, dialect) for name in names))
+    return Pool(kind, hot, near, holds)
+
+
+def _equal_texts(texts: list[Constant], collations: set[str]) -> list[Constant]:
+    """The texts in other spellings that a collation does not tell from them."""
+    found: list[Constant] = []
+    for text in texts:
+        if isinstance(text, str):
+            found += [text, f"{text} "] if "RTRIM" in collations else [text]
+            found.append(text.swapcase())
+    return list(dict.fromkeys(found))

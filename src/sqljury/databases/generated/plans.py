@@ -23,6 +23,9 @@ class DataProfile(StrEnum):
     """As clean, but foreign keys point to rows that are not there."""
     KEYS_VIOLATED = "keys_violated"
     """As clean, but values of keys occur twice."""
+    EDGE_VALUES = "edge_values"
+    """As clean, but with values that are rare: negative numbers, fractions, '01' beside '1', texts
+    in another case, texts beside numbers where no type is declared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Plan:
             for sizes left to chance.
         unlike: one group is larger than the others, but not than two of them together.
         empty: one table stays empty.
+        edges: the values are edge cases.
     """
 
     profile: DataProfile
@@ -49,6 +53,7 @@ class Plan:
     group: int = 0
     unlike: bool = False
     empty: bool = False
+    edges: bool = False
 
 
 _LARGEST = 130
@@ -80,7 +85,8 @@ def _has_room(material: Material, kind: DataProfile) -> bool:
         return any(relation.references for relation in relations)
     if kind is DataProfile.KEYS_VIOLATED:
         return any(relation.keys for relation in relations)
-    return True
+    # Edge-case values are tried where nothing else tells: see further_plans.
+    return kind is not DataProfile.EDGE_VALUES
 
 
 def _plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
@@ -118,18 +124,33 @@ def further_plans(
     material: Material, profiles: Iterable[DataProfile] = DataProfile, *, seed: int = 0
 ) -> list[Plan]:
     """Databases that are worth making where those of :func:`plans_for` show no difference: the
-    first of an order is asked for, and few databases have one that tells."""
-    profile = material.profile
-    if not profile.cuts_ties:
-        return []
+    first of an order is asked for, and few databases have one that tells; or rare values are."""
+    profiles = frozenset(profiles)
     plans: list[Plan] = []
-    if DataProfile.CLEAN in profiles and any(pattern.groups for pattern in profile.patterns):
-        plans += _largest_groups(DataProfile.CLEAN, 30)
+    if material.profile.cuts_ties:
+        plans += _first_rows(material, profiles)
+    if DataProfile.EDGE_VALUES in profiles:
+        plans += _edge_plans(profiles)
+    return [replace(plan, seed=seed * 1000 + 500 + i) for i, plan in enumerate(plans)]
+
+
+def _first_rows(material: Material, profiles: frozenset[DataProfile]) -> Iterator[Plan]:
+    groups = any(pattern.groups for pattern in material.profile.patterns)
+    if DataProfile.CLEAN in profiles and groups:
+        yield from _largest_groups(DataProfile.CLEAN, 30)
     kind = DataProfile.FOREIGN_KEYS_VIOLATED
     if kind in profiles and _has_room(material, kind):
         # The first row is one whose partner is not there.
-        plans += [Plan(kind, 0, tuples=2 + n % 4, wide=True, aimed=n % 2 == 0) for n in range(12)]
-    return [replace(plan, seed=seed * 1000 + 500 + i) for i, plan in enumerate(plans)]
+        for n in range(12):
+            yield Plan(kind, 0, tuples=2 + n % 4, wide=True, aimed=n % 2 == 0)
+
+
+def _edge_plans(profiles: frozenset[DataProfile]) -> Iterator[Plan]:
+    for n in range(24):
+        yield Plan(DataProfile.EDGE_VALUES, 0, tuples=1 + n % 5, aimed=n % 4 == 0, edges=True)
+    if DataProfile.NULLS in profiles:
+        for n in range(4):
+            yield Plan(DataProfile.NULLS, 0, tuples=1 + n, edges=True)
 
 
 def _largest_groups(kind: DataProfile, many: int) -> Iterator[Plan]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -42,11 +43,17 @@ def in_duckdb(
     rows: Mapping[str, Sequence[tuple[Any, ...]]],
     queries: Sequence[str],
     limits: Limits,
+    *,
+    as_declared: bool = False,
 ) -> list[Execution] | None:
     """The queries, in DuckDB's dialect, on the same rows; None where DuckDB is not installed.
 
     A column has the type of its values: DuckDB knows no columns of mixed types. The rows go
     through a file, so that the queries run under the guard of DuckDB files.
+
+    Args:
+        as_declared: the tables are DuckDB's own: with their types, keys and constraints. Rows
+            that it refuses make the queries fail.
     """
     try:
         from sqljury.databases.duckdb import DuckDBDatabase
@@ -54,7 +61,9 @@ def in_duckdb(
         return None
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / "witness.duckdb"
-        _write(path, tables, rows)
+        refused = _write(path, tables, rows, as_declared)
+        if refused is not None:
+            return [Execution(Status.ERROR, None, refused) for _ in queries]
         database = DuckDBDatabase(path, "witness", _as_it_is)
         try:
             return [database.execute(sql, limits) for sql in queries]
@@ -62,23 +71,68 @@ def in_duckdb(
             database.close()
 
 
+@contextmanager
+def empty_duckdb(limits: Limits) -> Iterator[Callable[[str], Execution] | None]:
+    """What runs a query in a DuckDB without tables, under the guard of DuckDB files; None where
+    DuckDB is not installed."""
+    try:
+        from sqljury.databases.duckdb import DuckDBDatabase
+    except MissingExtraError:
+        yield None
+        return
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / "empty.duckdb"
+        _write(path, (), {}, as_declared=True)
+        with closing(DuckDBDatabase(path, "empty", _as_it_is)) as database:
+            yield lambda sql: database.execute(sql, limits)
+
+
 def _write(
-    path: Path, tables: Sequence[Table], rows: Mapping[str, Sequence[tuple[Any, ...]]]
-) -> None:
+    path: Path,
+    tables: Sequence[Table],
+    rows: Mapping[str, Sequence[tuple[Any, ...]]],
+    as_declared: bool,
+) -> str | None:
+    """Make the tables and their rows; why not, where they are refused."""
     import duckdb
 
-    connection = duckdb.connect(str(path), config={"threads": "1"})
-    for table in tables:
-        own = rows.get(table.name, ())
-        columns = ", ".join(
-            f"{quoted(column.name)} {_type([row[i] for row in own], column.type)}"
-            for i, column in enumerate(table.columns)
+    with closing(duckdb.connect(str(path), config={"threads": "1"})) as connection:
+        try:
+            for table in tables:
+                own = rows.get(table.name, ())
+                for statement in _made(table, own, as_declared):
+                    connection.execute(statement)
+                stored = [i for i, column in enumerate(table.columns) if not column.generated]
+                if own and stored:
+                    names = ", ".join(quoted(table.columns[i].name) for i in stored)
+                    marks = ", ".join("?" * len(stored))
+                    connection.executemany(
+                        f"INSERT INTO {quoted(table.name)} ({names}) VALUES ({marks})",
+                        [[row[i] for i in stored] for row in own],
+                    )
+        except duckdb.Error as error:
+            if as_declared:
+                return str(error)
+            raise
+    return None
+
+
+def _made(table: Table, rows: Sequence[tuple[Any, ...]], as_declared: bool) -> list[str]:
+    if as_declared and table.declaration:
+        return list(table.declaration)
+    columns = [
+        f"{quoted(column.name)} "
+        + (
+            f"{column.type or 'VARCHAR'}{'' if column.nullable else ' NOT NULL'}"
+            if as_declared
+            else _type([row[i] for row in rows], column.type)
         )
-        connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns})")
-        if own:
-            marks = ", ".join("?" * len(table.columns))
-            connection.executemany(f"INSERT INTO {quoted(table.name)} VALUES ({marks})", own)
-    connection.close()
+        for i, column in enumerate(table.columns)
+    ]
+    keys = [f"UNIQUE ({', '.join(map(quoted, key))})" for key in table.unique]
+    if table.primary_key:
+        keys.append(f"PRIMARY KEY ({', '.join(map(quoted, table.primary_key))})")
+    return [f"CREATE TABLE {quoted(table.name)} ({', '.join([*columns, *as_declared * keys])})"]
 
 
 def _type(values: Sequence[Any], declared: str) -> str:

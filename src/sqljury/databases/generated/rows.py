@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 
 from sqljury.databases.generated.columns import stored
+from sqljury.databases.generated.edge_draw import EdgeDraw
 from sqljury.databases.generated.material import (
     Cell,
     Material,
@@ -28,6 +29,7 @@ _DEEPEST = 4
 _TRIES = 6
 _NULLS = 0.25
 _NULLS_IN_PATTERNS = 0.12
+_NULLS_IN_KEYS = 0.4
 _SHARED = 0.3
 _STEP = 37
 """Has no divisor in common with the number of values, mostly."""
@@ -37,7 +39,7 @@ def make_rows(material: Material, plan: Plan) -> Rows:
     """The rows of one database; the same for the same material and plan."""
     maker = _Maker(material, plan)
     maker.lay_down()
-    rows = maker.rows()
+    rows = material.admission.admitted(maker.rows())
     if plan.profile is not DataProfile.FOREIGN_KEYS_VIOLATED:
         _drop_orphans(material, rows)
     return rows
@@ -64,6 +66,7 @@ class _Maker:
         self._left = _MOST_ROWS
         self._groups: dict[int, _Group] = {}
         self._turns: dict[int, int] = {}
+        self._edges = EdgeDraw(self._random) if plan.edges else None
 
     def rows(self) -> Rows:
         """What was laid down."""
@@ -179,11 +182,13 @@ class _Maker:
 
     def _value(self, shape: Shape, pool: Pool, wanted: Sequence[Wanted], apart: bool) -> Constant:
         if wanted:
-            found = self._material.candidates(shape, pool, tuple(wanted))
+            found = self._material.candidates(shape, pool, tuple(wanted), edges=self._plan.edges)
             if found:
                 # The first ones are constants of the queries; most of the time they will do.
                 many = len(found) if self._random.random() < 0.4 else min(3, len(found))
                 return found[int(self._random.random() * many)]
+        if self._edges is not None:
+            return self._edges.value(pool)
         if self._plan.wide or apart:
             return self._new(pool)
         return pool.narrow[int(self._random.random() * self._width(pool))]
@@ -226,15 +231,20 @@ class _Maker:
         random, wide = self._random.random, self._plan.wide
         for i, cell in relation.used:
             if i not in fixed:
-                if self._nulls and cell.nullable and random() < _NULLS:
+                if self._nulls and cell.nullable and random() < _chance_of_null(cell, _NULLS):
                     row[i] = None
+                elif self._edges is not None:
+                    row[i] = self._edges.value(cell)
                 elif wide:
                     row[i] = cell.wide[int(random() * len(cell.wide))]
                 else:
-                    row[i] = cell.narrow[int(random() * self._width(cell.pool))]
+                    row[i] = cell.narrow[
+                        int(random() * min(self._width(cell.pool), len(cell.narrow)))
+                    ]
         for i, value in fixed.items():
             cell = relation.cells[i]
-            if self._nulls and cell.nullable and random() < _NULLS_IN_PATTERNS:
+            chance = _chance_of_null(cell, _NULLS_IN_PATTERNS)
+            if self._nulls and cell.nullable and random() < chance:
                 row[i] = None
             else:
                 row[i] = stored(value, cell.affinity)
@@ -256,6 +266,8 @@ class _Maker:
             if None in key or target.has(reference.target_columns, key):
                 continue
             rows = target.rows
+            if self._nulls:  # a key of SQLite's may be NULL, and then nothing can point to it
+                rows = [r for r in rows if all(r[i] is not None for i in reference.target_columns)]
             free = not any(i in fixed for i in reference.columns)
             if rows and free and self._random.random() < 0.7:
                 chosen = rows[self._random.randrange(len(rows))]
@@ -272,6 +284,11 @@ class _Maker:
                 store.rows += [list(row) for row in again]
 
 
+def _chance_of_null(cell: Cell, plain: float) -> float:
+    """More in a key that NULLs may repeat, so that several do."""
+    return _NULLS_IN_KEYS if cell.loose_key else plain
+
+
 @dataclass(slots=True)
 class _Group:
     """Rows still to come of a group, and the values of the last ones by place."""
@@ -285,13 +302,19 @@ class _Group:
 class _Store:
     """The rows of one table, with its keys."""
 
-    __slots__ = ("_keys", "_seen", "_sought", "relation", "rows")
+    __slots__ = ("_keys", "_seen", "_sought", "_whole", "relation", "rows")
 
     def __init__(self, relation: Relation, keys_hold: bool) -> None:
         self.relation = relation
         self.rows: list[list[Constant]] = []
         # Without a key no two rows are equal, either.
-        self._keys = (relation.keys or [tuple(range(len(relation.cells)))]) if keys_hold else []
+        whole = tuple(range(len(relation.cells)))
+        # Nor are they with a key that NULLs may repeat.
+        loose = not relation.keys or all(
+            any(relation.cells[i].nullable for i in key) for key in relation.keys
+        )
+        self._keys = [*relation.keys, *loose * [whole]] if keys_hold else []
+        self._whole = whole
         self._seen: list[set[tuple[Constant, ...]]] = [set() for _ in self._keys]
         self._sought: dict[tuple[int, ...], set[tuple[Constant, ...]]] = {}
 
@@ -307,7 +330,7 @@ class _Store:
         self.rows.append(row)
         for key, seen in zip(self._keys, self._seen, strict=True):
             found = tuple([row[i] for i in key])
-            if None not in found:
+            if key == self._whole or None not in found:
                 seen.add(found)
         for columns, values in self._sought.items():
             values.add(tuple([row[i] for i in columns]))

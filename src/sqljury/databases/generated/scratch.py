@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from time import thread_time
 from typing import Any, Final
@@ -58,8 +59,17 @@ def create_table(table: Table, *, keys: Sequence[str] = ()) -> str:
     >>> create_table(Table(name="a b", columns=(Column(name="order", type="INT"),)))
     'CREATE TABLE "a b" ("order" INT)'
     """
-    columns = [f"{quoted(column.name)} {_type(column.type)}".strip() for column in table.columns]
+    columns = [
+        " ".join(part for part in (quoted(c.name), _type(c.type), _collate(c.collation)) if part)
+        for c in table.columns
+    ]
     return f"CREATE TABLE {quoted(table.name)} ({', '.join([*columns, *keys])})"
+
+
+def _collate(name: str) -> str:
+    """The collation, where SQLite has it itself."""
+    known = name.upper() in ("NOCASE", "RTRIM")
+    return f"COLLATE {name.upper()}" if known else ""
 
 
 _TYPE_CHARACTERS: Final = frozenset(
@@ -72,7 +82,7 @@ _CONSTRAINTS = frozenset(
 
 def _type(text: str) -> str:
     """The type's words; nothing of a text that would be more than a type."""
-    plain = set(text) <= _TYPE_CHARACTERS and text.count("(") == text.count(")")
+    plain = set(text) <= _TYPE_CHARACTERS and re.fullmatch(r"[^()]*(\([\d ,]*\)[^()]*)?", text)
     words = text.upper().replace("(", " ").split()
     return text if plain and not _CONSTRAINTS & set(words) else quoted(text)
 

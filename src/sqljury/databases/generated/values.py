@@ -18,8 +18,8 @@ def pool_of(kind: Kind, uses: Sequence[ColumnUse]) -> tuple[list[Constant], list
     >>> pool_of(Kind.INT, [ColumnUse(constants=(3,))])
     ([3], [2, 4])
     """
-    constants = _unique(c for use in uses for c in use.constants)
-    hot = _unique(v for c in constants for v in _fitting(c, kind))
+    constants = unique(c for use in uses for c in use.constants)
+    hot = unique(v for c in constants for v in _fitting(c, kind))
     near = [v for c in hot for v in neighbours(c)]
     for pattern in dict.fromkeys(p for use in uses for p in use.likes):
         hot += matches(pattern, "%", "_")
@@ -27,11 +27,12 @@ def pool_of(kind: Kind, uses: Sequence[ColumnUse]) -> tuple[list[Constant], list
     for pattern in dict.fromkeys(p for use in uses for p in use.globs):
         hot += matches(pattern, "*", "?")
         near += misses(pattern, "*", "?")
-    hot = _unique(hot)
-    return hot, [value for value in _unique(near) if value not in hot]
+    hot = unique(hot)
+    return hot, [value for value in unique(near) if value not in hot]
 
 
-def _unique(values: Iterable[Constant]) -> list[Constant]:
+def unique(values: Iterable[Constant]) -> list[Constant]:
+    """The values in their order, each once; 1 and 1.0 are two."""
     return [value for _, value in dict.fromkeys((type(v), v) for v in values)]
 
 
@@ -96,7 +97,7 @@ def matches(pattern: str, many: str, one: str) -> list[Constant]:
         return []
     base = pattern.replace(one, "x")
     fillings = ("", "x", "xy") if many in base else ("",)
-    return _unique(base.replace(many, filling) for filling in fillings)
+    return unique(base.replace(many, filling) for filling in fillings)
 
 
 def misses(pattern: str, many: str, one: str) -> list[Constant]:
@@ -110,7 +111,7 @@ def misses(pattern: str, many: str, one: str) -> list[Constant]:
     core = pattern.replace(many, "").replace(one, "x")
     around = [core.swapcase(), f"x{core}", f"{core}x", core[:-1]]
     found = matches(pattern, many, one)
-    return [text for text in _unique(around) if text not in found]
+    return [text for text in unique(around) if text not in found]
 
 
 # ---------------------------------------------------------------- conditions
@@ -190,7 +191,7 @@ NARROW: dict[Kind, tuple[Constant, ...]] = {
 """Few values, which meet often."""
 
 WIDE: dict[Kind, tuple[Constant, ...]] = {
-    Kind.INT: tuple(range(1, 130)),
+    Kind.INT: tuple(-n if n % 11 == 5 else n for n in range(1, 130)),
     Kind.REAL: tuple(n + n % 4 / 4 for n in range(1, 130)),
     Kind.TEXT: tuple(f"{'abAB'[n % 4]}{'kmnopqrst'[n % 9]}{n}" for n in range(130)),
     Kind.DATE: tuple(str(date(1998, 3, 7) + timedelta(days=97 * n)) for n in range(130)),

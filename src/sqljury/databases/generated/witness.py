@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from sqljury.databases.generated.columns import stored
 from sqljury.databases.generated.material import Cell, Material, Relation
 from sqljury.databases.generated.plans import DataProfile
-from sqljury.databases.generated.rows import Rows
+from sqljury.databases.generated.rows import Row, Rows
 from sqljury.databases.generated.scratch import create_table, quoted
 from sqljury.databases.generated.validity import broken_rules
 from sqljury.databases.generated.values import NARROW
@@ -29,7 +29,12 @@ def minimise(material: Material, rows: Rows, still: Callable[[Rows], bool]) -> R
     def keeps(candidate: Rows) -> bool:
         nonlocal tries
         tries -= 1
-        return tries >= 0 and broken_rules(material, candidate) <= licence and still(candidate)
+        return (
+            tries >= 0
+            and broken_rules(material, candidate) <= licence
+            and material.admission.admits(candidate)
+            and still(candidate)
+        )
 
     return _simpler_values(material, _fewer_rows(rows, keeps), keeps)
 
@@ -112,15 +117,29 @@ def script(material: Material, rows: Rows, *, keys: bool = True) -> str:
     violated = frozenset((DataProfile.KEYS_VIOLATED, DataProfile.FOREIGN_KEYS_VIOLATED))
     licence = broken_rules(material, rows) if keys else violated
     lines = [
-        f"{create_table(relation.table, keys=list(_constraints(relation, licence)))};"
+        f"{statement};"
         for relation in material.relations.values()
+        for statement in _made(relation, licence, material.native and keys)
     ]
     for name, relation in material.relations.items():
-        lines += [
-            f"INSERT INTO {quoted(relation.table.name)} VALUES ({', '.join(map(_literal, row))});"
-            for row in rows[name]
-        ]
+        lines += [_insert(relation, row) for row in rows[name]]
     return "\n".join(lines)
+
+
+def _made(relation: Relation, licence: frozenset[DataProfile], as_declared: bool) -> Iterable[str]:
+    """The statements that make a table: its own, if they demand more than keys."""
+    if as_declared and relation.table.declaration:
+        return relation.table.declaration
+    return [create_table(relation.table, keys=list(_constraints(relation, licence)))]
+
+
+def _insert(relation: Relation, row: Row) -> str:
+    columns = relation.table.columns
+    stored = [i for i, column in enumerate(columns) if not column.generated]
+    names = ", ".join(quoted(columns[i].name) for i in stored)
+    given = f" ({names})" if len(stored) < len(columns) else ""
+    values = ", ".join(_literal(row[i]) for i in stored)
+    return f"INSERT INTO {quoted(relation.table.name)}{given} VALUES ({values});"
 
 
 def _constraints(relation: Relation, licence: frozenset[DataProfile]) -> Iterator[str]:

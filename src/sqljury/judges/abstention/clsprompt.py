@@ -10,7 +10,7 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
 from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration
-from sqljury.judges.asking import Hearing
+from sqljury.judges.asking import Conversation
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
 from sqljury.verdict import Verdict
@@ -24,13 +24,15 @@ class ClsPrompt(AbstentionPrompt):
     """A model says whether the question can be answered, before there is any SQL.
 
     It is shown the schema with three values of each column, and `demos` if given: the paper shows
-    16 answerable and 16 unanswerable questions.
+    16 answerable and 16 unanswerable questions of the same database, or two and two of each of 8
+    others (`databases=8,positives=2,negatives=2`), whose values are shown where `schemas` is a
+    folder of databases.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), appendix D.
     """
 
     name: ClassVar[str] = "clsprompt"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.QUESTION | Needs.LLM
     title: ClassVar[str] = "CLSPROMPT"
     prompts: ClassVar[tuple[Prompt, ...]] = (CLSPROMPT,)
@@ -46,7 +48,7 @@ class ClsPrompt(AbstentionPrompt):
 
     def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
         """Ask once."""
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         sections = [*self.before_the_question(case, evidence), *asked(case)]
         found = hearing.ask("clsprompt", CLSPROMPT, sections)
         if found is None:

@@ -10,7 +10,7 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
 from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration
-from sqljury.judges.asking import Hearing
+from sqljury.judges.asking import Conversation
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, Prompt, answer
 from sqljury.verdict import Verdict
@@ -29,7 +29,7 @@ class Demo(AbstentionPrompt):
     """
 
     name: ClassVar[str] = "demo"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.QUESTION | Needs.LLM
     title: ClassVar[str] = "DEMO"
     prompts: ClassVar[tuple[Prompt, ...]] = (DEMO,)
@@ -42,7 +42,7 @@ class Demo(AbstentionPrompt):
 
     def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
         """Ask once."""
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         sections = [*self.before_the_question(case, evidence), *asked(case)]
         found = hearing.ask("demo", DEMO, sections)
         if found is None:

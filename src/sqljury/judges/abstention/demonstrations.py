@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from sqljury.benchmarks import fingerprint, read_cases
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.judges.dossier import Section
+from sqljury.judges.dossier import PromptSection
 from sqljury.learning.embeddings import embed
 from sqljury.learning.tfidf import Tfidf
 
@@ -29,6 +29,23 @@ class Demonstration:
     question: str
     sql: str | None
     db_id: str
+    right: bool = True
+    """Whether the SQL was written for this question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """How many demonstrations of each kind, of each database that is demonstrated.
+
+    Args:
+        positives: answerable ones.
+        negatives: ones that cannot be answered.
+        mismatched: answerable ones drawn at random, each with SQL that answers another.
+    """
+
+    positives: int = 8
+    negatives: int = 8
+    mismatched: int = 0
 
 
 @dataclass(frozen=True)
@@ -60,6 +77,11 @@ class Demonstrations:
         """Eight characters that change with the file."""
         return fingerprint(self.file)[:8]
 
+    @property
+    def db_ids(self) -> set[str]:
+        """The databases that anything is known of."""
+        return {one.db_id for one in self._all}
+
     @cached_property
     def _all(self) -> tuple[Demonstration, ...]:
         found = [
@@ -71,44 +93,68 @@ class Demonstrations:
             raise InputError("SJ357", "it holds no demonstrations.", where=self.file)
         return tuple(found)
 
-    def chosen(self, case: Case, positives: int, negatives: int) -> list[Demonstration]:
-        """So many of both kinds, in an order that only the seed and the question decide."""
+    def chosen(self, case: Case, wanted: Wanted) -> list[Demonstration]:
+        """So many of each kind, in an order that only the seed and the question decide."""
         others = self._others(case)
         own = [one for one in others if one.db_id == case.db_id] or others
-        return self._of(own, case, positives, negatives)
+        return self._of(own, case, wanted)
 
     def elsewhere(
-        self, case: Case, positives: int, negatives: int, databases: int
+        self, case: Case, wanted: Wanted, databases: int
     ) -> dict[str, list[Demonstration]]:
-        """So many of both kinds, in equal shares of some other databases, which the seed draws.
+        """So many of each kind of each of some other databases, which the seed draws.
 
-        Source: TrustSQL (Lee et al. 2024), section 4.1 and appendix D.2, for many databases.
+        Source: TrustSQL (Lee et al. 2024), section 4.1 (8 of each of 5 databases) and appendix D.2
+        (two and two of each of 8).
         """
         known: dict[str, list[Demonstration]] = {}
         for one in self._others(case):
             if one.db_id != case.db_id:
                 known.setdefault(one.db_id, []).append(one)
         drawn = sorted(known, key=self._drawn)[:databases]
-        return {
-            db_id: self._of(
-                known[db_id], case, _share(positives, n, databases), _share(negatives, n, databases)
-            )
-            for n, db_id in enumerate(drawn)
-        }
+        return {db_id: self._of(known[db_id], case, wanted) for db_id in drawn}
 
     def _others(self, case: Case) -> list[Demonstration]:
         asked = (case.question or "").casefold()
         return [one for one in self._all if one.question.casefold() != asked]
 
     def _of(
-        self, known: Sequence[Demonstration], case: Case, positives: int, negatives: int
+        self, known: Sequence[Demonstration], case: Case, wanted: Wanted
     ) -> list[Demonstration]:
+        answerable = [one for one in known if one.sql is not None]
+        nearest = self._nearest(case, answerable, wanted.positives)
         found = [
-            *self._nearest(case, [one for one in known if one.sql is not None], positives),
-            *self._nearest(case, [one for one in known if one.sql is None], negatives),
+            *nearest,
+            *self._nearest(case, [one for one in known if one.sql is None], wanted.negatives),
+            *self._mismatched(case, answerable, nearest, wanted.mismatched),
         ]
         asked = (case.question or "").casefold()
         return sorted(found, key=lambda one: self._place(one, asked))
+
+    def _mismatched(
+        self,
+        case: Case,
+        answerable: Sequence[Demonstration],
+        shown: Sequence[Demonstration],
+        most: int,
+    ) -> list[Demonstration]:
+        """Questions drawn at random, each with SQL drawn from the others'.
+
+        Source: TrustSQL (Lee et al. 2024), section 4.2, VERBAL.
+        """
+        asked = "" if self.pick == "fixed" else (case.question or "").casefold()
+        free = sorted(
+            (one for one in answerable if one not in shown),
+            key=lambda one: self._place(one, f"mismatched\0{asked}"),
+        )
+        found = []
+        for one in free[:most]:
+            others = [other for other in answerable if other.sql != one.sql]
+            if others:
+                places = {self._place(other, f"{asked}\0{one.question}"): other for other in others}
+                drawn = places[min(places)]
+                found.append(replace(one, sql=drawn.sql, right=False))
+        return found
 
     def _nearest(
         self, case: Case, known: Sequence[Demonstration], most: int
@@ -148,12 +194,7 @@ class Demonstrations:
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _share(count: int, number: int, parts: int) -> int:
-    """How much of a count the part of that number has; the first have what does not divide."""
-    return count // parts + (number < count % parts)
-
-
-def examples(pairs: Iterable[tuple[str, str]]) -> list[Section]:
+def examples(pairs: Iterable[tuple[str, str]]) -> list[PromptSection]:
     """Questions and answers as one section; none where there are none."""
     text = "\n\n".join(f"Question: {question}\nAnswer: {said}" for question, said in pairs)
-    return [Section("Examples", text)] if text else []
+    return [PromptSection("Examples", text)] if text else []

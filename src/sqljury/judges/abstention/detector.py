@@ -11,21 +11,25 @@ from typing import TYPE_CHECKING, ClassVar
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import Detector as Trained
+    from sqljury.learning.detector import TrainedDetector
     from sqljury.learning.distance import DistanceDetector
 
 
 @register
 @dataclass(frozen=True)
-class Detector:
+class Detector(Judge):
     """A trained detector's probability that answering is right; an answer at `threshold`.
 
-    `model` is a file that `sqljury train detector` wrote. One that reads questions is asked before
-    there is any SQL (the paper's RF), one that reads SQL too with it (RF*).
+    One that reads questions is asked before there is any SQL (the paper's RF), one that reads SQL
+    too with it (RF*).
+
+    Args:
+        model: a file that ``sqljury train detector`` wrote.
+        threshold: the probability from which on the question is answered.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2.
     """
@@ -48,10 +52,15 @@ class Detector:
             object.__setattr__(self, "needs", Needs.NOTHING)
 
     @cached_property
-    def _model(self) -> Trained | DistanceDetector:
+    def _model(self) -> TrainedDetector | DistanceDetector:
         from sqljury.learning.detector import load_detector
 
         return load_detector(self.model)
+
+    @property
+    def runs_network(self) -> bool:
+        """Detectors may embed texts."""
+        return True
 
     def signature_fields(self) -> dict[str, Json]:
         """What kind of detector, and a digest of its file."""

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
-from sqljury.queries.resolve import resolve
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.sql.resolve import resolve
 from sqljury.verdict import Outcome, Verdict
 
 
 @register
 @dataclass(frozen=True)
-class KnownNames:
+class KnownNames(Judge):
     """The prediction is a query, and every table and column it names is in the schema.
 
     Found in the text, nothing is executed. A name in double quotes that is no column is a text, as
@@ -22,7 +22,7 @@ class KnownNames:
     """
 
     name: ClassVar[str] = "known_names"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.NOTHING
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:

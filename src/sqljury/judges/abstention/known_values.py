@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
-from sqljury.queries.resolve import resolve
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.sql.resolve import resolve
 from sqljury.verdict import Outcome, Verdict
 
 _MOST = 20
@@ -17,7 +17,7 @@ _MOST = 20
 
 @register
 @dataclass(frozen=True)
-class KnownValues:
+class KnownValues(Judge):
     """Every constant that the prediction compares with a column (=, IN, LIKE) is in that column.
 
     A question about a value that nobody stored may still be a good question: "how many boats are

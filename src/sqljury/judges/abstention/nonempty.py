@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
+from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Verdict
 
 
 @register
 @dataclass(frozen=True)
-class Nonempty:
+class Nonempty(Judge):
     """The prediction returns at least one row in which something is not NULL.
 
     A right answer may be empty; as a gate this holds it back.

@@ -10,27 +10,24 @@ import json
 from collections.abc import Callable, Iterator
 
 from sqljury.evidence import Evidence
-from sqljury.judges.dossier import Section
-from sqljury.queries import some_values
+from sqljury.judges.dossier import PromptSection
 from sqljury.schema import Schema, Table
+from sqljury.sql import some_values
 from sqljury.tables import render_cell
 
 _SAMPLES = 3
 _MAX_SAMPLE = 40
 
 
-def schema_section(evidence: Evidence, style: str) -> list[Section]:
+def schema_section(
+    evidence: Evidence, style: str, *, title: str = "Database schema"
+) -> list[PromptSection]:
     """The schema as a section; none where there is no schema."""
     schema = evidence.schema()
     if schema is None:
         return []
     text = "\n".join(STYLES[style](schema, evidence))
-    return [Section("Database schema", text, f"dialect: {schema.dialect}")]
-
-
-def other_schema(schema: Schema, style: str) -> list[Section]:
-    """The schema of examples on a database that is not the case's, and is not opened."""
-    return [Section("Another database's schema", "\n".join(STYLES[style](schema, None)))]
+    return [PromptSection(title, text, f"dialect: {schema.dialect}")]
 
 
 def create_table(schema: Schema, evidence: Evidence | None) -> Iterator[str]:

@@ -9,7 +9,7 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import asked
 from sqljury.judges.abstention.schema_text import STYLES, schema_section
-from sqljury.judges.asking import Hearing, ModelJudge, unasked
+from sqljury.judges.asking import Conversation, ModelJudge, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import Dossier
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
@@ -24,6 +24,9 @@ class SelfRef(ModelJudge):
     """A model says whether the prediction is right, from question, schema and SQL alone.
 
     Unlike `prover` it sees no rows, and is told that the question may have no answer.
+
+    Args:
+        style: how the schema is written: ``columns``, ``create``, …
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), appendix E.
     """
@@ -45,7 +48,7 @@ class SelfRef(ModelJudge):
         """Ask once."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         query = Dossier(case, evidence).sql("Predicted SQL", str(case.predicted_sql))
         sections = [*schema_section(evidence, self.style), *asked(case), query]
         found = hearing.ask("selfref", SELFREF, sections)

@@ -10,19 +10,20 @@ from sqljury.benchmarks import Token, fingerprint, read_logprobs
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs
+from sqljury.judges.base import Judge, Needs
 from sqljury.verdict import Outcome, Verdict
 
 
 @dataclass(frozen=True)
-class TokenJudge:
+class TokenJudge(Judge):
     """A judge of how sure a model was of the tokens that it wrote.
 
-    `logprobs` is a file of them by question id; an answer at `threshold`.
+    Args:
+        logprobs: a file of the tokens' log-probabilities by question id, or a pool that
+            ``sqljury generate --logprobs`` wrote.
+        threshold: the confidence from which on the question is answered.
     """
 
-    name: ClassVar[str]
-    version: ClassVar[int]
     needs: ClassVar[Needs] = Needs.NOTHING
 
     logprobs: str = ""

@@ -9,8 +9,8 @@ from typing import ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import Demonstration
-from sqljury.judges.asking import Hearing, unasked
+from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
+from sqljury.judges.asking import Conversation, unasked
 from sqljury.judges.base import Needs, register
 from sqljury.judges.dossier import Dossier
 from sqljury.judges.prompts import Prompt, answer
@@ -24,14 +24,15 @@ VERBAL = Prompt("verbal", answer(mark={"type": "string", "enum": ["correct", "in
 class Verbal(AbstentionPrompt):
     """A model marks the prediction as correct or incorrect, after demonstrations of both marks.
 
-    Correct ones are answerable questions with their SQL; incorrect ones are others with SQL that
-    was written for yet others. In the paper the model marks its own SQL as it writes it.
+    Correct ones are the nearest answerable questions with their SQL, incorrect ones others drawn
+    at random with SQL drawn from yet others. In the paper the model marks its own SQL as it writes
+    it: that is `sqljury generate --mode verbal`.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), SQLPROMPT[VERBAL]; Lin et al. 2022.
     """
 
     name: ClassVar[str] = "verbal"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.LLM
     title: ClassVar[str] = "VERBAL"
     prompts: ClassVar[tuple[Prompt, ...]] = (VERBAL,)
@@ -42,7 +43,7 @@ class Verbal(AbstentionPrompt):
         """Ask once."""
         if not case.question:
             return unasked()
-        hearing = Hearing(self, evidence, sample)
+        hearing = Conversation(self, evidence, sample)
         query = Dossier(case, evidence).sql("Predicted SQL", str(case.predicted_sql))
         sections = [*self.before_the_question(case, evidence), *asked(case), query]
         found = hearing.ask("verbal", VERBAL, sections)
@@ -53,18 +54,19 @@ class Verbal(AbstentionPrompt):
         return hearing.rejects("marked as incorrect")
 
     @property
-    def wanted(self) -> tuple[int, int]:
-        """Answerable questions only, enough for both marks."""
-        return self.positives + self.negatives, 0
+    def wanted(self) -> Wanted:
+        """Answerable questions for both marks."""
+        return Wanted(self.positives, 0, self.negatives)
 
     def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
-        """The first with their own SQL, each of the others with that of the next."""
-        size = len(shown)
-        first = -(-size * self.positives // (self.positives + self.negatives)) if size else 0
-        right, others = shown[:first], shown[first:]
-        marked = [(one.question, f"{one.sql} # correct") for one in right]
-        for one, other in zip(others, [*others[1:], *others[:1]], strict=True):
-            if one.sql != other.sql:
-                marked.append((one.question, f"{other.sql} # incorrect"))
-        # Two kinds in turn, so that the last example does not give the mark away.
-        return marked[::2] + marked[1::2]
+        """Each with its SQL and the mark that belongs to it."""
+        return [(one.question, marked(one)) for one in shown]
+
+
+def marked(one: Demonstration) -> str:
+    """The SQL of a demonstration and its mark, as a comment.
+
+    >>> marked(Demonstration("How many?", "SELECT 1", "db", right=False))
+    'SELECT 1 # incorrect'
+    """
+    return f"{one.sql} # {'correct' if one.right else 'incorrect'}"

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Needs, register
-from sqljury.queries import normalise_text, top_level_order
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.sql import normalise_text, top_level_order
 from sqljury.tables import Policy, compare, make_policy
 from sqljury.verdict import Outcome, Verdict
 
@@ -19,13 +19,17 @@ _WAYS = ("text", "canonical", "rows")
 
 @register
 @dataclass(frozen=True)
-class Voting:
+class Voting(Judge):
     """The share of the samples that agree with the prediction; an answer at `threshold`.
 
-    The variant says by what samples agree: `text` (but for white space, case and comments),
-    `canonical` (equal canonical trees, or texts where a query cannot be read), `rows` (equal
-    results under `match`; what does not run agrees with nothing). The paper asks for all: 1.
-    Samples are a list of queries in place of a prediction.
+    Samples are a list of queries in place of a prediction. The paper asks for all: 1.
+
+    Args:
+        by: the variant: samples agree by ``text`` (but for white space, case and comments),
+            ``canonical`` (equal canonical trees, or texts where a query cannot be read) or
+            ``rows`` (equal results; what does not run agrees with nothing).
+        threshold: the share from which on the question is answered.
+        match: the policy by which results are equal.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), VOTING; Wang et al. 2022,
     self-consistency (arXiv:2203.11171).
@@ -97,7 +101,7 @@ def _text_key(sql: str, evidence: Evidence) -> object:
 
 
 def _canonical_key(sql: str, evidence: Evidence) -> object:
-    from sqljury.queries.canonical import Canonical, canonical_query
+    from sqljury.equivalence.canonical import Canonical, canonical_query
 
     schema = evidence.schema()
     if schema is not None:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from sqljury.judges.verifier_features.linking import links
 from sqljury.judges.verifier_features.masking import masked_words, ngrams
-from sqljury.judges.verifier_features.question import Question, read_question
+from sqljury.judges.verifier_features.question import QuestionWords, read_question
 from sqljury.judges.verifier_features.roles import ROLES
 from sqljury.judges.verifier_features.tables import table_links
 from sqljury.judges.verifier_features.values import Index, values_in
-from sqljury.queries.names import names_of
 from sqljury.schema import Schema
+from sqljury.sql.names import names_of
 
 if TYPE_CHECKING:
     from sqljury.learning.verifier import Expectations
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question about a schema, and what is expected of its query.
 
     Args:
@@ -33,7 +33,7 @@ class Asked:
             values are known.
     """
 
-    question: Question
+    question: QuestionWords
     merged: Mapping[str, str]
     roles: Mapping[str, Mapping[str, float]]
     tables: Mapping[str, float]
@@ -44,7 +44,7 @@ class Asked:
 
 def ask(
     text: str, hint: str, schema: Schema, index: Index | None, expectations: Expectations
-) -> Asked:
+) -> AskedQuestion:
     """What trained expectations say of a question.
 
     Args:
@@ -62,7 +62,7 @@ def ask(
             roles[role][one.same] = max(float(chance), roles[role].get(one.same, 0.0))
     tables = table_links(linked, schema, columns)
     chances = expectations.tables([one.features for one in tables])
-    return Asked(
+    return AskedQuestion(
         question=linked,
         merged=names_of(schema).merged,
         roles=roles,

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from math import log
 
 from sqljury.execution import Execution
-from sqljury.judges.verifier_features.asked import Asked
-from sqljury.judges.verifier_features.facts import Block, Comparison, Facts
+from sqljury.judges.verifier_features.asked import AskedQuestion
+from sqljury.judges.verifier_features.facts import ConditionFacts, Facts, SelectFacts
 from sqljury.judges.verifier_features.roles import ROLES, roles_of, tables_used
 from sqljury.judges.verifier_features.sketch import sketch_of
 from sqljury.judges.verifier_features.values import said
@@ -19,7 +19,7 @@ _RARE = "?"
 
 
 def features_of(
-    asked: Asked, facts: Facts | None, run: Execution | None, missing_values: int
+    asked: AskedQuestion, facts: Facts | None, run: Execution | None, missing_values: int
 ) -> dict[str, float]:
     """All features of a query, by name.
 
@@ -46,7 +46,7 @@ def features_of(
 _CUES = ("how many", "each", "different", "distinct", "both", "or", "and", "not", "most", "least")
 
 
-def _of_question(asked: Asked) -> dict[str, float]:
+def _of_question(asked: AskedQuestion) -> dict[str, float]:
     text = f" {' '.join(asked.question.words)} "
     found = {f"says_{cue.replace(' ', '_')}": float(f" {cue} " in text) for cue in _CUES}
     found["length"] = float(len(asked.question.words))
@@ -59,7 +59,7 @@ def _of_question(asked: Asked) -> dict[str, float]:
 # ---------------------------------------------------------------- the shape
 
 
-def _of_sketch(asked: Asked, facts: Facts) -> dict[str, float]:
+def _of_sketch(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     found: dict[str, float] = {}
     total = worst = 0.0
     for part, word in sketch_of(facts).items():
@@ -77,7 +77,7 @@ def _of_sketch(asked: Asked, facts: Facts) -> dict[str, float]:
     return found
 
 
-def _of_width(asked: Asked, facts: Facts) -> dict[str, float]:
+def _of_width(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     """How many items and conditions are expected, and how many there are."""
     out = {}
     conditions = sum(len(b.where) for b in facts.blocks if b.place in ("top", "operand"))
@@ -97,7 +97,7 @@ def _of_width(asked: Asked, facts: Facts) -> dict[str, float]:
 # ---------------------------------------------------------------- the columns
 
 
-def _of_roles(asked: Asked, facts: Facts) -> dict[str, float]:
+def _of_roles(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     found: dict[str, float] = {}
     used = roles_of(facts, asked.merged)
     total = 0.0
@@ -152,7 +152,7 @@ def _mean(values: Iterable[float]) -> float:
 # ---------------------------------------------------------------- the tables
 
 
-def _of_tables(asked: Asked, facts: Facts) -> dict[str, float]:
+def _of_tables(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     used = tables_used(facts)
     found = {f"tables_{name}": value for name, value in _fit(used, asked.tables).items()}
     bare = 0
@@ -179,7 +179,7 @@ def _of_tables(asked: Asked, facts: Facts) -> dict[str, float]:
     return found
 
 
-def _tables_with_a_role(block: Block) -> set[str]:
+def _tables_with_a_role(block: SelectFacts) -> set[str]:
     columns = [item.column for item in (*block.items, *block.group)]
     columns += [item.column for item, _ in block.order]
     columns += [one.item.column for one in (*block.where, *block.having)]
@@ -189,7 +189,7 @@ def _tables_with_a_role(block: Block) -> set[str]:
 # ---------------------------------------------------------------- the values
 
 
-def _of_values(asked: Asked, facts: Facts) -> dict[str, float]:
+def _of_values(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     comparisons = [c for b in facts.blocks for c in (*b.where, *b.having)]
     texts = [v.strip("%") for c in comparisons if c.is_text for v in c.values]
     numbers = [v for c in comparisons if not c.is_text for v in c.values]
@@ -217,7 +217,7 @@ def _of_values(asked: Asked, facts: Facts) -> dict[str, float]:
 
 
 def _of_known_values(
-    asked: Asked, comparisons: list[Comparison], texts: list[str]
+    asked: AskedQuestion, comparisons: list[ConditionFacts], texts: list[str]
 ) -> dict[str, float]:
     """Values of the database that the question says: unused ones, and used in other columns."""
     if asked.values is None:
@@ -242,7 +242,7 @@ def _is_in(text: str, others: Iterable[str]) -> bool:
     return any(said(text, (other,)) or said(other, (text,)) for other in others)
 
 
-def _open_patterns(comparisons: list[Comparison]) -> int:
+def _open_patterns(comparisons: list[ConditionFacts]) -> int:
     patterns = [v for c in comparisons if "like" in c.operator for v in c.values]
     return sum(v.startswith("%") != v.endswith("%") for v in patterns)
 
@@ -257,7 +257,7 @@ def _canonical(number: str) -> str:
 # ---------------------------------------------------------------- the query alone
 
 
-def _of_shape(asked: Asked, facts: Facts) -> dict[str, float]:
+def _of_shape(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     top = facts.top
     plain = [item for item in top.items if not item.function]
     aggregates = [item for item in top.items if item.function not in ("", "other")]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqljury.queries import parse
-from sqljury.queries.names import DERIVED, UNKNOWN, Names, Scope, names_of
 from sqljury.schema import Schema
+from sqljury.sql import parse
+from sqljury.sql.names import DERIVED, UNKNOWN, Names, TableScope, names_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -34,7 +34,7 @@ _SET_OPERATIONS = ("union", "intersect", "except")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ExpressionFacts:
     """An expression as far as it is looked at: ``count(distinct t.c)``."""
 
     column: str
@@ -45,10 +45,10 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ConditionFacts:
     """One condition on a column."""
 
-    item: Item
+    item: ExpressionFacts
     operator: str
     """``not in``, ``not like`` and so on where it is negated."""
     values: tuple[str, ...] = ()
@@ -57,22 +57,22 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SelectFacts:
     """One SELECT of a query."""
 
     place: str
     """``top``, an ``operand`` of a set operation, or inside ``from``, ``where``, ``having``."""
-    items: tuple[Item, ...]
+    items: tuple[ExpressionFacts, ...]
     distinct: bool
     tables: tuple[str, ...]
     links: tuple[tuple[str, str], ...]
     """Columns that are compared with columns: joins, and IN with what its subquery selects."""
     outer_joins: int
-    where: tuple[Comparison, ...]
-    having: tuple[Comparison, ...]
+    where: tuple[ConditionFacts, ...]
+    having: tuple[ConditionFacts, ...]
     ors: int
-    group: tuple[Item, ...]
-    order: tuple[tuple[Item, bool], ...]
+    group: tuple[ExpressionFacts, ...]
+    order: tuple[tuple[ExpressionFacts, bool], ...]
     """The keys, and whether they descend."""
     limit: int | None
 
@@ -81,11 +81,11 @@ class Block:
 class Facts:
     """The blocks of a query, the outermost first, and the set operation at its top."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[SelectFacts, ...]
     set_operation: str
 
     @property
-    def top(self) -> Block:
+    def top(self) -> SelectFacts:
         """The outermost block, or the first operand."""
         return self.blocks[0]
 
@@ -119,11 +119,11 @@ class _Reader:
     """Collects blocks, outer ones before inner ones."""
 
     def __init__(self, names: Names) -> None:
-        self.blocks: list[Block] = []
+        self.blocks: list[SelectFacts] = []
         self._names = names
         self._ctes: set[str] = set()
 
-    def query(self, tree: exp.Expr, place: str, outer: Scope | None) -> None:
+    def query(self, tree: exp.Expr, place: str, outer: TableScope | None) -> None:
         tree = _bare(tree)
         with_ = tree.args.get("with_")
         self._ctes |= {cte.alias.lower() for cte in with_.expressions} if with_ else set()
@@ -135,10 +135,10 @@ class _Reader:
         for cte in with_.expressions if with_ else ():
             self.query(cte.this, "from", None)
 
-    def _select(self, tree: exp.Expr, place: str, outer: Scope | None) -> None:
+    def _select(self, tree: exp.Expr, place: str, outer: TableScope | None) -> None:
         sources = _sources(tree)
         tables = tuple((one.alias_or_name.lower(), self._table(one)) for one in sources)
-        block = _BlockReader(Scope(tables, outer, self._names), self._names)
+        block = _BlockReader(TableScope(tables, outer, self._names), self._names)
         inner = [(one.this, "from") for one in sources if one.key == "subquery"]
         read = block.read(tree, place, tuple(t for _, t in tables if t != DERIVED), inner)
         self.blocks.append(read)
@@ -153,7 +153,7 @@ class _Reader:
 class _BlockReader:
     """Reads the clauses of one SELECT; subqueries are handed back to be read later."""
 
-    def __init__(self, scope: Scope, names: Names) -> None:
+    def __init__(self, scope: TableScope, names: Names) -> None:
         self.scope = scope
         self._names = names
         self._named: dict[str, exp.Expr] = {}
@@ -165,13 +165,13 @@ class _BlockReader:
         place: str,
         tables: tuple[str, ...],
         inner: list[tuple[exp.Expr, str]],
-    ) -> Block:
+    ) -> SelectFacts:
         args = tree.args
         self._items = list(tree.expressions)
         self._named = {one.alias.lower(): one.this for one in self._items if one.key == "alias"}
         joins = args.get("joins") or ()
         links: list[tuple[str, str]] = []
-        where: list[Comparison] = []
+        where: list[ConditionFacts] = []
         ors = 0
         for join in joins:
             on = join.args.get("on")
@@ -180,7 +180,7 @@ class _BlockReader:
             for name in join.args.get("using") or ():
                 column = name.name.lower()
                 links.append((self.scope.table_of(column, "") + "." + column,) * 2)
-        having: list[Comparison] = []
+        having: list[ConditionFacts] = []
         for key, found in (("where", where), ("having", having)):
             clause = args.get(key)
             if clause is not None:
@@ -188,7 +188,7 @@ class _BlockReader:
         for item in self._items:
             inner += [(query, "where") for query in _queries(item)]
         group, order, limit = args.get("group"), args.get("order"), args.get("limit")
-        return Block(
+        return SelectFacts(
             place,
             tuple(self.item(one) for one in self._items),
             args.get("distinct") is not None,
@@ -205,7 +205,7 @@ class _BlockReader:
             _number(limit),
         )
 
-    def item(self, node: exp.Expr) -> Item:
+    def item(self, node: exp.Expr) -> ExpressionFacts:
         """An expression of a clause; names of the SELECT list and its numbers stand for it."""
         node = _plain(node)
         if node.key == "literal" and str(node.this).isdigit():
@@ -220,24 +220,24 @@ class _BlockReader:
             ):
                 node = _plain(same)
         if node.key == "star":
-            return Item("*")
+            return ExpressionFacts("*")
         if node.key == "column":
-            return Item("*" if node.this.key == "star" else self._column(node))
+            return ExpressionFacts("*" if node.this.key == "star" else self._column(node))
         function = _AGGREGATES.get(node.key, "other")
         if function == "other":
             columns = set(map(self._column, node.find_all(_column_type())))
-            return Item(columns.pop() if len(columns) == 1 else "", "other")
+            return ExpressionFacts(columns.pop() if len(columns) == 1 else "", "other")
         return self._aggregate(node, function)
 
-    def _aggregate(self, node: exp.Expr, function: str) -> Item:
+    def _aggregate(self, node: exp.Expr, function: str) -> ExpressionFacts:
         inside = node.this
         distinct = inside is not None and inside.key == "distinct"
         if distinct:
             inside = inside.expressions[0] if inside.expressions else inside.this
         if inside is None or inside.key == "star":
-            return Item("*", function, distinct)
+            return ExpressionFacts("*", function, distinct)
         plain = self.item(inside)
-        return Item(plain.column, function, distinct)
+        return ExpressionFacts(plain.column, function, distinct)
 
     def _column(self, node: exp.Expr) -> str:
         name = node.name.lower()
@@ -247,7 +247,7 @@ class _BlockReader:
         self,
         node: exp.Expr,
         key: str,
-        found: list[Comparison],
+        found: list[ConditionFacts],
         links: list[tuple[str, str]],
         inner: list[tuple[exp.Expr, str]],
     ) -> int:
@@ -272,7 +272,7 @@ class _BlockReader:
         node: exp.Expr,
         negated: bool,
         key: str,
-        found: list[Comparison],
+        found: list[ConditionFacts],
         links: list[tuple[str, str]],
         inner: list[tuple[exp.Expr, str]],
     ) -> None:
@@ -285,7 +285,7 @@ class _BlockReader:
         if _is_value(left) and rights and not _is_value(rights[0]):
             left, rights = rights[0], [left]
             operator = {">": "<", "<": ">", ">=": "<=", "<=": ">="}.get(operator, operator)
-        item = Item("") if node.key == "exists" else self.item(left)
+        item = ExpressionFacts("") if node.key == "exists" else self.item(left)
         if rights and rights[0].key == "column" and not self._is_text(rights[0]):
             links.append((item.column, self._column(rights[0])))
             if operator == "=" and not item.function:
@@ -297,7 +297,7 @@ class _BlockReader:
         values = tuple(_value(one) for one in rights if _is_value(one) or self._is_text(one))
         text = any(one.args.get("is_string") or self._is_text(one) for one in rights)
         name = f"not {operator}" if negated else operator
-        found.append(Comparison(item, name, values, text, bool(queries)))
+        found.append(ConditionFacts(item, name, values, text, bool(queries)))
 
     def _is_text(self, node: exp.Expr) -> bool:
         """SQLite reads "x" as a text where there is no such column."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqljury.judges.verifier_features.question import Question, likeness, name_stems, stem
-from sqljury.queries.names import names_of
+from sqljury.judges.verifier_features.question import QuestionWords, likeness, name_stems, stem
 from sqljury.schema import Column, Schema, Table
+from sqljury.sql.names import names_of
 
 _FUNCTION_WORDS_TEXT = """
 a all also an and any are as at be been but by can did do does each every find for from get give
@@ -51,7 +51,7 @@ COLUMN_FEATURES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ColumnLink:
     """A column, what it is called, and the features of :data:`COLUMN_FEATURES`."""
 
     name: str
@@ -103,8 +103,8 @@ def _named(schema: Schema) -> tuple[_Named, ...]:
 
 
 def links(
-    question: Question, schema: Schema, found_values: Mapping[str, Sequence[str]] | None
-) -> list[Link]:
+    question: QuestionWords, schema: Schema, found_values: Mapping[str, Sequence[str]] | None
+) -> list[ColumnLink]:
     """Every column of a schema beside a question.
 
     Args:
@@ -151,7 +151,7 @@ def links(
             *(float(full_by_table[one.table.name] - (m.fuzzy >= 0.99)), *fixed[10:]),
         )
         same = merged.get(one.name, one.name)
-        out.append(Link(one.name, one.table.name.lower(), same, features))
+        out.append(ColumnLink(one.name, one.table.name.lower(), same, features))
     assert not out or len(out[0].features) == len(COLUMN_FEATURES)
     return out
 
@@ -176,7 +176,7 @@ class _Match:
 class _Matcher:
     """One question; finds the words of names in it."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: QuestionWords) -> None:
         self._stems = question.stems
         self._words = question.words
         self._content = max(1, sum(s not in _FUNCTION_WORDS for s in question.stems))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sqljury.judges.verifier_features.question import Question, name_stems
+from sqljury.judges.verifier_features.question import QuestionWords, name_stems
 from sqljury.schema import Schema
 
 LONGEST = 4
@@ -19,7 +19,7 @@ _SMALL = frozenset(_SMALL_TEXT.split())
 """Words of questions that are left even where a column is called so."""
 
 
-def masked_words(question: Question, schema: Schema) -> list[str]:
+def masked_words(question: QuestionWords, schema: Schema) -> list[str]:
     """The words of a question, ``T``, ``C``, ``V``, ``N`` for tables, columns, values, numbers."""
     tables = {one for table in schema.tables for one in name_stems(table.name)}
     columns = {one for t in schema.tables for c in t.columns for one in name_stems(c.name)}

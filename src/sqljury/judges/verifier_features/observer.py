@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution
-from sqljury.judges.verifier_features.asked import Asked, ask
+from sqljury.judges.verifier_features.asked import AskedQuestion, ask
 from sqljury.judges.verifier_features.candidate import features_of
 from sqljury.judges.verifier_features.facts import facts_of
 from sqljury.judges.verifier_features.surprises import Surprise, surprises
 from sqljury.judges.verifier_features.values import Index, index_values
-from sqljury.queries.resolve import resolve
 from sqljury.schema import Schema
+from sqljury.sql.resolve import resolve
 
 if TYPE_CHECKING:
     from sqljury.learning.verifier import Expectations
@@ -33,7 +33,7 @@ class Observer:
 
     def __init__(self, expectations: Expectations) -> None:
         self._expectations = expectations
-        self._questions: OrderedDict[Hashable, Asked] = OrderedDict()
+        self._questions: OrderedDict[Hashable, AskedQuestion] = OrderedDict()
         self._indexes: OrderedDict[Hashable, Index | None] = OrderedDict()
 
     def features(self, case: Case, evidence: Evidence) -> dict[str, float]:
@@ -52,7 +52,7 @@ class Observer:
         facts = schema and facts_of(str(case.predicted_sql), evidence.dialect, schema)
         return surprises(self._asked(case, schema, evidence), facts) if schema and facts else []
 
-    def _asked(self, case: Case, schema: Schema, evidence: Evidence) -> Asked:
+    def _asked(self, case: Case, schema: Schema, evidence: Evidence) -> AskedQuestion:
         question, hint = case.question or "", case.hint or ""
         key = (case.db_id, case.schema_sql, question, hint)
         return _kept(

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqljury.queries.identifiers import singular, words
+from sqljury.sql.identifiers import singular, words
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’")
@@ -57,7 +57,7 @@ _ABBREVIATED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class QuestionWords:
     """The words of a question, one after the other, and what stands out among them."""
 
     text: str
@@ -72,7 +72,7 @@ class Question:
 
 
 @lru_cache(maxsize=1024)
-def read_question(text: str) -> Question:
+def read_question(text: str) -> QuestionWords:
     """The words of a question.
 
     >>> read_question('How many dogs are named "Rex"?').quoted
@@ -90,7 +90,7 @@ def read_question(text: str) -> Question:
     )
     begins = {0} | {match.end() for match in re.finditer(r"[.?!]\s+", text)}
     names = tuple(word for word, at in found if word[0].isupper() and at not in begins)
-    return Question(text, lower, tuple(map(stem, lower)), numbers, quoted, names)
+    return QuestionWords(text, lower, tuple(map(stem, lower)), numbers, quoted, names)
 
 
 @lru_cache(maxsize=65536)

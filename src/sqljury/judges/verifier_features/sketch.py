@@ -6,7 +6,12 @@ questions and their reference queries alone, whatever wrong queries look like.
 
 from __future__ import annotations
 
-from sqljury.judges.verifier_features.facts import Block, Comparison, Facts, Item
+from sqljury.judges.verifier_features.facts import (
+    ConditionFacts,
+    ExpressionFacts,
+    Facts,
+    SelectFacts,
+)
 
 PARTS = ("items", "distinct", "conditions", "order", "nesting", "tables", "logic", "group")
 
@@ -26,11 +31,11 @@ def sketch_of(facts: Facts) -> dict[str, str]:
     }
 
 
-def _level(facts: Facts) -> list[Block]:
+def _level(facts: Facts) -> list[SelectFacts]:
     return [block for block in facts.blocks if block.place in ("top", "operand")]
 
 
-def _item(item: Item) -> str:
+def _item(item: ExpressionFacts) -> str:
     if not item.function:
         return "*" if item.column == "*" else "column"
     if item.function == "count" and not item.distinct:
@@ -42,7 +47,7 @@ def _distinct(facts: Facts) -> str:
     return "distinct" if facts.top.distinct else ""
 
 
-def _condition(comparison: Comparison) -> str:
+def _condition(comparison: ConditionFacts) -> str:
     kind = "query" if comparison.has_query else "text" if comparison.is_text else "number"
     return f"{comparison.operator}:{kind}"
 
@@ -52,7 +57,7 @@ def _logic(facts: Facts) -> str:
     return f"{facts.set_operation} {either}".strip()
 
 
-def _order(top: Block) -> str:
+def _order(top: SelectFacts) -> str:
     keys = [f"{item.function}{' desc' if down else ''}" for item, down in top.order]
     limit = "" if top.limit is None else " one" if top.limit == 1 else " some"
     return ("order " + ", ".join(keys) if keys else "") + limit
@@ -67,7 +72,7 @@ def _nesting(facts: Facts) -> str:
     return " ".join(sorted([c.operator for c in asked] + gives + from_))
 
 
-def _group(top: Block) -> str:
+def _group(top: SelectFacts) -> str:
     if not top.group:
         return ""
     having = sorted(f"{c.operator}{c.item.function}" for c in top.having)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sqljury.judges.verifier_features.asked import Asked
+from sqljury.judges.verifier_features.asked import AskedQuestion
 from sqljury.judges.verifier_features.facts import Facts
 from sqljury.judges.verifier_features.roles import roles_of, tables_used
 from sqljury.judges.verifier_features.sketch import sketch_of
@@ -57,7 +57,7 @@ class Surprise:
         return f"{self.what} {self.found} ({percent}){likelier}"
 
 
-def surprises(asked: Asked, facts: Facts) -> list[Surprise]:
+def surprises(asked: AskedQuestion, facts: Facts) -> list[Surprise]:
     """The surprises of a query, those of its shape first."""
     found = list(_of_shape(asked, facts))
     for role, columns in roles_of(facts, asked.merged).items():
@@ -66,7 +66,7 @@ def surprises(asked: Asked, facts: Facts) -> list[Surprise]:
     return found
 
 
-def _of_shape(asked: Asked, facts: Facts) -> Iterator[Surprise]:
+def _of_shape(asked: AskedQuestion, facts: Facts) -> Iterator[Surprise]:
     for part, word in sketch_of(facts).items():
         chances = asked.parts[part]
         best = max(chances, key=lambda one: (chances[one], one))

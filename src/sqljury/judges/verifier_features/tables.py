@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqljury.judges.verifier_features.linking import COLUMN_FEATURES, Link
-from sqljury.judges.verifier_features.question import Question
+from sqljury.judges.verifier_features.linking import COLUMN_FEATURES, ColumnLink
+from sqljury.judges.verifier_features.question import QuestionWords
 from sqljury.schema import Schema
 
 _AT = {name: COLUMN_FEATURES.index(name) for name in COLUMN_FEATURES}
@@ -34,10 +34,12 @@ def _references(schema: Schema) -> dict[str, frozenset[str]]:
     }
 
 
-def table_links(question: Question, schema: Schema, links: list[Link]) -> list[TableLink]:
+def table_links(
+    question: QuestionWords, schema: Schema, links: list[ColumnLink]
+) -> list[TableLink]:
     """Every table of a schema beside a question, from how its columns are named by it."""
     refers = _references(schema)
-    columns: dict[str, list[Link]] = {table.name.lower(): [] for table in schema.tables}
+    columns: dict[str, list[ColumnLink]] = {table.name.lower(): [] for table in schema.tables}
     for link in links:
         columns[link.table].append(link)
     home: dict[str, int] = {}
@@ -82,5 +84,5 @@ def table_links(question: Question, schema: Schema, links: list[Link]) -> list[T
     return out
 
 
-def _of(link: Link | None, feature: str) -> float:
+def _of(link: ColumnLink | None, feature: str) -> float:
     return link.features[_AT[feature]] if link is not None else -1.0

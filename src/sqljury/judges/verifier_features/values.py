@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sqljury.execution import Execution
-from sqljury.judges.verifier_features.question import Question
-from sqljury.queries import some_values
+from sqljury.judges.verifier_features.question import QuestionWords
 from sqljury.schema import Schema
+from sqljury.sql import some_values
 
 _MOST = 3000
 """Values of a column that are read."""
@@ -34,7 +34,7 @@ def index_values(schema: Schema, dialect: str, run: Callable[[str], Execution]) 
     return index
 
 
-def values_in(question: Question, index: Index) -> dict[str, list[str]]:
+def values_in(question: QuestionWords, index: Index) -> dict[str, list[str]]:
     """By column, the stretches of a question that are values of it; the longest ones only.
 
     A single word counts where it is quoted, has a capital letter or is no everyday word: many

@@ -18,7 +18,7 @@ _NODES = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class GraphBatch:
     """b pairs: graphs 2i and 2i+1 are pair i; n nodes and e edges in all, u different texts."""
 
     operators: Tensor
@@ -61,7 +61,7 @@ class Batch:
 
 def make_batch(
     pairs: Sequence[EncodedPair], texts: Sequence[str], read: Tensor | None = None
-) -> Batch:
+) -> GraphBatch:
     """Put pairs side by side.
 
     Args:
@@ -79,7 +79,7 @@ def make_batch(
     new = [texts[number] for number in used]
     edges = np.concatenate([graph.edges for graph in graphs])
     edges[:, :2] += np.repeat(starts, [len(graph.edges) for graph in graphs])[:, None]
-    return Batch(
+    return GraphBatch(
         operators=_tensor(np.concatenate([graph.operators for graph in graphs])),
         texts=_tensor(which),
         read=read,

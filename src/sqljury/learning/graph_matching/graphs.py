@@ -118,7 +118,7 @@ class Encoded:
 
 
 @dataclass(slots=True)
-class Encoder:
+class GraphEncoder:
     """Turns graphs into numbers; equal texts share a number.
 
     An operator that training did not meet is read by its characters, as content is: two such

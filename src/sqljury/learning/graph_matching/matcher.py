@@ -14,7 +14,7 @@ from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning.graph_matching.graphs import (
     Encoded,
     EncodedPair,
-    Encoder,
+    GraphEncoder,
     PairGraph,
     QueryGraph,
     Vocabulary,
@@ -167,7 +167,7 @@ def encode(
     pairs: Sequence[PairGraph], vocabulary: Vocabulary, options: NetworkOptions
 ) -> tuple[list[EncodedPair], list[str]]:
     """Pairs in numbers, with positions, and all texts. A graph object is encoded once."""
-    encoder = Encoder(vocabulary)
+    encoder = GraphEncoder(vocabulary)
     known: dict[int, Encoded] = {}
 
     def encoded(graph: QueryGraph) -> Encoded:

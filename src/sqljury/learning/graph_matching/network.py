@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sqljury.learning.graph_matching.batch import Batch
+from sqljury.learning.graph_matching.batch import GraphBatch
 from sqljury.learning.graph_matching.content import TextEncoder
 from sqljury.learning.graph_matching.graphs import EDGE_KINDS, MASKED
 from sqljury.learning.graph_matching.options import NetworkOptions
@@ -30,7 +30,7 @@ class Attention(NamedTuple):
     """2b × width × width: of a node (row) on the nodes of the other graph."""
 
 
-class Encoder(nn.Module):
+class NodeEncoder(nn.Module):
     """Nodes by what they are: operators by number, content by its characters, both by type."""
 
     def __init__(self, options: NetworkOptions, operators: int, types: int) -> None:
@@ -39,7 +39,7 @@ class Encoder(nn.Module):
         self.types = nn.Embedding(types + 1, options.hidden, padding_idx=0)
         self.texts = TextEncoder(options.hidden, options.blocks, coded=options.coded)
 
-    def forward(self, batch: Batch) -> Tensor:
+    def forward(self, batch: GraphBatch) -> Tensor:
         """n × hidden. A text is read once, however many nodes have it."""
         read = batch.read
         if read is None:
@@ -59,7 +59,7 @@ class Messages(nn.Module):
         self.target = nn.Linear(hidden, hidden, bias=False)
         self.out = nn.Linear(hidden, hidden)
 
-    def forward(self, h: Tensor, batch: Batch) -> Tensor:
+    def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
         """n × hidden."""
         # What a node says is computed once for each kind, then picked for each of its edges.
         said = self.source(h).view(-1, self.hidden)[batch.sources * _WAYS + batch.kinds]
@@ -77,7 +77,7 @@ class Positions(nn.Module):
         self.own = nn.Linear(_POSITION, _POSITION)
         self.near = nn.Linear(_POSITION, _POSITION, bias=False)
 
-    def forward(self, p: Tensor, batch: Batch, degrees: Tensor) -> Tensor:
+    def forward(self, p: Tensor, batch: GraphBatch, degrees: Tensor) -> Tensor:
         """n × positions."""
         near = torch.zeros_like(p).index_add_(0, batch.targets, p[batch.sources]) / degrees
         return p + torch.tanh(self.own(p) + self.near(near))
@@ -93,7 +93,7 @@ class CrossAttention(nn.Module):
         )
         self.scale = hidden**-0.5
 
-    def forward(self, h: Tensor, p: Tensor | None, batch: Batch) -> tuple[Tensor, Attention]:
+    def forward(self, h: Tensor, p: Tensor | None, batch: GraphBatch) -> tuple[Tensor, Attention]:
         """n × hidden, and the weights."""
         r = self.mix(h if p is None else torch.cat((h, p), dim=1))
         hidden = r.shape[1]
@@ -116,7 +116,7 @@ class Readout(nn.Module):
         self.value = nn.Linear(hidden, hidden)
         self.out = nn.Sequential(nn.Linear(hidden, hidden), nn.ReLU(), nn.Linear(hidden, hidden))
 
-    def forward(self, h: Tensor, batch: Batch) -> Tensor:
+    def forward(self, h: Tensor, batch: GraphBatch) -> Tensor:
         """2b × hidden."""
         said = torch.sigmoid(self.gate(h)) * self.value(h)
         summed = said.new_zeros(batch.count, said.shape[1]).index_add_(0, batch.graphs, said)
@@ -135,7 +135,7 @@ class GraphMatchingNetwork(nn.Module):
         super().__init__()
         hidden = options.hidden
         self.options = options
-        self.encoder = Encoder(options, operators, types)
+        self.encoder = NodeEncoder(options, operators, types)
         self.messages = Messages(hidden)
         has_positions = options.place > 0
         self.place = nn.Linear(options.place, _POSITION) if has_positions else None
@@ -144,7 +144,7 @@ class GraphMatchingNetwork(nn.Module):
         self.update = nn.GRUCell(2 * hidden, hidden)
         self.readout = Readout(hidden)
 
-    def forward(self, batch: Batch, watched: list[Attention] | None = None) -> Tensor:
+    def forward(self, batch: GraphBatch, watched: list[Attention] | None = None) -> Tensor:
         """2b × hidden, the vectors of the graphs; ``watched`` is given each step's attention."""
         h = self.encoder(batch)
         p = None if self.place is None else self.place(batch.positions)

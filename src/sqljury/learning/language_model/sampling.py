@@ -14,12 +14,14 @@ from sqljury.learning.language_model.loading import LanguageModel, libraries
 @dataclass(frozen=True, slots=True)
 class SampledText:
     """A text; ``logprob`` is the sum over its tokens, in nats, of the model's own distribution
-    (temperature 1, no nucleus); ``ended`` says that the model came to an end."""
+    (temperature 1, no nucleus); ``ended`` says that the model came to an end; ``logprobs`` are each
+    token's and its alternatives', in OpenAI's format, where alternatives were asked for."""
 
     text: str
     logprob: float
     tokens: int
     ended: bool
+    logprobs: tuple[dict[str, Any], ...] = ()
 
 
 def sample_texts(
@@ -31,6 +33,7 @@ def sample_texts(
     top_p: float,
     max_tokens: int,
     seed: str,
+    alternatives: int = 0,
 ) -> list[SampledText]:
     """Write ``count`` texts at once.
 
@@ -39,6 +42,7 @@ def sample_texts(
         temperature: 0 writes the likeliest text, ``count`` times.
         max_tokens: the most that one text may have.
         seed: a text; the same seed and count give the same texts on the same machine.
+        alternatives: how many of the likeliest tokens of each place are told.
 
     Raises:
         InputError: SJ590: the prompt leaves no room for an answer.
@@ -68,7 +72,7 @@ def sample_texts(
             output_logits=True,
             **sampling,
         )
-    texts = _texts(model, found.sequences[:, len(prompt) :], found.logits)
+    texts = _texts(model, found.sequences[:, len(prompt) :], found.logits, alternatives)
     return texts if temperature > 0 else texts * count
 
 
@@ -81,7 +85,9 @@ def _prompt(model: LanguageModel, messages: Sequence[tuple[str, str]]) -> list[i
     return list(found["input_ids"])
 
 
-def _texts(model: LanguageModel, written: Any, logits: Sequence[Any]) -> list[SampledText]:
+def _texts(
+    model: LanguageModel, written: Any, logits: Sequence[Any], alternatives: int
+) -> list[SampledText]:
     import torch
 
     # One step after the other: all logits together would be vocabulary x length x count.
@@ -94,13 +100,33 @@ def _texts(model: LanguageModel, written: Any, logits: Sequence[Any]) -> list[Sa
     )
     ends = _ends(model)
     found = []
-    for row, scores in zip(written.tolist(), each, strict=True):
+    for number, (row, scores) in enumerate(zip(written.tolist(), each, strict=True)):
         at = next((i for i, token in enumerate(row) if token in ends), None)
         length = len(row) if at is None else at + 1
         text = model.tokenizer.decode(row[:length], skip_special_tokens=True)
         total = round(float(scores[:length].double().sum()), 6)
-        found.append(SampledText(text, total, length, at is not None))
+        told = _told(model, row[:at], scores, [step[number] for step in logits], alternatives)
+        found.append(SampledText(text, total, length, at is not None, told))
     return found
+
+
+def _told(
+    model: LanguageModel, row: Sequence[int], scores: Any, logits: Sequence[Any], alternatives: int
+) -> tuple[dict[str, Any], ...]:
+    """The tokens of one text before its end, each with the likeliest ones in its place."""
+    if not alternatives:
+        return ()
+    found = []
+    for token, score, step in zip(row, scores.tolist(), logits, strict=False):
+        likeliest = step.float().log_softmax(-1).topk(alternatives)
+        others = zip(likeliest.indices.tolist(), likeliest.values.tolist(), strict=True)
+        top = [_token(model, other, value) for other, value in others]
+        found.append({**_token(model, token, score), "top_logprobs": top})
+    return tuple(found)
+
+
+def _token(model: LanguageModel, token: int, logprob: float) -> dict[str, Any]:
+    return {"token": model.tokenizer.decode([token]), "logprob": round(logprob, 6)}
 
 
 def _ends(model: LanguageModel) -> set[int]:

@@ -15,7 +15,7 @@ LEAST_QUESTIONS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class RewardExample:
     """A candidate for a question, and whether it is right."""
 
     question: str
@@ -24,14 +24,14 @@ class Example:
     label: bool
 
 
-def balanced(examples: Sequence[Example], seed: int) -> list[Example]:
+def balanced(examples: Sequence[RewardExample], seed: int) -> list[RewardExample]:
     """As many right candidates as wrong ones of each question, drawn at random.
 
     A question whose candidates are all right, or all wrong, is left out.
 
     Source: GradeSQL (Tritto et al. 2026), section 5, Dataset Imbalance.
     """
-    kept: list[Example] = []
+    kept: list[RewardExample] = []
     for question, group in _by_question(examples):
         draw = random.Random(f"{seed}/{question}")
         kept += [group[place] for place in balanced_places([one.label for one in group], draw)]
@@ -39,8 +39,8 @@ def balanced(examples: Sequence[Example], seed: int) -> list[Example]:
 
 
 def split(
-    examples: Sequence[Example], share: float, seed: int
-) -> tuple[list[Example], list[Example]]:
+    examples: Sequence[RewardExample], share: float, seed: int
+) -> tuple[list[RewardExample], list[RewardExample]]:
     """Examples to learn from, and those of a share of the questions to validate on.
 
     Which side a question is on depends on its name and the seed alone.
@@ -62,8 +62,8 @@ def split(
     return sides
 
 
-def _by_question(examples: Iterable[Example]) -> list[tuple[str, list[Example]]]:
-    groups: dict[str, list[Example]] = {}
+def _by_question(examples: Iterable[RewardExample]) -> list[tuple[str, list[RewardExample]]]:
+    groups: dict[str, list[RewardExample]] = {}
     for example in examples:
         groups.setdefault(example.question, []).append(example)
     return list(groups.items())
@@ -73,7 +73,7 @@ def _by_digest(seed: int) -> Callable[[str], str]:
     return lambda text: hashlib.sha256(f"{seed}\0{text}".encode()).hexdigest()
 
 
-def _shuffled(examples: Sequence[Example], seed: int) -> list[Example]:
+def _shuffled(examples: Sequence[RewardExample], seed: int) -> list[RewardExample]:
     found = list(examples)
     random.Random(seed).shuffle(found)
     return found

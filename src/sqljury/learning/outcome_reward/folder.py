@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sqljury.errors import InputError
+from sqljury.writing import write_text
 
 FACTS = "verifier.json"
 VERSION = 1
@@ -18,11 +19,10 @@ PathLike = str | os.PathLike[str]
 
 def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Write verifier.json, last of all: a folder that has it is complete. What reading gives."""
-    target = Path(folder) / FACTS
-    part = target.with_name(f"{FACTS}.part")
-    text = json.dumps({"version": VERSION, **facts}, indent=2)
-    part.write_text(f"{text}\n", encoding="utf-8")
-    part.replace(target)
+    from sqljury import __version__
+
+    text = json.dumps({"version": VERSION, "sqljury": __version__, **facts}, indent=2)
+    write_text(Path(folder) / FACTS, f"{text}\n")
     return dict(json.loads(text))
 
 
@@ -38,7 +38,7 @@ def read_facts(folder: PathLike) -> dict[str, Any] | None:
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
         version = facts["version"]
-    except (OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
         raise InputError("SJ026", f"cannot be read: {error}.", where=str(path)) from None
     if version != VERSION:
         raise InputError("SJ026", f"is of version {version}, not {VERSION}.", where=str(path))

@@ -26,7 +26,7 @@ from sqljury.learning.language_model.loading import (
 )
 from sqljury.learning.language_model.prefix_scoring import PrefixScorer
 from sqljury.learning.language_model.prompt_tokens import PromptTokens
-from sqljury.learning.outcome_reward.examples import Example, split
+from sqljury.learning.outcome_reward.examples import RewardExample, split
 from sqljury.learning.outcome_reward.folder import read_facts, write_facts
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.trainers import Watch, made_trainer
@@ -48,7 +48,7 @@ class Trained:
 
 
 def train_verifier(
-    examples: Sequence[Example],
+    examples: Sequence[RewardExample],
     base: str,
     out: Path,
     settings: Settings,
@@ -158,7 +158,7 @@ def _trained(facts: Mapping[str, Any]) -> Trained:
 # ---------------------------------------------------------------- parts
 
 
-def _tokens(examples: Sequence[Example], tokens: PromptTokens, limit: int) -> list[Tokens]:
+def _tokens(examples: Sequence[RewardExample], tokens: PromptTokens, limit: int) -> list[Tokens]:
     """The examples as tokens; those that are too long are left out, never cut."""
     found = [
         Tokens(
@@ -215,7 +215,7 @@ def last_checkpoint(folder: Path) -> str | None:
 
 
 def _fingerprint(
-    examples: Sequence[Example], base: str, settings: Settings, about: Mapping[str, Any]
+    examples: Sequence[RewardExample], base: str, settings: Settings, about: Mapping[str, Any]
 ) -> str:
     digest = hashlib.sha256(json.dumps([base, asdict(settings), about], sort_keys=True).encode())
     for one in examples:

@@ -16,7 +16,7 @@ from sqljury.learning.outcome_reward.folder import read_facts
 
 
 @dataclass(frozen=True)
-class Verifier:
+class RewardModel:
     """A model with its tokens and its temperature."""
 
     scorer: PrefixScorer
@@ -45,7 +45,7 @@ class Verifier:
         return score.probability(self.temperature)
 
 
-def load_verifier(folder: str, *, batch: int = BATCH) -> Verifier:
+def load_verifier(folder: str, *, batch: int = BATCH) -> RewardModel:
     """A verifier that was trained here, or any causal language model, which is asked as it is.
 
     Raises:
@@ -59,7 +59,7 @@ def load_verifier(folder: str, *, batch: int = BATCH) -> Verifier:
     language_model = load_language_model(folder, head=head)
     tokens = PromptTokens(language_model.tokenizer)
     scorer = PrefixScorer(language_model, answers_of(language_model, tokens), batch)
-    return Verifier(scorer, tokens, float(facts.get("temperature", 1.0)), facts)
+    return RewardModel(scorer, tokens, float(facts.get("temperature", 1.0)), facts)
 
 
 def answers_of(language_model: LanguageModel, tokens: PromptTokens) -> AnswerTokens | None:

@@ -1,6 +1,5 @@
 """Where chat models answer: one provider a file. Their SDKs are imported with the first call."""
 
-from sqljury.llm.providers import anthropic, openai, presets, scripted
 from sqljury.llm.providers.base import (
     BatchNews,
     BatchProvider,
@@ -18,11 +17,7 @@ __all__ = [
     "Capabilities",
     "ManyAnswers",
     "Provider",
-    "anthropic",
     "known_providers",
-    "openai",
-    "presets",
     "provider",
     "register",
-    "scripted",
 ]

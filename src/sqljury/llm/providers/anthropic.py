@@ -12,6 +12,7 @@ from sqljury.llm.answers import with_schema_in_words
 from sqljury.llm.chat import Json, Message, Reply, Request
 from sqljury.llm.providers.base import Capabilities, by_schema, register
 from sqljury.llm.providers.transport import exchange, malformed
+from sqljury.secrets import learn
 
 _MAX_TOKENS = 8192
 """The API demands a limit; this one where a request sets none."""
@@ -123,6 +124,7 @@ def _client(address: str | None) -> Any:
             "anthropic needs a key.",
             hint="Set the environment variable ANTHROPIC_API_KEY.",
         )
+    learn(key)
     return _client_at(address, key)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from sqljury.llm.chat import Json, Model, Reply, Request
 from sqljury.llm.retry import CallFailedError
+from sqljury.registry import Registry
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,23 +108,28 @@ class BatchNews:
     """Why it failed as a whole."""
 
 
-_PROVIDERS: dict[str, type[Provider]] = {}
+PROVIDERS: Final[Registry[type[Provider]]] = Registry(
+    "sqljury.llm.providers", group="sqljury.providers"
+)
+"""Providers by name, each in a module of that name."""
 
 P = TypeVar("P", bound=type[Provider])
 
 
 def register(cls: P) -> P:
     """Class decorator: make a provider known by its ``name``."""
-    _PROVIDERS[cls.name] = cls
+    PROVIDERS.add(cls.name, cls)
     return cls
 
 
 def known_providers() -> tuple[str, ...]:
     """The names of all providers."""
-    return tuple(sorted(_PROVIDERS))
+    return PROVIDERS.names()
 
 
 @cache
 def provider(name: str) -> Provider:
     """The provider of a name that is known."""
-    return _PROVIDERS[name]()
+    found = PROVIDERS.get(name)
+    assert found is not None, "models are made of known providers only"
+    return found()

@@ -15,6 +15,7 @@ from sqljury.llm.chat import Json, Model, Reply, Request
 from sqljury.llm.providers import openai_batches
 from sqljury.llm.providers.base import BatchNews, Capabilities, by_schema, register
 from sqljury.llm.providers.transport import exchange, malformed
+from sqljury.secrets import learn
 
 _REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
 _WITHOUT_SCHEMAS = re.compile(r"gpt-3\.5|gpt-4(-|$)|gpt-4o-2024-05-13|o1-(mini|preview)")
@@ -99,6 +100,7 @@ class OpenAI:
                 hint=f"Set the environment variable {self.key_variable}; for an endpoint without "
                 "keys set the model option base_url.",
             )
+        learn(key or "")
         return _client_at(given or self.address, key or "none")
 
     def _given_address(self) -> str:

@@ -14,6 +14,7 @@ from sqljury.llm.chat import Json, one_line
 from sqljury.llm.providers.base import BatchNews
 from sqljury.llm.providers.transport import fetched, malformed, received, rejection
 from sqljury.llm.retry import CallFailedError, failure
+from sqljury.secrets import redacted, redacted_json
 
 _CHAT = "/v1/chat/completions"
 _SECONDS = 60.0
@@ -108,7 +109,8 @@ def _lines(client: Any, sdk: Any, file: Json) -> list[str]:
             _LARGEST_FILE,
         )
     except sdk.APIStatusError as error:
-        raise failure(error.status_code, error.response.headers, str(error.message)) from error
+        message = redacted(str(error.message))
+        raise failure(error.status_code, error.response.headers, message) from error
     # Not splitlines(): answers may hold other things that end a line.
     return [line for line in body.decode("utf-8", "replace").split("\n") if line.strip()]
 
@@ -116,7 +118,7 @@ def _lines(client: Any, sdk: Any, file: Json) -> list[str]:
 def _sort(line: str, raws: dict[str, Json], failures: dict[str, CallFailedError]) -> None:
     """Put a line where it belongs; one that cannot be read says nothing of its request."""
     try:
-        result = json.loads(line)
+        result = redacted_json(json.loads(line))
         key = str(result["custom_id"])
         response = result.get("response") or {}
         status, body = int(response.get("status_code") or 0), response.get("body")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar
 
 from sqljury.errors import InputError
+from sqljury.isolation import import_plugin
 from sqljury.llm.chat import Json, Reply, Request
 from sqljury.llm.providers.base import Capabilities, register
 from sqljury.llm.providers.transport import malformed
@@ -71,11 +70,8 @@ def _script(name: str) -> Script:
 
 def _imported(name: str) -> Script:
     module, _, function = name.partition(":")
-    # A console script does not have the working directory on its path.
-    if str(Path.cwd()) not in sys.path:
-        sys.path.insert(0, str(Path.cwd()))
     try:
-        found: Script = getattr(importlib.import_module(module), function)
+        found: Script = getattr(import_plugin(module), function)
     except (ImportError, AttributeError, ValueError) as error:
         raise InputError(
             "SJ913", f"there is no script {name!r}: {error}.", hint="Write MODULE:FUNCTION."
@@ -104,7 +100,7 @@ def _rule(line: str, where: str) -> tuple[list[str], str | Mapping[str, Json]]:
     try:
         fields = json.loads(line)
         return list(fields["when"]), fields["answer"]
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(
             "SJ913", "not a line of a script.", where=where, hint='{"when": [], "answer": {}}'
         ) from error

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 from sqljury.llm.chat import Json
 from sqljury.llm.retry import CallFailedError, failure, refused_for_its_text
+from sqljury.secrets import redacted, redacted_json
 
 MAX_BYTES = 16 * 1024 * 1024
 """A reply larger than this is a server that has gone wrong."""
@@ -28,7 +29,7 @@ def exchange(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout:
     try:
         return _object(received(send, sdk, timeout))
     except sdk.APIStatusError as error:
-        message = str(error.message)
+        message = redacted(str(error.message))
         return rejection(error.status_code, message) or _raised(error, message)
 
 
@@ -41,7 +42,7 @@ def fetched(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout: 
     try:
         return _object(received(send, sdk, timeout))
     except sdk.APIStatusError as error:
-        return _raised(error, str(error.message))
+        return _raised(error, redacted(str(error.message)))
 
 
 def received(
@@ -93,10 +94,12 @@ def _object(body: bytes) -> Json:
     try:
         raw = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise malformed(f"not JSON: {body[:80]!r}") from error
+        start = redacted(body[:2000].decode("utf-8", "backslashreplace"))[:80]
+        raise malformed(f"not JSON: {start!r}") from error
     if not isinstance(raw, dict):
         raise malformed("not an object")
-    return raw
+    # Some endpoints send back what they were sent, the key in it.
+    return redacted_json(raw)
 
 
 def malformed(why: str) -> CallFailedError:

@@ -4,18 +4,18 @@ from sqljury.uses.building.benchmark import Built, build_trust
 from sqljury.uses.building.card import Card, card_of
 from sqljury.uses.building.cleaning import Cleaned, Corrections, LeftOut, clean
 from sqljury.uses.building.kinds import KINDS, Unanswerable
-from sqljury.uses.building.review import Candidate
+from sqljury.uses.building.review import ReviewItem
 from sqljury.uses.building.splitting import Splits, split
 from sqljury.uses.building.unanswerable import unanswerable_questions
 
 __all__ = [
     "KINDS",
     "Built",
-    "Candidate",
     "Card",
     "Cleaned",
     "Corrections",
     "LeftOut",
+    "ReviewItem",
     "Splits",
     "Unanswerable",
     "build_trust",

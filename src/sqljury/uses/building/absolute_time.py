@@ -16,7 +16,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from sqljury.queries.tokens import parse, tokenize
+from sqljury.sql.tokens import parse, tokenize
 from sqljury.uses.building.relative_time import reads_clock, relative_times
 from sqljury.uses.building.wording import word_set
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqljury.execution import Execution
-from sqljury.queries.tokens import parse, tokenize
 from sqljury.schema import Schema
+from sqljury.sql.tokens import parse, tokenize
 from sqljury.uses.building.chance import place
 
 if TYPE_CHECKING:

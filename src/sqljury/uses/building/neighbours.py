@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
-from sqljury.queries.identifiers import words
 from sqljury.schema import Schema, Table
+from sqljury.sql.identifiers import words
 from sqljury.uses.building.wording import word_set
 
 _IDS = word_set("id key code no number")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 
-from sqljury.queries.identifiers import singular
 from sqljury.schema import Schema
+from sqljury.sql.identifiers import singular
 from sqljury.uses.building.entities import vocabulary
 from sqljury.uses.building.kinds import OUT_OF_DOMAIN, Unanswerable
 

@@ -9,7 +9,7 @@ import re
 from itertools import zip_longest
 from typing import Final
 
-from sqljury.queries.tokens import tokenize
+from sqljury.sql.tokens import tokenize
 from sqljury.uses.building.wording import word_set
 
 _UNIT: Final = (

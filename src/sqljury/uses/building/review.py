@@ -19,7 +19,7 @@ STATUSES: Final = (TO_REVIEW, ACCEPTED, REJECTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class ReviewItem:
     """A question that somebody must look at; a reviewer changes ``status``, and may change all."""
 
     status: str = TO_REVIEW
@@ -42,13 +42,13 @@ class Candidate:
         return self.wording or self.question
 
 
-def merged(known: Sequence[Candidate], new: Iterable[Candidate]) -> list[Candidate]:
+def merged(known: Sequence[ReviewItem], new: Iterable[ReviewItem]) -> list[ReviewItem]:
     """The queue with new questions behind; what is in it stays as the review left it."""
     seen = {(one.db_id, folded(one.written)) for one in known}
     return [*known, *(one for one in new if (one.db_id, folded(one.written)) not in seen)]
 
 
-def accepted(queue: Iterable[Candidate]) -> list[Unanswerable]:
+def accepted(queue: Iterable[ReviewItem]) -> list[Unanswerable]:
     """The questions that passed review."""
     return [
         Unanswerable(
@@ -64,19 +64,19 @@ def accepted(queue: Iterable[Candidate]) -> list[Unanswerable]:
     ]
 
 
-def counts(queue: Iterable[Candidate]) -> dict[str, int]:
+def counts(queue: Iterable[ReviewItem]) -> dict[str, int]:
     """How many questions have each status."""
     found = Counter(one.status for one in queue)
     return {status: found[status] for status in STATUSES}
 
 
-def to_lines(queue: Iterable[Candidate]) -> Iterator[str]:
+def to_lines(queue: Iterable[ReviewItem]) -> Iterator[str]:
     """A line of JSON for each, the status first: it is what a reviewer changes."""
     for one in queue:
         yield json.dumps(asdict(one), ensure_ascii=False)
 
 
-def from_lines(lines: Iterable[str], where: str) -> list[Candidate]:
+def from_lines(lines: Iterable[str], where: str) -> list[ReviewItem]:
     """The queue of a file.
 
     Raises:
@@ -89,11 +89,11 @@ def from_lines(lines: Iterable[str], where: str) -> list[Candidate]:
     ]
 
 
-_NAMES = frozenset(field.name for field in fields(Candidate))
+_NAMES = frozenset(field.name for field in fields(ReviewItem))
 _HINT = "A review changes `status` to accepted or rejected, and may reword the question."
 
 
-def _candidate(line: str, where: str) -> Candidate:
+def _candidate(line: str, where: str) -> ReviewItem:
     try:
         found: Any = json.loads(line)
     except json.JSONDecodeError as error:
@@ -115,4 +115,4 @@ def _candidate(line: str, where: str) -> Candidate:
         )
     if known["kind"] not in KINDS or not known["question"].strip():
         raise InputError("SJ561", "no kind or no question.", where=where, hint=_HINT)
-    return Candidate(**known, doubts=tuple(map(str, doubts)))
+    return ReviewItem(**known, doubts=tuple(map(str, doubts)))

@@ -13,14 +13,14 @@ from sqljury.schema import Schema
 from sqljury.uses.trust.structures import text_structure
 
 if TYPE_CHECKING:
-    from sqljury.queries.trees.nodes import Expression, Relation
+    from sqljury.trees.nodes import Expression, Relation
 
 
 def canonical_tree(sql: str, schema: Schema | None) -> Relation | None:
     """The canonical tree of a query under the declared keys, or None where it cannot be read."""
-    from sqljury.queries.canonical import canonical_query
-    from sqljury.queries.trees.context import DECLARED_ASSUMPTIONS
-    from sqljury.queries.trees.nodes import Unreadable
+    from sqljury.equivalence.canonical import canonical_query
+    from sqljury.trees.context import DECLARED_ASSUMPTIONS
+    from sqljury.trees.nodes import Unreadable
 
     if schema is None:
         return None
@@ -30,15 +30,15 @@ def canonical_tree(sql: str, schema: Schema | None) -> Relation | None:
 
 def without_literals(relation: Relation) -> Relation:
     """The same tree with one constant in the place of every other."""
-    from sqljury.queries.trees.walk import inputs, map_expressions, with_inputs
+    from sqljury.trees.walk import inputs, map_expressions, with_inputs
 
     below = tuple(map(without_literals, inputs(relation)))
     return map_expressions(with_inputs(relation, below), _bare)
 
 
 def _bare(expression: Expression) -> Expression:
-    from sqljury.queries.trees.nodes import Literal, Subquery, Type
-    from sqljury.queries.trees.walk import transform
+    from sqljury.trees.nodes import Literal, Subquery, Type
+    from sqljury.trees.walk import transform
 
     def bare(part: Expression) -> Expression:
         if isinstance(part, Literal):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from sqljury.queries.identifiers import IRREGULAR, singular, words
+from sqljury.sql.identifiers import IRREGULAR, singular, words
 
 
 def word_set(text: str) -> frozenset[str]:

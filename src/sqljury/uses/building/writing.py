@@ -12,14 +12,14 @@ from importlib.resources import files
 from typing import Any, Final
 
 from sqljury.judges.abstention.schema_text import create_table
-from sqljury.judges.dossier import Section, message
+from sqljury.judges.dossier import PromptSection, message
 from sqljury.llm import FENCE_RULE, Answer, Message, Model, Request
-from sqljury.queries.identifiers import words
 from sqljury.schema import Schema
+from sqljury.sql.identifiers import words
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.entities import vocabulary
 from sqljury.uses.building.kinds import NON_SQL, RELATED
-from sqljury.uses.building.review import Candidate
+from sqljury.uses.building.review import ReviewItem
 from sqljury.uses.building.unanswerable import folded
 from sqljury.uses.building.wording import stems, word_set
 
@@ -82,7 +82,7 @@ def request_for(order: Order, schema: Schema, model: Model) -> Request:
     """The question to the model."""
     task = f"kind: {order.kind}\nhow many: {order.count}"
     shown = "\n".join(create_table(schema, None))
-    sections = [Section("Wanted", "", task), Section("Database schema", shown)]
+    sections = [PromptSection("Wanted", "", task), PromptSection("Database schema", shown)]
     return Request(
         model=model,
         messages=(Message("system", _prompt()), Message("user", message(sections))),
@@ -92,7 +92,7 @@ def request_for(order: Order, schema: Schema, model: Model) -> Request:
 
 def candidates(
     order: Order, schema: Schema, answer: Answer, model: Model, taken: set[str]
-) -> Iterator[Candidate]:
+) -> Iterator[ReviewItem]:
     """What the model wrote, less what cannot be used; ``taken`` grows by it.
 
     Nothing is accepted here: doubts are noted for whoever reviews it.
@@ -102,7 +102,7 @@ def candidates(
         if not question or len(question) > _LONGEST or folded(question) in taken:
             continue
         taken.add(folded(question))
-        yield Candidate(
+        yield ReviewItem(
             kind=order.kind,
             db_id=order.db_id,
             question=question,

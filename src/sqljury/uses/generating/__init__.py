@@ -1,15 +1,18 @@
 """Sample candidates: many queries for each question, from a model."""
 
 from sqljury.uses.generating.extraction import sql_in
-from sqljury.uses.generating.generate import Generator, Question, generate
+from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
+from sqljury.uses.generating.modes import MODES, Mode
 from sqljury.uses.generating.prompting import question_messages
 from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sample, Sampler
 
 __all__ = [
+    "MODES",
     "ClientSampler",
     "Generator",
     "LocalSampler",
-    "Question",
+    "Mode",
+    "PromptedQuestion",
     "Sample",
     "Sampler",
     "generate",

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from sqljury.case import Case, Json
 from sqljury.llm import Message
-from sqljury.uses.generating.extraction import sql_in
+from sqljury.uses.generating.modes import Read, plain_sql
 from sqljury.uses.generating.samplers import Sample, Sampler
+from sqljury.uses.generating.tokens import tokens_of_sql
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PromptedQuestion:
     """A question with the prompt that it is asked by."""
 
     case: Case
@@ -28,11 +29,13 @@ class Generator:
     Args:
         n: texts per question.
         threads: calls at once.
+        read: what a candidate is, by what a model wrote.
     """
 
     sampler: Sampler
     n: int
     threads: int = 1
+    read: Read = plain_sql
 
     def calls(self) -> list[tuple[int, int]]:
         """The number of the first text of each call, and how many it brings."""
@@ -41,15 +44,16 @@ class Generator:
 
 
 def generate(
-    questions: Iterable[Question],
+    questions: Iterable[PromptedQuestion],
     generator: Generator,
     on_done: Callable[[int], None] = lambda _: None,
 ) -> Iterator[tuple[Case, list[dict[str, Json]]]]:
     """Each question with its candidates, in the order of the questions.
 
     A candidate is ``sql`` ("" where the text holds none, null where the model says that there can
-    be none), its number ``sample``, and where there are any ``logprob`` (of all that the model
-    wrote, in nats), ``tokens`` and ``problem``.
+    be none), what else is read of the text, its number ``sample``, and where there are any
+    ``logprob`` (of all that the model wrote, in nats), ``tokens``, ``logprobs`` (of the query's
+    tokens) and ``problem``.
 
     Source: GradeSQL (2025), section 3.2, stage 1.
     """
@@ -68,11 +72,11 @@ def generate(
             ]
             under_way.append((question.case, futures))
             if len(under_way) > ahead:
-                yield _collected(*under_way.popleft())
+                yield _collected(*under_way.popleft(), generator.read)
                 done += 1
                 on_done(done)
         while under_way:
-            yield _collected(*under_way.popleft())
+            yield _collected(*under_way.popleft(), generator.read)
             done += 1
             on_done(done)
     finally:
@@ -81,13 +85,18 @@ def generate(
 
 
 def _collected(
-    case: Case, futures: Sequence[Future[list[Sample]]]
+    case: Case, futures: Sequence[Future[list[Sample]]], read: Read
 ) -> tuple[Case, list[dict[str, Json]]]:
     samples = [sample for future in futures for sample in future.result()]
-    return case, [_candidate(number, sample) for number, sample in enumerate(samples)]
+    return case, [_candidate(number, sample, read) for number, sample in enumerate(samples)]
 
 
-def _candidate(number: int, sample: Sample) -> dict[str, Json]:
-    known = {"logprob": sample.logprob, "tokens": sample.tokens, "problem": sample.problem or None}
-    found: dict[str, Json] = {"sql": sql_in(sample.text), "sample": number}
+def _candidate(number: int, sample: Sample, read: Read) -> dict[str, Json]:
+    found: dict[str, Json] = {**read(sample.text), "sample": number}
+    known = {
+        "logprob": sample.logprob,
+        "tokens": sample.tokens,
+        "logprobs": tokens_of_sql(sample.logprobs, found["sql"]) or None,
+        "problem": sample.problem or None,
+    }
     return found | {key: value for key, value in known.items() if value is not None}

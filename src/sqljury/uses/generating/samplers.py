@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 class Sample:
     """One text of a model.
 
-    ``logprob`` is the sum over its tokens, in nats, where the model offers it; ``problem`` says why
-    a text is missing or not whole.
+    ``logprob`` is the sum over its tokens, in nats, where the model offers it; ``logprobs`` are
+    those of each token, with alternatives, in OpenAI's format, where they were asked for;
+    ``problem`` says why a text is missing or not whole.
     """
 
     text: str
     logprob: float | None = None
     tokens: int | None = None
     problem: str = ""
+    logprobs: Sequence[Mapping[str, Json]] = ()
 
 
 class Sampler(Protocol):
@@ -47,12 +49,17 @@ class ClientSampler:
 
     With a seed each call has its own, ``seed`` plus the number of its first text: with one seed for
     all calls every text of a question would be the same.
+
+    Args:
+        logprobs: how many alternatives of each token are asked for.
+        keeps_tokens: samples have the tokens' values, not only their sum.
     """
 
     client: Client
     model: Model
     logprobs: int = 0
     per_call: int = 1
+    keeps_tokens: bool = False
 
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
@@ -65,7 +72,8 @@ class ClientSampler:
             attempt=first,
             choices=count,
         )
-        return [_of_reply(reply) for reply in self.client.sample(request, case=case)]
+        replies = self.client.sample(request, case=case)
+        return [_of_reply(reply, self.keeps_tokens) for reply in replies]
 
 
 @dataclass(frozen=True)
@@ -78,6 +86,7 @@ class LocalSampler:
     max_tokens: int
     seed: int
     per_call: int
+    alternatives: int = 0
 
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
@@ -93,9 +102,16 @@ class LocalSampler:
             top_p=self.top_p,
             max_tokens=self.max_tokens,
             seed=f"{self.seed}/{case}/{first}",
+            alternatives=self.alternatives,
         )
         return [
-            Sample(one.text, one.logprob, one.tokens, "" if one.ended else "the answer was cut")
+            Sample(
+                one.text,
+                one.logprob,
+                one.tokens,
+                "" if one.ended else "the answer was cut",
+                one.logprobs,
+            )
             for one in found
         ]
 
@@ -108,7 +124,7 @@ def _seeded(model: Model, first: int) -> Model:
     return replace(model, options=tuple(sorted(options.items())))
 
 
-def _of_reply(reply: Reply) -> Sample:
+def _of_reply(reply: Reply, keeps_tokens: bool) -> Sample:
     tokens, logprob = _measured(reply.logprobs)
     if reply.finish == "length":
         problem = "the answer was cut"
@@ -116,7 +132,18 @@ def _of_reply(reply: Reply) -> Sample:
         problem = reply.refusal or "an empty answer"
     else:
         problem = ""
-    return Sample(reply.text, logprob, tokens, problem)
+    kept = reply.logprobs if keeps_tokens and isinstance(reply.logprobs, list) else []
+    each = [_token(one) for one in kept if isinstance(one, dict)]
+    return Sample(reply.text, logprob, tokens, problem, each)
+
+
+def _token(told: Mapping[str, Json]) -> dict[str, Json]:
+    """A token as a pool has it: without what providers tell beyond text and value (bytes)."""
+    others = told.get("top_logprobs")
+    found: dict[str, Json] = {key: told[key] for key in ("token", "logprob") if key in told}
+    if isinstance(others, list):
+        found["top_logprobs"] = [_token(other) for other in others if isinstance(other, dict)]
+    return found
 
 
 def _measured(logprobs: Json) -> tuple[int | None, float | None]:

@@ -4,36 +4,39 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from random import Random
 
 from sqljury.case import Case, Json
 from sqljury.learning.balance import balanced_places
-from sqljury.uses.labelling.statistics import Counts, LabelStatistics
+from sqljury.uses.labelling.statistics import LabelCounts, LabelStatistics
 from sqljury.verdict import Outcome
 
+_OF_A_CANDIDATE = ("sample", "logprob", "tokens", "problem", "count", "correct")
+"""What ``generate`` and :func:`label_questions` say of a candidate, not of its question."""
 _LABELS = {Outcome.CORRECT: "correct", Outcome.INCORRECT: "incorrect"}
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """A question, and its different candidates that have a label (``correct``: true or false)."""
+class LabelledQuestion:
+    """A question, and its different candidates; ``correct`` is true or false, absent where a
+    candidate abstains."""
 
     case: Case
     candidates: tuple[Mapping[str, Json], ...]
 
     def count(self, correct: bool) -> int:
         """How many candidates are right, or wrong."""
-        return sum(candidate["correct"] is correct for candidate in self.candidates)
+        return sum(candidate.get("correct") is correct for candidate in self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPool:
     """All labelled questions; of the balanced ones each has as many right as wrong candidates."""
 
-    questions: tuple[Labelled, ...]
-    balanced: tuple[Labelled, ...]
+    questions: tuple[LabelledQuestion, ...]
+    balanced: tuple[LabelledQuestion, ...]
     statistics: LabelStatistics
 
 
@@ -43,9 +46,10 @@ def label_questions(
     """Label the candidates of a pool.
 
     Right is ``correct``, wrong is ``incorrect``; candidates that do not run are discarded, and so
-    are those that the judge does not decide. A question whose text and database came before is left
-    out. Equal queries, but for white space and a semicolon at the end, are one candidate, with
-    ``count`` saying how many there were.
+    are those that the judge does not decide. Any query is wrong for a question that cannot be
+    answered. Candidates that abstain are kept without a label, beside labelled ones, and are not
+    drawn. A question whose text and database came before is left out. Equal queries, but for white
+    space and a semicolon at the end, are one candidate, with ``count`` saying how many there were.
 
     Args:
         cases: the candidates, those of a question together.
@@ -54,10 +58,11 @@ def label_questions(
 
     Source: GradeSQL (2025), section 3.2, stage 2; section 5, "Dataset Imbalance"; table 3.
     """
-    groups = [list(group) for _, group in groupby(zip(cases, outcomes, strict=True), key=_question)]
+    pairs = [(case, _outcome(case, one)) for case, one in zip(cases, outcomes, strict=True)]
+    groups = [list(group) for _, group in groupby(pairs, key=_question)]
     distinct = list(_distinct(groups))
     questions = [_labelled(group) for group in distinct]
-    kept = tuple(one for one in questions if one.candidates)
+    kept = tuple(one for one in questions if one.count(True) or one.count(False))
     balanced = tuple(one for one in (_balanced(one, seed) for one in kept) if one.candidates)
     statistics = LabelStatistics(
         questions=len(groups),
@@ -68,6 +73,12 @@ def label_questions(
         balanced=_counts(balanced),
     )
     return LabelledPool(kept, balanced, statistics)
+
+
+def _outcome(case: Case, judged: Outcome) -> Outcome:
+    """No query is right for a question that cannot be answered, whatever has no reference."""
+    answered = case.answerable is False and isinstance(case.predicted_sql, str)
+    return Outcome.INCORRECT if answered else judged
 
 
 def _question(pair: tuple[Case, Outcome]) -> tuple[str, str]:
@@ -86,29 +97,44 @@ def _distinct(
             yield group
 
 
-def _labelled(group: Sequence[tuple[Case, Outcome]]) -> Labelled:
-    found: dict[str, dict[str, Json]] = {}
+def _labelled(group: Sequence[tuple[Case, Outcome]]) -> LabelledQuestion:
+    found: dict[str | None, dict[str, Json]] = {}
     for case, outcome in group:
-        if outcome not in _LABELS or not isinstance(case.predicted_sql, str):
-            continue
         sql = case.predicted_sql
-        text = " ".join(sql.split()).rstrip("; ")
-        one = found.setdefault(
-            text, {"sql": sql, "correct": outcome is Outcome.CORRECT, "count": 0}
-        )
+        if sql is None:
+            one = found.setdefault(None, {"sql": None, "count": 0})
+        elif outcome not in _LABELS or not isinstance(sql, str):
+            continue
+        else:
+            text = " ".join(sql.split()).rstrip("; ")
+            right = outcome is Outcome.CORRECT
+            one = found.setdefault(text, {"sql": sql, "correct": right, "count": 0})
         one["count"] += 1
-    return Labelled(group[0][0], tuple(found.values()))
+    return LabelledQuestion(_question_of([case for case, _ in group]), tuple(found.values()))
 
 
-def _balanced(question: Labelled, seed: int) -> Labelled:
-    labels = [one["correct"] is True for one in question.candidates]
+def _question_of(cases: Sequence[Case]) -> Case:
+    """The question with what its file says of it, and not of one candidate."""
+    first, *others = cases
+    extra = {
+        key: value
+        for key, value in first.extra.items()
+        if key not in _OF_A_CANDIDATE
+        and all(key in other.extra and other.extra[key] == value for other in others)
+    }
+    return replace(first, extra=extra)
+
+
+def _balanced(question: LabelledQuestion, seed: int) -> LabelledQuestion:
+    candidates = [one for one in question.candidates if "correct" in one]
+    labels = [one["correct"] is True for one in candidates]
     places = sorted(balanced_places(labels, Random(f"{seed}/{question.case.name}")))
-    return Labelled(question.case, tuple(question.candidates[i] for i in places))
+    return LabelledQuestion(question.case, tuple(candidates[i] for i in places))
 
 
-def _counts(questions: Iterable[Labelled]) -> Counts:
+def _counts(questions: Iterable[LabelledQuestion]) -> LabelCounts:
     listed = list(questions)
-    return Counts(
+    return LabelCounts(
         questions=len(listed),
         correct=sum(one.count(True) for one in listed),
         incorrect=sum(one.count(False) for one in listed),

@@ -9,7 +9,7 @@ from sqljury.case import Json
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class LabelCounts:
     """A set of labelled candidates."""
 
     questions: int
@@ -42,8 +42,8 @@ class LabelStatistics:
     distinct_questions: int
     candidates: int
     outcomes: Mapping[str, int]
-    all: Counts
-    balanced: Counts
+    all: LabelCounts
+    balanced: LabelCounts
 
     def to_json(self) -> dict[str, Json]:
         """All of it."""

@@ -1,6 +1,6 @@
 """Select: pick one of the candidates for a question, and say how good a way of picking is."""
 
-from sqljury.uses.select.pool import Ballot, Candidate, Pool, pools_of
+from sqljury.uses.select.pool import Ballot, Candidate, CandidatePool, pools_of
 from sqljury.uses.select.selection import (
     PairedTest,
     Pick,
@@ -11,15 +11,14 @@ from sqljury.uses.select.selection import (
     draw,
     selection,
 )
-from sqljury.uses.select.strategies import NAMES, Strategy, make_strategy
+from sqljury.uses.select.strategies import Strategy, make_strategy, strategy_names
 
 __all__ = [
-    "NAMES",
     "Ballot",
     "Candidate",
+    "CandidatePool",
     "PairedTest",
     "Pick",
-    "Pool",
     "Seen",
     "Selection",
     "SliceFigures",
@@ -29,4 +28,5 @@ __all__ = [
     "make_strategy",
     "pools_of",
     "selection",
+    "strategy_names",
 ]

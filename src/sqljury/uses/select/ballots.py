@@ -9,7 +9,7 @@ from sqljury.benchmarks import recorded_verdict
 from sqljury.case import MISSING, Case, Json
 from sqljury.errors import InputError
 from sqljury.uses.counted import counted_score
-from sqljury.uses.select.pool import Ballot, Pool
+from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.selection import Seen
 from sqljury.verdict import Outcome, Verdict
 
@@ -20,7 +20,7 @@ UNLABELLED = "unlabelled"
 NO_REFERENCE = str(Outcome.REFERENCE_MISSING)
 
 
-def judged_cases(pool: Pool, *, grouped: bool, judged: bool) -> Iterator[Case]:
+def judged_cases(pool: CandidatePool, *, grouped: bool, judged: bool) -> Iterator[Case]:
     """A case that holds the whole pool, then one for each distinct candidate.
 
     Args:
@@ -39,12 +39,12 @@ def judged_cases(pool: Pool, *, grouped: bool, judged: bool) -> Iterator[Case]:
         yield from _each(pool, pool.question.reference_sqls)
 
 
-def scored_cases(pool: Pool, references: Sequence[str] = ()) -> Iterator[Case]:
+def scored_cases(pool: CandidatePool, references: Sequence[str] = ()) -> Iterator[Case]:
     """A case for each distinct candidate, without the references of the benchmark."""
     return _each(pool, references)
 
 
-def _each(pool: Pool, references: Sequence[str]) -> Iterator[Case]:
+def _each(pool: CandidatePool, references: Sequence[str]) -> Iterator[Case]:
     for place, candidate in enumerate(pool.candidates):
         if candidate.sql is not None:
             yield replace(
@@ -55,7 +55,7 @@ def _each(pool: Pool, references: Sequence[str]) -> Iterator[Case]:
             )
 
 
-def plain_ballot(pool: Pool) -> Ballot:
+def plain_ballot(pool: CandidatePool) -> Ballot:
     """What is known before anything is run or judged."""
     return Ballot(
         counts=tuple(one.count for one in pool.candidates),
@@ -63,7 +63,7 @@ def plain_ballot(pool: Pool) -> Ballot:
     )
 
 
-def with_results(pool: Pool, ballot: Ballot, verdict: Verdict) -> Ballot:
+def with_results(pool: CandidatePool, ballot: Ballot, verdict: Verdict) -> Ballot:
     """With what the judge of results says; where it says nothing, nothing runs."""
     evidence = verdict.evidence
     found = iter(zip(*(evidence.get(name, ()) for name in ("rows", "group")), strict=True))
@@ -77,7 +77,7 @@ def with_results(pool: Pool, ballot: Ballot, verdict: Verdict) -> Ballot:
     )
 
 
-def with_recorded_results(pool: Pool, ballot: Ballot) -> Ballot:
+def with_recorded_results(pool: CandidatePool, ballot: Ballot) -> Ballot:
     """With the results that the pool has written down.
 
     Raises:
@@ -104,7 +104,7 @@ def with_recorded_results(pool: Pool, ballot: Ballot) -> Ballot:
     )
 
 
-def with_scores(pool: Pool, ballot: Ballot, judge: str, verdicts: Verdicts) -> Ballot:
+def with_scores(pool: CandidatePool, ballot: Ballot, judge: str, verdicts: Verdicts) -> Ballot:
     """With a judge's scores; what does not run scores 0, what nobody can say None.
 
     Raises:
@@ -124,7 +124,7 @@ def _score(verdict: Verdict | None, judge: str) -> float | None:
     return score
 
 
-def seen_by_label(pool: Pool, ballot: Ballot, field: str, unusable: str = "") -> Seen:
+def seen_by_label(pool: CandidatePool, ballot: Ballot, field: str, unusable: str = "") -> Seen:
     """With recorded verdicts; a question with a candidate that has none does not count."""
     right = [_label(pool, place, field) for place in range(len(pool.candidates))]
     if unusable or None in right:
@@ -132,7 +132,7 @@ def seen_by_label(pool: Pool, ballot: Ballot, field: str, unusable: str = "") ->
     return Seen(pool, replace(ballot, right=tuple(map(bool, right))))
 
 
-def _label(pool: Pool, place: int, field: str) -> bool | None:
+def _label(pool: CandidatePool, place: int, field: str) -> bool | None:
     candidate = pool.candidates[place]
     if candidate.sql is None and field not in candidate.extra:
         return False
@@ -140,7 +140,7 @@ def _label(pool: Pool, place: int, field: str) -> bool | None:
 
 
 def seen_by_judge(
-    pool: Pool, ballot: Ballot, verdicts: Verdicts, threshold: float, unusable: str = ""
+    pool: CandidatePool, ballot: Ballot, verdicts: Verdicts, threshold: float, unusable: str = ""
 ) -> Seen:
     """With verdicts; a question that the judge could not look at does not count."""
     if not pool.question.reference_sqls:

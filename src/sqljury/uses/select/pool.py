@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from sqljury.benchmarks import RecordedResult, recorded_result
+from sqljury.benchmarks.pools import count_of
 from sqljury.case import MISSING, Case, Json, Missing
 
 
@@ -30,7 +31,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Pool:
+class CandidatePool:
     """A question and its candidates; equal texts are one candidate."""
 
     question: Case
@@ -71,7 +72,7 @@ class Ballot:
         return sum(self.counts)
 
 
-def pools_of(cases: Iterable[Case]) -> Iterator[Pool]:
+def pools_of(cases: Iterable[Case]) -> Iterator[CandidatePool]:
     """Pools of cases that stand together by benchmark and id.
 
     A case is a candidate, or as many as its ``pool`` holds. A pool's ``count`` or list of
@@ -79,7 +80,7 @@ def pools_of(cases: Iterable[Case]) -> Iterator[Pool]:
     """
     for _, group in groupby(cases, key=lambda case: (case.benchmark, case.id)):
         own = list(group)
-        yield Pool(_question(own[0]), tuple(_merged(_candidates(own))))
+        yield CandidatePool(_question(own[0]), tuple(_merged(_candidates(own))))
 
 
 def _question(case: Case) -> Case:
@@ -97,9 +98,7 @@ def _candidates(cases: Iterable[Case]) -> Iterator[Candidate]:
 def _candidate(case: Case, sql: str | None) -> Candidate:
     listed = case.extra.get("systems")
     systems = tuple(map(str, listed)) if isinstance(listed, list) else ()
-    count = case.extra.get("count", 0)
-    stated = isinstance(count, int) and not isinstance(count, bool) and count > 0
-    times: int = count if stated else len(systems) or 1
+    times = count_of(case.extra) or len(systems) or 1
     return Candidate(sql=sql, count=times, systems=systems or _named(case), extra=case.extra)
 
 

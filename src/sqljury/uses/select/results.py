@@ -11,14 +11,15 @@ from typing import ClassVar
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable, Status
-from sqljury.judges import Needs, make_judge
+from sqljury.judge_name import JudgeName
+from sqljury.judges import Judge, Needs, make_judge
 from sqljury.judges.execution import Execution, is_ordered, tie_groups
 from sqljury.tables import Policy, compare
 from sqljury.verdict import Outcome, Verdict
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(Judge):
     """Runs each distinct query of a pool once and puts those with equal tables in one group.
 
     Tables are equal under a policy, `match` (``strict``, ``spider;keep_distinct=true``: the variant
@@ -39,7 +40,7 @@ class Results:
 
     @cached_property
     def _execution(self) -> Execution:
-        judge = make_judge(f"execution:{self.match.replace(';', ',')}")
+        judge = make_judge(JudgeName.parse(f"execution:{self.match}", ";"))
         assert isinstance(judge, Execution)
         return judge
 

@@ -9,10 +9,11 @@ from hashlib import blake2b
 from math import fsum
 
 from sqljury.case import Json
-from sqljury.queries import hardness
+from sqljury.sql import hardness
+from sqljury.uses.missing import MissingCounter
 from sqljury.uses.select.curves import sizes_up_to
-from sqljury.uses.select.pool import Ballot, Pool
-from sqljury.uses.select.strategies import BASELINES, Oracle, Strategy
+from sqljury.uses.select.pool import Ballot, CandidatePool
+from sqljury.uses.select.strategies import Oracle, Strategy
 from sqljury.uses.statistics import Bootstrap, bonferroni, mcnemar_chi2, mcnemar_exact
 
 
@@ -20,7 +21,7 @@ from sqljury.uses.statistics import Bootstrap, bonferroni, mcnemar_chi2, mcnemar
 class Pick:
     """What one strategy picks for one question."""
 
-    pool: Pool
+    pool: CandidatePool
     place: int | None
     """Among the distinct candidates; None where there is none to pick."""
     share: float
@@ -112,6 +113,10 @@ class Selection:
     signature: str
     judges: Mapping[str, str]
     """Whose scores strategies read, by the name that they give it: signatures."""
+    missing: int = 0
+    """Verdicts on candidates that the machinery owes; the same command again judges them."""
+    missing_reasons: Mapping[str, int] = field(default_factory=dict)
+    """The most frequent reasons why they are missing."""
     picks: Mapping[str, tuple[Pick, ...]] = field(default_factory=dict, repr=False)
     """By strategy, for every question, also those that do not count."""
 
@@ -133,7 +138,7 @@ _NOT_AS_THEY_ARE = ("strategies", "oracle", "tests", "picks")
 class Seen:
     """A question, what strategies may look at, and why it does not count, if it does not."""
 
-    pool: Pool
+    pool: CandidatePool
     ballot: Ballot
     left_out: str = ""
 
@@ -147,6 +152,7 @@ def selection(
     seed: int = 0,
     resamples: int = 400,
     without_curve: Iterable[str] = (),
+    missing: MissingCounter | None = None,
 ) -> Selection:
     """Pick by every strategy, and score the picks where it is known what is right.
 
@@ -157,6 +163,7 @@ def selection(
         judges: signatures of the judges whose scores strategies read.
         seed: of everything that is drawn.
         resamples: orders of the candidates that a vote's curve is the mean over.
+        missing: verdicts that were to be had and are not.
         without_curve: strategies whose scores say nothing of smaller pools.
     """
     counted = [one for one in seen if not one.left_out and one.ballot.right is not None]
@@ -184,6 +191,8 @@ def selection(
         distinct=sum(len(one.ballot.counts) for one in counted),
         signature=f"select|{signature}|n:{len(counted)}|{drawn}",
         judges=dict(judges or {}),
+        missing=missing.count if missing else 0,
+        missing_reasons=missing.reasons if missing else {},
         picks={
             strategy.name: tuple(draw(strategy, one, seed) for one in seen)
             for strategy in strategies
@@ -267,16 +276,16 @@ class _Found:
                 )
 
 
-def _difficulty(pool: Pool) -> str:
+def _difficulty(pool: CandidatePool) -> str:
     return pool.question.difficulty or ""
 
 
-def _hardness(pool: Pool) -> str:
+def _hardness(pool: CandidatePool) -> str:
     references = pool.question.reference_sqls
     return (hardness(references[0]) if references else None) or ""
 
 
-_DIMENSIONS: dict[str, Callable[[Pool], str]] = {
+_DIMENSIONS: dict[str, Callable[[CandidatePool], str]] = {
     "difficulty": _difficulty,
     "hardness": _hardness,
 }
@@ -324,7 +333,7 @@ def _agreement(ballot: Ballot, place: int) -> float | None:
     return sum(count for one, count in votes if one == group) / ballot.n
 
 
-def _number(salt: str, pool: Pool) -> int:
+def _number(salt: str, pool: CandidatePool) -> int:
     """64 bits that depend on the question alone, not on its place or on a hash seed."""
     text = "\0".join((salt, *pool.key)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
@@ -338,7 +347,7 @@ def _tests(found: Mapping[str, _Found]) -> list[PairedTest]:
     """Every strategy that is no baseline against every one that is; baselines among themselves
     where there is nothing else."""
     asked = [one for one in found.values() if one.n and not isinstance(one.strategy, Oracle)]
-    base = [one for one in asked if isinstance(one.strategy, BASELINES)]
+    base = [one for one in asked if one.strategy.is_baseline]
     pairs = [(one, other) for one in asked if one not in base for other in base]
     pairs += [(one, other) for i, one in enumerate(base) for other in base[:i]]
     ps = [mcnemar_exact(*_only(one, other)) for one, other in pairs]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import multiprocessing
+import os
 import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from itertools import islice
@@ -17,17 +16,19 @@ from pathlib import Path
 from typing import Any
 
 from sqljury.case import Case
-from sqljury.databases import Database, open_databases
+from sqljury.databases import Database, open_databases, reached
 from sqljury.errors import InputError, SqljuryError
 from sqljury.execution import Limits, ResultTable
+from sqljury.isolation import Sandbox, mapped, without_secrets
 from sqljury.judges.execution import is_ordered
-from sqljury.queries.variants import neighbours
 from sqljury.schema import Schema
 from sqljury.tables import compare, make_policy
 from sqljury.uses.suite.candidates import constants_of, generated
 from sqljury.uses.suite.distil import distil
 from sqljury.uses.suite.mutations import Original, completed, mutation
 from sqljury.uses.suite.stage import Contents, Stage, definitions_of
+from sqljury.variants import neighbours
+from sqljury.writing import new_folder, write_text
 
 MANIFEST = "suite.json"
 _TIMES = 3
@@ -111,13 +112,24 @@ def build_suites(
     if not jobs:
         raise InputError("SJ550", "no case has a reference.")
     reports = []
-    for report in _run(jobs, workers):
+    folder.mkdir(parents=True, exist_ok=True)
+    confined, variables = _sandbox(options, folder), without_secrets(os.environ)
+    for report in mapped(_build, jobs, workers, sandbox=confined, environment=variables):
         reports.append(report)
         on_report(report, len(jobs))
     if not any(report.databases for report in reports):
         raise InputError("SJ550", f"{reports[0].db_id}: {reports[0].failure}")
     _write_json(folder / "suites.json", _manifest(options, reports))
     return reports
+
+
+def _sandbox(options: SuiteOptions, folder: Path) -> Sandbox:
+    """References are executed, and only the suites written."""
+    try:
+        paths, _ = reached(open_databases(options.databases))
+    except SqljuryError:
+        paths = []  # what is wrong with them is told for each
+    return Sandbox(reads=tuple(map(str, paths)), writes=(str(folder),))
 
 
 def _manifest(options: SuiteOptions, reports: Sequence[SuiteReport]) -> dict[str, Any]:
@@ -134,18 +146,8 @@ def _plain(report: SuiteReport) -> dict[str, Any]:
 
 
 def _write_json(path: Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _run(jobs: Sequence[_Job], workers: int) -> Iterator[SuiteReport]:
-    if workers == 1 or len(jobs) == 1:
-        yield from map(_build, jobs)
-        return
-    # Not forked: the caller may have threads.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(min(workers, len(jobs)), mp_context=context) as pool:
-        yield from pool.map(_build, jobs)
+    new_folder(path.parent)
+    write_text(path, json.dumps(value, indent=1, ensure_ascii=False) + "\n")
 
 
 # ---------------------------------------------------------------- one suite
@@ -194,7 +196,7 @@ def _fingerprint(job: _Job, database: Database) -> str:
 def _resumed(job: _Job, database: Database) -> SuiteReport | None:
     try:
         found = json.loads((job.place / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if found.get("fingerprint") != _fingerprint(job, database):
         return None

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from sqljury.databases.generated import DataProfile, Material, make_rows, plans_for
-from sqljury.queries import merged_profiles, value_profile
 from sqljury.schema import Schema
+from sqljury.sql import merged_profiles, value_profile
 from sqljury.uses.suite.stage import Contents
 from sqljury.value_profile import ColumnName, ColumnUse, Constant, ValueProfile
 

@@ -12,6 +12,7 @@ from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.schema import Schema
+from sqljury.writing import new_binary_file
 
 Contents = Mapping[str, Sequence[tuple[Any, ...]]]
 """For each table its rows, all columns in the schema's order."""
@@ -67,4 +68,6 @@ class Stage(SQLiteDatabase):
     def save(self, path: Path) -> None:
         """Write the database to a file; the same contents give the same bytes on a new stage."""
         with self._authorizer.lifted():
-            path.write_bytes(self._connection.serialize())
+            data = self._connection.serialize()
+        with new_binary_file(path) as file:
+            file.write(data)

@@ -2,10 +2,10 @@
 
 from sqljury.uses.trust.baselines import BASELINES
 from sqljury.uses.trust.conformal import conformal_threshold
-from sqljury.uses.trust.gates import Gate, Passage, through
+from sqljury.uses.trust.gates import Gate, GateStats, apply_gates
 from sqljury.uses.trust.mixes import MIXES, mixed
 from sqljury.uses.trust.penalty import DEFAULT_PENALTIES, Penalty, parse_penalty
-from sqljury.uses.trust.reliability import Counts, count, reliability
+from sqljury.uses.trust.reliability import ReplyCounts, count, reliability
 from sqljury.uses.trust.risk_coverage import RiskCoverage, curve_of, risk_coverage
 from sqljury.uses.trust.selective import selective_threshold
 from sqljury.uses.trust.summary import (
@@ -23,15 +23,16 @@ __all__ = [
     "DEFAULT_PENALTIES",
     "DEFAULT_RISKS",
     "MIXES",
-    "Counts",
     "Gate",
-    "Passage",
+    "GateStats",
     "Penalty",
+    "ReplyCounts",
     "RiskCoverage",
     "Trust",
     "TrustFigures",
     "TrustSlice",
     "TrustThreshold",
+    "apply_gates",
     "best_threshold",
     "conformal_threshold",
     "count",
@@ -42,7 +43,6 @@ __all__ = [
     "reliability",
     "risk_coverage",
     "selective_threshold",
-    "through",
     "trust",
     "withhold",
 ]

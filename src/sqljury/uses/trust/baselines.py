@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 
 
 def abstain_all(decision: Decision) -> Decision:
     """No question is answered: φ_c is the share of unanswerable questions, whatever c."""
-    return replace(decision, reply=Reply.ABSTAINED)
+    return replace(decision, reply=ReplyKind.ABSTAINED)
 
 
 def answer_all(decision: Decision) -> Decision:
     """Every question is answered, with the SQL that is known; where none is known, wrongly."""
-    return replace(decision, reply=Reply.ANSWERED)
+    return replace(decision, reply=ReplyKind.ANSWERED)
 
 
 def oracle(decision: Decision) -> Decision:
@@ -29,7 +29,7 @@ def oracle(decision: Decision) -> Decision:
     with this SQL.
     """
     right = decision.answerable and bool(decision.correct)
-    return replace(decision, reply=Reply.ANSWERED if right else Reply.ABSTAINED)
+    return replace(decision, reply=ReplyKind.ANSWERED if right else ReplyKind.ABSTAINED)
 
 
 BASELINES: dict[str, Callable[[Decision], Decision]] = {

@@ -31,8 +31,8 @@ def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
     Raises:
         InputError: SJ543: not a share.
 
-    >>> from sqljury.decision import Reply
-    >>> rows = [Decision(id=str(c), answerable=True, reply=Reply.ANSWERED, correct=c > 1,
+    >>> from sqljury.decision import ReplyKind
+    >>> rows = [Decision(id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1,
     ...                  confidence=float(c)) for c in range(9)]
     >>> 1.0 < conformal_threshold(rows, 0.1) < 1.0001, conformal_threshold(rows, 0.05)
     (True, inf)

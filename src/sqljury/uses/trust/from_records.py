@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from sqljury.case import MISSING, Case
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.uses.counted import counted_score
 from sqljury.uses.trust.gates import Gate
 from sqljury.uses.trust.structures import text_structure
 from sqljury.verdict import Record, Verdict
 
 _TYPES = ("type", "unanswerable_type")
+_STRUCTURES = ("structure", "sql_structure")
 
 
 def decisions_of(
@@ -64,10 +65,10 @@ def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> De
     )
 
 
-def _reply(case: Case) -> Reply:
+def _reply(case: Case) -> ReplyKind:
     if case.predicted_sql is None:
-        return Reply.ABSTAINED
-    return Reply.MISSING if case.predicted_sql is MISSING else Reply.ANSWERED
+        return ReplyKind.ABSTAINED
+    return ReplyKind.MISSING if case.predicted_sql is MISSING else ReplyKind.ANSWERED
 
 
 def _correct(verdict: Verdict, threshold: float) -> bool:
@@ -76,9 +77,18 @@ def _correct(verdict: Verdict, threshold: float) -> bool:
 
 
 def _slices(case: Case) -> dict[str, str]:
-    kind = next((str(case.extra[key]) for key in _TYPES if case.extra.get(key)), "")
-    named = {"type": kind, "db_id": case.db_id, "difficulty": case.difficulty or ""}
+    named = {
+        "type": _first(case, _TYPES),
+        "structure": _first(case, _STRUCTURES),
+        "db_id": case.db_id,
+        "difficulty": case.difficulty or "",
+    }
     return {name: value for name, value in named.items() if value}
+
+
+def _first(case: Case, keys: Iterable[str]) -> str:
+    """What the case's file says under the first of these keys that it has."""
+    return next((str(case.extra[key]) for key in keys if case.extra.get(key)), "")
 
 
 def gate_of(records: Iterable[Record], judge: str, source: str, threshold: float = 0.5) -> Gate:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passage:
+class GateStats:
     """How a gate dealt with the answers that reached it."""
 
     name: str
@@ -41,9 +41,9 @@ class Passage:
     """Answers of which the gate said nothing: they pass."""
 
 
-def through(
+def apply_gates(
     decisions: Iterable[Decision], gates: Sequence[Gate]
-) -> tuple[list[Decision], list[Passage]]:
+) -> tuple[list[Decision], list[GateStats]]:
     """The decisions of the pipeline, and what each gate held back.
 
     An answer passes where every gate's score reaches its threshold. What is held back is an
@@ -57,20 +57,20 @@ def through(
     return listed, passages
 
 
-def _through_one(decisions: list[Decision], gate: Gate) -> tuple[list[Decision], Passage]:
+def _through_one(decisions: list[Decision], gate: Gate) -> tuple[list[Decision], GateStats]:
     reached = silent = held_back = 0
     out = []
     for decision in decisions:
         score = gate.score(decision)
-        if decision.reply is Reply.ANSWERED:
+        if decision.reply is ReplyKind.ANSWERED:
             reached += 1
             silent += score is None
             if score is not None and score < gate.threshold:
                 held_back += 1
-                out.append(replace(decision, reply=Reply.ABSTAINED))
+                out.append(replace(decision, reply=ReplyKind.ABSTAINED))
                 continue
         out.append(decision)
-    passage = Passage(
+    passage = GateStats(
         name=gate.name,
         threshold=gate.threshold,
         reached=reached,

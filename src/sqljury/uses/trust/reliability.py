@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.uses.statistics import Bootstrap, Interval
 from sqljury.verdict import Outcome
 
@@ -26,18 +26,18 @@ def reliability(decision: Decision, penalty: float) -> float:
 
     Source: equation 4; the missing reply is ours, the paper has none.
 
-    >>> reliability(Decision(id="1", answerable=False, reply=Reply.ABSTAINED), 10)
+    >>> reliability(Decision(id="1", answerable=False, reply=ReplyKind.ABSTAINED), 10)
     1.0
     """
-    if decision.reply is Reply.MISSING:
+    if decision.reply is ReplyKind.MISSING:
         return 0.0
-    if decision.reply is Reply.ABSTAINED:
+    if decision.reply is ReplyKind.ABSTAINED:
         return 0.0 if decision.answerable else 1.0
     return 1.0 if decision.is_right else 0.0 - penalty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
+class ReplyCounts:
     """What became of some questions; φ_c, coverage and risk are ratios of these."""
 
     right: int = 0
@@ -107,14 +107,14 @@ class Counts:
 
 
 _KINDS = {
-    (Reply.ABSTAINED, True): "withheld",
-    (Reply.ABSTAINED, False): "declined",
-    (Reply.MISSING, True): "missing_answerable",
-    (Reply.MISSING, False): "missing_unanswerable",
+    (ReplyKind.ABSTAINED, True): "withheld",
+    (ReplyKind.ABSTAINED, False): "declined",
+    (ReplyKind.MISSING, True): "missing_answerable",
+    (ReplyKind.MISSING, False): "missing_unanswerable",
 }
 
 
-def count(decisions: Iterable[Decision]) -> Counts:
+def count(decisions: Iterable[Decision]) -> ReplyCounts:
     """Count what became of the questions; those that are left out are not counted."""
     found: Counter[str] = Counter()
     for decision in decisions:
@@ -124,11 +124,11 @@ def count(decisions: Iterable[Decision]) -> Counts:
         if decision.is_wrong and decision.answerable and decision.outcome is not None:
             found["errors"] += decision.outcome.startswith("prediction_")
             found["unknown"] += decision.outcome is Outcome.UNKNOWN
-    return Counts(**found)
+    return ReplyCounts(**found)
 
 
 def _kind(decision: Decision) -> str:
-    if decision.reply is Reply.ANSWERED:
+    if decision.reply is ReplyKind.ANSWERED:
         if not decision.answerable:
             return "harmful"
         return "right" if decision.is_right else "wrong"

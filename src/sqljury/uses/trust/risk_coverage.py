@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class CoveragePoint:
     """What answering from ``threshold`` on gives."""
 
     threshold: float
@@ -41,7 +41,7 @@ class Point:
 class RiskCoverage:
     """The curve: a point for each distinct confidence, from the highest down."""
 
-    points: tuple[Point, ...]
+    points: tuple[CoveragePoint, ...]
 
     def accuracy_at(self, coverage: float) -> float | None:
         """1 - risk of the first point that covers so much; None where none does."""
@@ -51,7 +51,7 @@ class RiskCoverage:
         """The largest coverage whose risk is at most so high; 0 where there is none."""
         return max((p.coverage for p in self.points if p.risk <= risk), default=0.0)
 
-    def thinned(self, most: int) -> tuple[Point, ...]:
+    def thinned(self, most: int) -> tuple[CoveragePoint, ...]:
         """So many of the points at most, evenly, the first and the last among them."""
         last = len(self.points) - 1
         if last < most:
@@ -79,7 +79,9 @@ def risk_coverage(decisions: Iterable[Decision]) -> RiskCoverage:
     """The curve of the answers; what was abstained from is in no point, but in ``n``.
 
     >>> decisions = [
-    ...     Decision(id=str(c), answerable=True, reply=Reply.ANSWERED, correct=c > 1, confidence=c)
+    ...     Decision(
+    ...         id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1, confidence=c
+    ...     )
     ...     for c in (1, 2, 3, 4)
     ... ]
     >>> curve = risk_coverage(decisions)
@@ -91,7 +93,7 @@ def risk_coverage(decisions: Iterable[Decision]) -> RiskCoverage:
         [
             (decision.confidence, decision.is_wrong)
             for decision in counted
-            if decision.confidence is not None and decision.reply is Reply.ANSWERED
+            if decision.confidence is not None and decision.reply is ReplyKind.ANSWERED
         ],
         len(counted),
     )
@@ -105,5 +107,5 @@ def curve_of(cases: Sequence[tuple[float, bool]], n: int) -> RiskCoverage:
     for threshold, group in groupby(ordered, key=lambda case: case[0]):
         flags = [is_wrong for _, is_wrong in group]
         answered, wrong = answered + len(flags), wrong + sum(flags)
-        points.append(Point(threshold, answered, wrong, n))
+        points.append(CoveragePoint(threshold, answered, wrong, n))
     return RiskCoverage(tuple(points))

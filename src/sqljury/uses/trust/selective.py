@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import inf, nextafter
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 
 RANKS = 10
@@ -43,7 +43,7 @@ def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float
         (
             (decision.confidence, decision.is_wrong)
             for decision in decisions
-            if decision.reply is Reply.ANSWERED
+            if decision.reply is ReplyKind.ANSWERED
             and decision.confidence is not None
             and not decision.left_out
         ),

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from sqljury.queries import normalise_text
-from sqljury.queries.tokens import tokenize
+from sqljury.sql import normalise_text
+from sqljury.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from sqlglot.tokens import TokenType

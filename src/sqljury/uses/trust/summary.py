@@ -9,15 +9,15 @@ from math import inf, isfinite
 from sys import float_info
 
 from sqljury.case import Json
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.uses.statistics import Bootstrap, Interval
 from sqljury.uses.trust.baselines import BASELINES, as_if
-from sqljury.uses.trust.gates import Passage
+from sqljury.uses.trust.gates import GateStats
 from sqljury.uses.trust.mixes import MIXES, mixed
 from sqljury.uses.trust.penalty import DEFAULT_PENALTIES, Penalty
-from sqljury.uses.trust.reliability import Counts, count
-from sqljury.uses.trust.risk_coverage import Point, RiskCoverage, risk_coverage
+from sqljury.uses.trust.reliability import ReplyCounts, count
+from sqljury.uses.trust.risk_coverage import CoveragePoint, RiskCoverage, risk_coverage
 from sqljury.uses.trust.rules import chosen_thresholds
 from sqljury.uses.trust.thresholds import withhold
 
@@ -49,7 +49,7 @@ class TrustFigures:
     """The share of answers that are wrong, answers to the unanswerable included."""
     harm: float | None
     """The share of questions that get a wrong answer."""
-    counts: Counts
+    counts: ReplyCounts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,11 +92,11 @@ class Trust(TrustFigures):
     """By coverage, reached by answering the surest."""
     coverage_at: Mapping[str, float | None]
     """By risk."""
-    curve: tuple[Point, ...] = ()
+    curve: tuple[CoveragePoint, ...] = ()
     """Risk and coverage from the surest answers on, a few hundred points at most."""
     thresholds: tuple[TrustThreshold, ...] = ()
     """A row for each rule, where there are validation decisions."""
-    passages: tuple[Passage, ...] = ()
+    passages: tuple[GateStats, ...] = ()
     """What gates held back, where there were any."""
     resamples: int
     seed: int
@@ -135,8 +135,8 @@ def trust(
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), sections 4.4 and 5.
 
-    >>> rows = [Decision(id="1", answerable=True, reply=Reply.ANSWERED, correct=True),
-    ...         Decision(id="2", answerable=False, reply=Reply.ANSWERED)]
+    >>> rows = [Decision(id="1", answerable=True, reply=ReplyKind.ANSWERED, correct=True),
+    ...         Decision(id="2", answerable=False, reply=ReplyKind.ANSWERED)]
     >>> trust(rows).phi
     {'0': 0.5, '10': -4.5, 'N': -0.5}
     """
@@ -199,7 +199,7 @@ def _check_one(decision: Decision) -> None:
         raise InputError("SJ502", f"the confidence {sure} is no number.", where=where)
     if (
         decision.answerable
-        and decision.reply is Reply.ANSWERED
+        and decision.reply is ReplyKind.ANSWERED
         and decision.correct is None
         and not decision.left_out
     ):
@@ -232,7 +232,7 @@ def _figures(decisions: Sequence[Decision], options: _Options, n: int) -> dict[s
     }
 
 
-def _phi(counts: Counts, options: _Options, n: int) -> dict[str, float | None]:
+def _phi(counts: ReplyCounts, options: _Options, n: int) -> dict[str, float | None]:
     return {penalty.name: counts.phi(penalty.of(n)) for penalty in options.penalties}
 
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from math import inf
 from typing import NamedTuple
 
-from sqljury.decision import Decision, Reply
+from sqljury.decision import Decision, ReplyKind
 from sqljury.uses.trust.penalty import Penalty
 from sqljury.uses.trust.reliability import reliability
 
@@ -21,7 +21,7 @@ def best_threshold(decisions: Iterable[Decision], penalty: Penalty) -> float:
 
     ``inf``, which answers nothing, is one of them: where answering earns nothing, it is found.
 
-    >>> rows = [Decision(id=str(c), answerable=True, reply=Reply.ANSWERED, correct=c > 1,
+    >>> rows = [Decision(id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1,
     ...                  confidence=c) for c in (1, 2, 3)]
     >>> best_threshold(rows, Penalty(10)), best_threshold(rows, Penalty(0))
     (2, 2)
@@ -30,7 +30,7 @@ def best_threshold(decisions: Iterable[Decision], penalty: Penalty) -> float:
     c = penalty.of(len(kept))
     gains = []
     for decision in _confident(kept):
-        withheld = replace(decision, reply=Reply.ABSTAINED)
+        withheld = replace(decision, reply=ReplyKind.ABSTAINED)
         gains.append((_sure(decision), reliability(decision, c) - reliability(withheld, c)))
     return _highest_sum(gains)
 
@@ -53,8 +53,8 @@ def withhold(decisions: Iterable[Decision], threshold: float) -> list[Decision]:
     """The decisions of a system that abstains below a threshold, or without a confidence."""
     return [
         decision
-        if decision.reply is not Reply.ANSWERED or _passes(decision, threshold)
-        else replace(decision, reply=Reply.ABSTAINED)
+        if decision.reply is not ReplyKind.ANSWERED or _passes(decision, threshold)
+        else replace(decision, reply=ReplyKind.ABSTAINED)
         for decision in decisions
     ]
 
@@ -67,7 +67,7 @@ def _confident(decisions: Iterable[Decision]) -> list[Decision]:
     return [
         decision
         for decision in decisions
-        if decision.reply is Reply.ANSWERED and decision.confidence is not None
+        if decision.reply is ReplyKind.ANSWERED and decision.confidence is not None
     ]
 
 

@@ -10,7 +10,7 @@ from sqljury.uses.trust.from_records import decisions_of
 from sqljury.verdict import Record
 
 
-class Example(NamedTuple):
+class DetectorExample(NamedTuple):
     """One text to learn from."""
 
     question: str
@@ -19,7 +19,7 @@ class Example(NamedTuple):
     is_right: bool
 
 
-def answerable_examples(cases: Iterable[Case]) -> Iterator[Example]:
+def answerable_examples(cases: Iterable[Case]) -> Iterator[DetectorExample]:
     """Questions, and whether they can be answered.
 
     A question is answerable where its file says so, or where there is a reference and the file
@@ -32,12 +32,12 @@ def answerable_examples(cases: Iterable[Case]) -> Iterator[Example]:
         if known is None and case.reference_sqls:
             known = True
         if case.question and known is not None:
-            yield Example(case.question, "", known)
+            yield DetectorExample(case.question, "", known)
 
 
 def right_examples(
     records: Iterable[Record], judge: str, threshold: float = 0.5
-) -> Iterator[Example]:
+) -> Iterator[DetectorExample]:
     """Questions with the SQL that answered them, and whether it was right.
 
     An answer to an unanswerable question is wrong; what is left out of scores teaches nothing.
@@ -49,4 +49,4 @@ def right_examples(
         case = record.case
         known = (decision.is_right or decision.is_wrong) and not decision.left_out
         if known and case.question and isinstance(case.predicted_sql, str):
-            yield Example(case.question, case.predicted_sql, decision.is_right)
+            yield DetectorExample(case.question, case.predicted_sql, decision.is_right)

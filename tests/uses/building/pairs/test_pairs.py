@@ -9,8 +9,8 @@ from sqljury.errors import InputError
 from sqljury.schema import Column, Schema, Table
 from sqljury.uses.building.pairs import (
     Exclusion,
-    Labelled,
-    Pair,
+    LabelledPair,
+    QueryPair,
     by_equivalence,
     by_rows,
     canonical_form,
@@ -143,8 +143,8 @@ def test_the_same_seed_the_same_pairs() -> None:
 
 # ---------------------------------------------------------------- labels
 
-PAIR = Pair("x", "SELECT 1", "SELECT 2", "mutation", ("constant",))
-REWRITTEN = Pair("x", "SELECT 1", "SELECT 1 + 0", "rewrite", ("average",))
+PAIR = QueryPair("x", "SELECT 1", "SELECT 2", "mutation", ("constant",))
+REWRITTEN = QueryPair("x", "SELECT 1", "SELECT 1 + 0", "rewrite", ("average",))
 
 
 def verdict(
@@ -164,7 +164,9 @@ ROWS = [
 
 
 @pytest.mark.parametrize(("pair", "said", "expected"), ROWS)
-def test_labels_by_rows(pair: Pair, said: Verdict, expected: tuple[object, str] | None) -> None:
+def test_labels_by_rows(
+    pair: QueryPair, said: Verdict, expected: tuple[object, str] | None
+) -> None:
     found = by_rows(pair, said)
     assert (None if found is None else (found.label, found.how)) == expected
 
@@ -230,14 +232,14 @@ EQUIVALENCE = [
 
 @pytest.mark.parametrize(("pair", "said", "same_rows", "expected"), EQUIVALENCE)
 def test_labels_by_equivalence(
-    pair: Pair, said: Verdict, same_rows: bool, expected: tuple[object, str]
+    pair: QueryPair, said: Verdict, same_rows: bool, expected: tuple[object, str]
 ) -> None:
     found = by_equivalence(pair, said, same_rows=same_rows)
     assert (found.label, found.how) == expected
 
 
 def test_a_second_opinion_that_differs_leaves_the_pair_to_people() -> None:
-    labelled = [Labelled(PAIR, False, "refuted"), Labelled(REWRITTEN, True, "proved")]
+    labelled = [LabelledPair(PAIR, False, "refuted"), LabelledPair(REWRITTEN, True, "proved")]
     agrees = {PAIR.id: Verdict.incorrect(), REWRITTEN.id: Verdict.correct()}
     assert with_second(labelled, agrees) == labelled
     assert with_second(labelled, {}) == labelled
@@ -271,9 +273,11 @@ def form(db_id: str, sql: str) -> str:
     return sql.strip().casefold()
 
 
-def some(label: bool, n: int, how: str, db_id: str = "x") -> list[Labelled]:
+def some(label: bool, n: int, how: str, db_id: str = "x") -> list[LabelledPair]:
     return [
-        Labelled(Pair(db_id, "SELECT 0", f"SELECT {how} {label} {i}", "mutation"), label, how)
+        LabelledPair(
+            QueryPair(db_id, "SELECT 0", f"SELECT {how} {label} {i}", "mutation"), label, how
+        )
         for i in range(n)
     ]
 
@@ -283,7 +287,7 @@ def test_as_many_equivalent_pairs_as_others_and_a_quarter_of_them_hard() -> None
         *some(True, 300, "identity"),
         *some(True, 80, "proved"),
         *some(False, 250, "rows"),
-        Labelled(PAIR, None, "no_counterexample"),
+        LabelledPair(PAIR, None, "no_counterexample"),
     ]
     kept = chosen(labelled, form, most=400, seed=0)
     assert len(kept) == 400
@@ -298,8 +302,8 @@ def test_as_many_equivalent_pairs_as_others_and_a_quarter_of_them_hard() -> None
 
 
 def test_what_does_the_same_in_the_same_way_is_kept_once_or_not_at_all() -> None:
-    def pair(prediction: str, label: bool) -> Labelled:
-        return Labelled(Pair("x", "select 0", prediction, "rewrite"), label, "identity")
+    def pair(prediction: str, label: bool) -> LabelledPair:
+        return LabelledPair(QueryPair("x", "select 0", prediction, "rewrite"), label, "identity")
 
     labelled = [pair("SELECT 1", True), pair("select 1 ", True), pair("SELECT 0", True)]
     labelled += [pair("SELECT 2", False), pair("SELECT 3", False)]
@@ -310,9 +314,10 @@ def test_what_does_the_same_in_the_same_way_is_kept_once_or_not_at_all() -> None
 
 def test_given_pairs_are_all_kept() -> None:
     given = [
-        Labelled(Pair("x", "SELECT 0", f"SELECT {i}", "given"), True, "proved") for i in range(7)
+        LabelledPair(QueryPair("x", "SELECT 0", f"SELECT {i}", "given"), True, "proved")
+        for i in range(7)
     ]
-    kept = chosen([*given, Labelled(PAIR, False, "rows")], form, most=4, seed=0)
+    kept = chosen([*given, LabelledPair(PAIR, False, "rows")], form, most=4, seed=0)
     assert sorted(one.pair.id for one in kept) == sorted(one.pair.id for one in given)
 
 

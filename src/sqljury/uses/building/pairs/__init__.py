@@ -5,7 +5,7 @@ from sqljury.uses.building.pairs.choice import chosen, splits
 from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of, tables_of_schemas
 from sqljury.uses.building.pairs.forms import canonical_form, text_form, tree_form
 from sqljury.uses.building.pairs.labels import HOW, by_equivalence, by_rows
-from sqljury.uses.building.pairs.pair import GIVEN, Labelled, Pair
+from sqljury.uses.building.pairs.pair import GIVEN, LabelledPair, QueryPair
 from sqljury.uses.building.pairs.proposals import Proposed, propose
 from sqljury.uses.building.pairs.review import decisions_of, with_people, with_second
 
@@ -13,10 +13,10 @@ __all__ = [
     "GIVEN",
     "HOW",
     "Exclusion",
-    "Labelled",
-    "Pair",
+    "LabelledPair",
     "PairsCard",
     "Proposed",
+    "QueryPair",
     "by_equivalence",
     "by_rows",
     "canonical_form",

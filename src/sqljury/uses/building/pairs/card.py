@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqljury.uses.building.pairs.keywords import keyword_shares
-from sqljury.uses.building.pairs.pair import Labelled
+from sqljury.uses.building.pairs.pair import LabelledPair
 from sqljury.uses.building.pairs.proposals import Proposed
 
 
@@ -49,8 +49,8 @@ class PairsCard:
 
 def pairs_card(
     proposed: Sequence[Proposed],
-    labelled: Sequence[Labelled],
-    kept: Sequence[Labelled],
+    labelled: Sequence[LabelledPair],
+    kept: Sequence[LabelledPair],
     split_of: Mapping[str, str],
     *,
     name: str,
@@ -79,7 +79,7 @@ def pairs_card(
     )
 
 
-def _splits(kept: Sequence[Labelled], split_of: Mapping[str, str]) -> dict[str, dict[str, int]]:
+def _splits(kept: Sequence[LabelledPair], split_of: Mapping[str, str]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for name in sorted(set(split_of.values())):
         own = [one for one in kept if split_of[one.pair.db_id] == name]
@@ -91,7 +91,7 @@ def _splits(kept: Sequence[Labelled], split_of: Mapping[str, str]) -> dict[str, 
     return found
 
 
-def _by_label(named: Iterable[tuple[str, Labelled]]) -> dict[str, dict[str, int]]:
+def _by_label(named: Iterable[tuple[str, LabelledPair]]) -> dict[str, dict[str, int]]:
     found: dict[str, dict[str, int]] = {}
     for name, one in named:
         counts = found.setdefault(name, {"equivalent": 0, "different": 0})

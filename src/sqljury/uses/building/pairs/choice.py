@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from sqljury.queries import features
+from sqljury.sql import features
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.pairs.labels import IDENTITY
-from sqljury.uses.building.pairs.pair import GIVEN, Labelled
+from sqljury.uses.building.pairs.pair import GIVEN, LabelledPair
 
 TRAIN, VALIDATION = "train", "validation"
 _HARD = 0.25
@@ -20,8 +20,8 @@ _VALIDATION = 0.1
 
 
 def chosen(
-    labelled: Iterable[Labelled], form: Callable[[str, str], str], *, most: int, seed: int
-) -> list[Labelled]:
+    labelled: Iterable[LabelledPair], form: Callable[[str, str], str], *, most: int, seed: int
+) -> list[LabelledPair]:
     """As many equivalent pairs as others, at most so many, in an order of chance.
 
     Pairs that somebody had are all kept. Among equivalent ones those that no canonical form makes
@@ -44,19 +44,19 @@ def chosen(
     return sorted([*given, *kept], key=lambda one: place(seed, "order", one.pair.id))
 
 
-def _hard_first(alike: Sequence[Labelled], room: int) -> list[Labelled]:
+def _hard_first(alike: Sequence[LabelledPair], room: int) -> list[LabelledPair]:
     hard = [one for one in alike if one.how != IDENTITY][: round(_HARD * room)]
     return [*hard, *(one for one in alike if one.how == IDENTITY)]
 
 
 def _matched(
-    alike: Sequence[Labelled], different: Sequence[Labelled]
-) -> Iterator[tuple[Labelled, Labelled]]:
+    alike: Sequence[LabelledPair], different: Sequence[LabelledPair]
+) -> Iterator[tuple[LabelledPair, LabelledPair]]:
     """Each equivalent pair with another one whose prediction is of the same shape.
 
     Else the shape would give the label away: rewrites nest queries, mistakes mostly do not.
     """
-    waiting: dict[tuple[str, ...], deque[Labelled]] = {}
+    waiting: dict[tuple[str, ...], deque[LabelledPair]] = {}
     for one in different:
         waiting.setdefault(_shape(one), deque()).append(one)
     for one in alike:
@@ -65,14 +65,14 @@ def _matched(
             yield one, others.popleft()
 
 
-def _shape(one: Labelled) -> tuple[str, ...]:
+def _shape(one: LabelledPair) -> tuple[str, ...]:
     """How a prediction nests queries and what its clauses are."""
     return tuple(name for name in features(one.pair.prediction) if name.startswith(_SHAPE))
 
 
-def _once(pairs: Sequence[Labelled], form: Callable[[str, str], str]) -> list[Labelled]:
+def _once(pairs: Sequence[LabelledPair], form: Callable[[str, str], str]) -> list[LabelledPair]:
     """The pairs, none twice."""
-    found: dict[tuple[str, str, str], Labelled] = {}
+    found: dict[tuple[str, str, str], LabelledPair] = {}
     for one in pairs:
         pair = one.pair
         key = (pair.db_id, form(pair.db_id, pair.reference), form(pair.db_id, pair.prediction))
@@ -81,7 +81,7 @@ def _once(pairs: Sequence[Labelled], form: Callable[[str, str], str]) -> list[La
     return list(found.values())
 
 
-def splits(pairs: Sequence[Labelled], *, seed: int) -> dict[str, str]:
+def splits(pairs: Sequence[LabelledPair], *, seed: int) -> dict[str, str]:
     """The split of each database: whole databases are held out, until a tenth of the pairs is.
 
     With one database there is nothing to hold out.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import fields, is_dataclass
 
-from sqljury.queries import normalise_text, parse
-from sqljury.queries.canonical import canonical_query
-from sqljury.queries.trees import build_tree
-from sqljury.queries.trees.nodes import Unreadable
+from sqljury.equivalence.canonical import canonical_query
 from sqljury.schema import Schema
+from sqljury.sql import normalise_text, parse
+from sqljury.trees import build_tree
+from sqljury.trees.nodes import Unreadable
 
 
 def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from sqljury.queries import parse
+from sqljury.sql import parse
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqljury.uses.building.pairs.pair import REWRITE, Labelled, Pair
+from sqljury.uses.building.pairs.pair import REWRITE, LabelledPair, QueryPair
 from sqljury.verdict import Outcome, Verdict
 
 ROWS, IDENTITY, PROVED, REFUTED, TESTED, PEOPLE = (
@@ -37,18 +37,18 @@ _SLIGHT = ("; the cells differ", "; no row against", "; the numbers differ", "; 
 """Reasons of differences that people mostly do not call one."""
 
 
-def by_rows(pair: Pair, verdict: Verdict) -> Labelled | None:
+def by_rows(pair: QueryPair, verdict: Verdict) -> LabelledPair | None:
     """The label by the rows on the real database; None where these leave it open."""
     outcome = str(verdict.outcome)
     if verdict.outcome is Outcome.INCORRECT:
         open_ = "limit_cuts_tie" in verdict.labels or pair.origin == REWRITE
-        return None if open_ else Labelled(pair, False, ROWS)
+        return None if open_ else LabelledPair(pair, False, ROWS)
     if verdict.outcome in (Outcome.CORRECT, Outcome.UNKNOWN):
         return None
-    return Labelled(pair, None, outcome)
+    return LabelledPair(pair, None, outcome)
 
 
-def by_equivalence(pair: Pair, verdict: Verdict, *, same_rows: bool) -> Labelled:
+def by_equivalence(pair: QueryPair, verdict: Verdict, *, same_rows: bool) -> LabelledPair:
     """The label by proof or counterexample.
 
     Args:
@@ -57,13 +57,13 @@ def by_equivalence(pair: Pair, verdict: Verdict, *, same_rows: bool) -> Labelled
     said = verdict.labels[0] if verdict.labels else str(verdict.outcome)
     if said == "proved":
         if not same_rows:
-            return Labelled(pair, None, "proved, but different rows")
+            return LabelledPair(pair, None, "proved, but different rows")
         how = IDENTITY if "canonical" in verdict.reason else PROVED
-        return Labelled(pair, True, how)
+        return LabelledPair(pair, True, how)
     if said == "refuted":
         slight = any(reason in verdict.reason for reason in _SLIGHT)
-        return Labelled(pair, None, "slight") if slight else Labelled(pair, False, REFUTED)
+        return LabelledPair(pair, None, "slight") if slight else LabelledPair(pair, False, REFUTED)
     sure = (verdict.score or 0.0) >= _SURE
     if said == "no_counterexample" and pair.origin == REWRITE and same_rows and sure:
-        return Labelled(pair, True, TESTED)
-    return Labelled(pair, None, said)
+        return LabelledPair(pair, True, TESTED)
+    return LabelledPair(pair, None, said)

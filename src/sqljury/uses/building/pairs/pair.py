@@ -12,7 +12,7 @@ GIVEN, REWRITE, MUTATION, OTHER = "given", "rewrite", "mutation", "other"
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class QueryPair:
     """Two queries on one database that may mean the same.
 
     Args:
@@ -44,7 +44,7 @@ class Pair:
         )
 
     @classmethod
-    def of(cls, case: Case) -> Pair:
+    def of(cls, case: Case) -> QueryPair:
         """The inverse of :meth:`case`; of a case from elsewhere, a given pair: its prediction and
         its first reference."""
         return cls(
@@ -57,7 +57,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledPair:
     """A pair and whether its queries mean the same.
 
     Args:
@@ -65,7 +65,7 @@ class Labelled:
         how: what decided, or why nothing did; see :mod:`labels`.
     """
 
-    pair: Pair
+    pair: QueryPair
     label: bool | None
     how: str
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sqljury.queries import tables_of
-from sqljury.queries.variants import Variant, mutations, rewrites
 from sqljury.schema import Schema
+from sqljury.sql import tables_of
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.pairs.exclusion import Exclusion
 from sqljury.uses.building.pairs.forms import canonical_form
-from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, Pair
+from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, QueryPair
+from sqljury.variants import Variant, mutations, rewrites
 
 _REWRITES = 3
 _MUTATIONS = 3
@@ -29,7 +29,7 @@ class Proposed:
     """What was made of the references of one database."""
 
     db_id: str
-    pairs: tuple[Pair, ...]
+    pairs: tuple[QueryPair, ...]
     references: int
     """Different ones, by their canonical forms."""
     excluded: int
@@ -54,7 +54,7 @@ def propose(
         else:
             known.setdefault(form, sql)
     own = list(known.values())
-    pairs: dict[str, Pair] = {}
+    pairs: dict[str, QueryPair] = {}
     for sql in own:
         for pair in _of(db_id, sql, own, schema, seed):
             if not any(exclusion.has(text, schema) for text in _made(pair, sql)):
@@ -62,12 +62,14 @@ def propose(
     return Proposed(db_id, tuple(pairs.values()), len(known) + len(excluded), len(excluded))
 
 
-def _made(pair: Pair, sql: str) -> list[str]:
+def _made(pair: QueryPair, sql: str) -> list[str]:
     """The queries of a pair that are not the reference itself."""
     return [text for text in (pair.reference, pair.prediction) if text != sql]
 
 
-def _of(db_id: str, sql: str, others: Sequence[str], schema: Schema, seed: int) -> Iterator[Pair]:
+def _of(
+    db_id: str, sql: str, others: Sequence[str], schema: Schema, seed: int
+) -> Iterator[QueryPair]:
     random = Random(f"pairs/{seed}/{db_id}/{sql}")
     for variant, origin in _variants(sql, others, schema, seed, random):
         reference, kinds = sql, variant.kinds
@@ -77,7 +79,7 @@ def _of(db_id: str, sql: str, others: Sequence[str], schema: Schema, seed: int) 
                 reference = restated[0].sql
                 kinds = (*kinds, *(f"reference:{kind}" for kind in restated[0].kinds))
         if variant.sql != reference:
-            yield Pair(db_id, reference, variant.sql, origin, kinds)
+            yield QueryPair(db_id, reference, variant.sql, origin, kinds)
 
 
 def _variants(

@@ -12,13 +12,15 @@ from dataclasses import replace
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.uses.building.pairs.labels import PEOPLE
-from sqljury.uses.building.pairs.pair import Labelled, Pair
+from sqljury.uses.building.pairs.pair import LabelledPair, QueryPair
 from sqljury.verdict import Verdict
 
 DISAGREEMENT = "disagreement"
 
 
-def with_second(labelled: Iterable[Labelled], opinions: Mapping[str, Verdict]) -> list[Labelled]:
+def with_second(
+    labelled: Iterable[LabelledPair], opinions: Mapping[str, Verdict]
+) -> list[LabelledPair]:
     """The labels that a second opinion does not contradict; the others are left to people.
 
     Args:
@@ -34,7 +36,9 @@ def with_second(labelled: Iterable[Labelled], opinions: Mapping[str, Verdict]) -
     return found
 
 
-def with_people(labelled: Iterable[Labelled], decisions: Mapping[str, bool]) -> list[Labelled]:
+def with_people(
+    labelled: Iterable[LabelledPair], decisions: Mapping[str, bool]
+) -> list[LabelledPair]:
     """The same with what people decided, whatever was said before."""
     return [
         replace(one, label=decisions[one.pair.id], how=PEOPLE) if one.pair.id in decisions else one
@@ -53,5 +57,5 @@ def decisions_of(cases: Iterable[Case]) -> dict[str, bool]:
         if not case.reference_sqls or not isinstance(case.predicted_sql, str):
             raise InputError("SJ581", "there is no reference or prediction.", where=case.origin)
         if case.label is not None:
-            found[Pair.of(case).id] = case.label
+            found[QueryPair.of(case).id] = case.label
     return found

@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
+from sqljury.registry import Registry
 from sqljury.uses.select import curves
 from sqljury.uses.select.pool import Ballot
 
@@ -18,12 +19,26 @@ if TYPE_CHECKING:
 class Strategy(ABC):
     """One way to pick. Distinct candidates are looked at once, with their counts."""
 
+    kind: ClassVar[str]
+    """By which it is registered: its name, or what its name begins with."""
+    usage: ClassVar[str] = ""
+    """How it is written, where that is not ``kind``."""
+    priority: ClassVar[int] = 100
+    """Its place in lists: lower ones come first."""
+    is_baseline: ClassVar[bool] = False
+    """Whether the others are tested against it."""
+
     name: str
     judge: str | None = None
     """The judge whose scores it reads."""
 
     needs_results = False
     """Whether it looks at what candidates return."""
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """The strategy that a text names; None where it names another."""
+        return cls(text) if text == cls.kind else None
 
     @abstractmethod
     def shares(self, ballot: Ballot) -> list[float]:
@@ -124,3 +139,17 @@ def uniform(chosen: Sequence[bool], counts: Sequence[int]) -> list[float]:
     """Each candidate as likely, so that a query is as likely as it is frequent."""
     total = sum(count for yes, count in zip(chosen, counts, strict=True) if yes)
     return [count / total if yes else 0.0 for yes, count in zip(chosen, counts, strict=True)]
+
+
+STRATEGIES: Final[Registry[type[Strategy]]] = Registry(
+    "sqljury.uses.select.strategies", group="sqljury.strategies"
+)
+"""Strategies by their kind."""
+
+S = TypeVar("S", bound=type[Strategy])
+
+
+def register(cls: S) -> S:
+    """Class decorator: make a strategy known by its ``kind``."""
+    STRATEGIES.add(cls.kind, cls, priority=cls.priority)
+    return cls

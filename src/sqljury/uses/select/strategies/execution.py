@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from sqljury.uses.select.pool import Ballot
-from sqljury.uses.select.strategies.base import Ranking
+from sqljury.uses.select.strategies.base import Ranking, register
 
 
-class Execution(Ranking):
+@register
+class ExecutionStrategy(Ranking):
     """Candidates that run and return a row, else those that run, else any.
 
     Source: Tritto et al. 2026 (GradeSQL), section 4, after Chen et al. 2023.
     """
+
+    kind: ClassVar[str] = "execution"
+    priority: ClassVar[int] = 2
+    is_baseline: ClassVar[bool] = True
 
     needs_results = True
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from sqljury.uses.select.pool import Ballot
-from sqljury.uses.select.strategies.base import Ranking
+from sqljury.uses.select.strategies.base import Ranking, register
 
 
+@register
 class Oracle(Ranking):
     """A right candidate, which it is told; the upper bound of every strategy."""
+
+    kind: ClassVar[str] = "oracle"
+    priority: ClassVar[int] = 4
 
     def ranks(self, ballot: Ballot) -> Sequence[float]:
         """1 for what is right."""

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar, Self
 
 from sqljury.uses.select.pool import Ballot
-from sqljury.uses.select.strategies.base import Ranking
+from sqljury.uses.select.strategies.base import Ranking, register
 
 
-class Scored(Ranking):
+@register
+class ScoreStrategy(Ranking):
     """The highest score of a judge; a candidate it has no score for goes after all that have one.
 
     Source: Tritto et al. 2026 (GradeSQL), section 3.1.
     """
+
+    kind: ClassVar[str] = "judge"
+    priority: ClassVar[int] = 201
+    usage: ClassVar[str] = "judge:NAME"
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """``judge:NAME`` reads any judge."""
+        kind, _, judge = text.partition(":")
+        return cls(text, judge) if kind == cls.kind and judge else None
 
     def ranks(self, ballot: Ballot) -> Sequence[float]:
         """The scores; -1 where there is none."""

@@ -1,0 +1,1 @@
+"""What benchmarks and tests both need: public queries, small databases, rows that must agree."""

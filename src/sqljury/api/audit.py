@@ -1,0 +1,202 @@
+"""Judge a benchmark itself."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from sqljury.api.inputs import PathLike, cases_of, run_settings
+from sqljury.benchmarks import (
+    Correction,
+    Decision,
+    Overlay,
+    Source,
+    fingerprint_of,
+    overlay_of,
+    read_overlay,
+)
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.execution import Limits
+from sqljury.faults import chosen_checks
+from sqljury.isolation import TemporaryFolder
+from sqljury.judges.faults import Faults
+from sqljury.runs import run_judges
+from sqljury.uses.audit import Audit, audit_of, references_of
+
+
+def audit(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    checks: str = "",
+    schemas: PathLike | None = None,
+    run: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> Audit:
+    """Look for faults in the references of a benchmark: no model is asked.
+
+    Args:
+        cases: cases, or files that hold them; predictions are not looked at.
+        databases: as for :func:`sqljury.evaluate`. Without them, and with ``schemas``, checks
+            that need rows are skipped, and counted as skipped.
+        checks: codes of checks, or beginnings of codes, joined by ``+``; empty for all.
+        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json).
+        run: the folder that findings are kept in; the same folder again resumes.
+        limits: what one query may use.
+        workers: processes; by default one per core.
+        on_progress: called with references audited and references in all.
+
+    Raises:
+        InputError: SJ345: no such check; SJ530: there are no references; others as
+            :func:`sqljury.evaluate`.
+
+    >>> case = Case(id="1", reference_sqls=("SELECT a FROM t WHERE a = NULL",),
+    ...     schema_sql="CREATE TABLE t (a INTEGER)", question="Which are missing?")
+    >>> found = audit([case], workers=1)
+    >>> found.findings[0].code, found.findings[0].proposal
+    ('AU107', 'SELECT a FROM t WHERE a IS NULL')
+    """
+    chosen = chosen_checks(checks)
+    settings = run_settings(databases, schemas=schemas, limits=limits, workers=workers)
+    with ExitStack() as stack:
+        folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
+        references = _some(references_of(cases_of(cases)))
+        judge = Faults(checks=checks)
+        done = stack.enter_context(
+            run_judges(references, [judge], settings, folder=folder, on_progress=on_progress)
+        )
+        signature = done.judges[0].signature.replace("{n}", str(done.count_cases()))
+        return audit_of(done.records(), chosen, signature)
+
+
+def _some(references: Iterator[Case]) -> Iterator[Case]:
+    """The references, of which there is one at least."""
+    first = next(references, None)
+    if first is None:
+        raise InputError("SJ530", "there are no references to audit.")
+    return chain((first,), references)
+
+
+def accept_findings(reviewed: PathLike, *, by: str, at: str) -> Overlay:
+    """The overlay of the findings that a person decided on.
+
+    Args:
+        reviewed: the exported findings, with a ``decision`` (replace, ambiguous, exclude) in those
+            that were decided; ``new_sql`` beside it takes the place of the proposal.
+        by: who decided.
+        at: when.
+
+    Raises:
+        InputError: SJ534: a decision that is none, or a replacement without a query; SJ533: two
+            findings about one reference were decided otherwise.
+    """
+    records = Source(reviewed).records()
+    decided = (record for record in records if record.data.get("decision") is not None)
+    return overlay_of(_correction(record.data, record.origin, by, at) for record in decided)
+
+
+def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Correction:
+    try:
+        decision = Decision(finding["decision"])
+        case = Case(
+            id=finding["id"],
+            db_id=finding["db_id"],
+            question=finding["question"],
+            hint=finding["hint"],
+        )
+        evidence = {name: finding[name] for name in ("code", "reason", "evidence")}
+        old = finding["sql"]
+    except (KeyError, ValueError) as error:
+        raise InputError("SJ534", f"not a decided finding: {error}.", where=origin) from error
+    new = finding.get("new_sql") or finding.get("proposal")
+    if decision is Decision.REPLACE and not new:
+        raise InputError("SJ534", "replace needs a new_sql: nothing is proposed.", where=origin)
+    return Correction(
+        id=case.id,
+        db_id=case.db_id,
+        fingerprint=fingerprint_of(case, old),
+        old_sql=old,
+        decision=decision,
+        new_sql=new if decision is Decision.REPLACE else None,
+        reason=finding.get("why") or finding["reason"],
+        evidence=evidence,
+        accepted_by=by,
+        accepted_at=at,
+    ).sealed()
+
+
+def verify_overlay(
+    overlay: PathLike | Sequence[PathLike], cases: Iterable[Case] | PathLike | Sequence[PathLike]
+) -> OverlayReport:
+    """How an overlay fits a benchmark.
+
+    Raises:
+        InputError: SJ531, SJ533: it is no overlay; SJ532: a question has changed since.
+    """
+    found = read_overlay(overlay)
+    met: set[str] = set()
+    references = 0
+    known = {one.fingerprint for one in found.corrections}
+    for case in cases_of(cases):
+        list(found.applied([case]))
+        references += len(case.reference_sqls)
+        met |= {fingerprint_of(case, sql) for sql in case.reference_sqls} & known
+    return OverlayReport(
+        digest=found.digest,
+        references=references,
+        decisions=dict(sorted(Counter(str(one.decision) for one in found.corrections).items())),
+        absent=tuple(one.id for one in found.corrections if one.fingerprint not in met),
+    )
+
+
+def diff_overlays(left: PathLike, right: PathLike) -> OverlayDiff:
+    """What two overlays decide otherwise.
+
+    Raises:
+        InputError: SJ531, SJ533: one of them is no overlay.
+    """
+    ours, theirs = (
+        {one.fingerprint: one for one in read_overlay(path).corrections} for path in (left, right)
+    )
+    both = ours.keys() & theirs.keys()
+    return OverlayDiff(
+        only_left=tuple(one for key, one in ours.items() if key not in both),
+        only_right=tuple(one for key, one in theirs.items() if key not in both),
+        otherwise=tuple(
+            (ours[key], theirs[key])
+            for key in sorted(both)
+            if ours[key].verdict != theirs[key].verdict
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayReport:
+    """How an overlay fits a benchmark.
+
+    Args:
+        decisions: how many corrections there are of each kind.
+        absent: the ids of questions that the benchmark does not have.
+    """
+
+    digest: str
+    references: int
+    decisions: Mapping[str, int]
+    absent: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayDiff:
+    """What two overlays decide otherwise."""
+
+    only_left: tuple[Correction, ...]
+    only_right: tuple[Correction, ...]
+    otherwise: tuple[tuple[Correction, Correction], ...]
+    """Both decide about the reference, and not the same."""

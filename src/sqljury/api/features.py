@@ -1,0 +1,60 @@
+"""All that is known of cases, as a table to train on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from sqljury.api.inputs import PathLike, cases_of, run_settings
+from sqljury.case import Case
+from sqljury.execution import Limits
+from sqljury.isolation import TemporaryFolder
+from sqljury.judges.jury_features import FeatureRow
+from sqljury.runs import run_judges
+from sqljury.uses.features import FeatureTable, feature_table
+
+
+def features(
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    groups: str = "",
+    schemas: PathLike | None = None,
+    run: PathLike | None = None,
+    limits: Limits | None = None,
+    workers: int | None = None,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+) -> FeatureTable:
+    """One row of named features a case; what is not known is None, never 0. No model is asked.
+
+    Args:
+        cases: cases, or files that hold them.
+        databases: as for :func:`sqljury.evaluate`. Where a database is missing, features of rows
+            are.
+        groups: names of groups of features, joined by ``+``; empty for all.
+        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json).
+        run: the folder that features are kept in; the same folder again resumes.
+        limits: what one query may use.
+        workers: processes; by default one per core.
+        on_progress: called with cases done and cases in all.
+
+    Raises:
+        InputError: SJ348: no such group; others as :func:`sqljury.evaluate`.
+
+    >>> case = Case(id="1", predicted_sql="SELECT a FROM t", reference_sqls=("SELECT b FROM t",),
+    ...     schema_sql="CREATE TABLE t (a INTEGER, b INTEGER)", question="Which a are there?")
+    >>> found = features([case], groups="differences+execution", workers=1)
+    >>> row = found.rows[0]
+    >>> row["differences_total"], row["differences_said_more"], row["execution_strict"]
+    (1.0, 1.0, None)
+    """
+    judge = FeatureRow(groups)
+    settings = run_settings(databases, schemas=schemas, limits=limits, workers=workers)
+    with ExitStack() as stack:
+        folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
+        done = stack.enter_context(
+            run_judges(cases_of(cases), [judge], settings, folder=folder, on_progress=on_progress)
+        )
+        signature = done.judges[0].signature.replace("{n}", str(done.count_cases()))
+        return feature_table(done.records(with_evidence=False), groups, signature)

@@ -1,0 +1,189 @@
+"""Corrections that are laid over a benchmark's references: the benchmark's files stay as they are.
+
+An overlay is a JSONL file. Each line decides about one reference, and holds what that decision was
+made on: a digest of the question, its hint, its database and the reference itself. A benchmark in
+which any of these changed refuses the line. Lines stand for themselves, so overlays are merged by
+putting their lines together, in any order.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from enum import StrEnum
+
+from sqljury.benchmarks.files import PathLike, Source
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.writing import json_line_safe, new_file
+
+
+class Decision(StrEnum):
+    """What is done with a reference."""
+
+    REPLACE = "replace"
+    """Another query takes its place."""
+    AMBIGUOUS = "ambiguous"
+    """It is one of several right answers: the question is left out of scores."""
+    EXCLUDE = "exclude"
+    """The question cannot be answered or makes no sense: it is left out of scores."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """One decision about one reference.
+
+    Args:
+        fingerprint: of what was decided on, see :func:`fingerprint_of`.
+        new_sql: what takes the reference's place, where it is replaced.
+        evidence: what showed the fault, such as a finding of the audit.
+        accepted_by: who decided, and ``accepted_at`` when, as they wish to be known.
+        seal: a digest of all the rest: a line that was changed later, or cut, does not fit it. It
+            guards against accidents, not against forgery.
+    """
+
+    id: str
+    db_id: str
+    fingerprint: str
+    old_sql: str
+    decision: Decision
+    new_sql: str | None = None
+    reason: str = ""
+    evidence: Json = None
+    accepted_by: str = ""
+    accepted_at: str = ""
+    seal: str = ""
+
+    def sealed(self) -> Correction:
+        """The same with the seal that fits it."""
+        told = {name: value for name, value in asdict(self).items() if name != "seal"}
+        text = json.dumps(told, sort_keys=True, ensure_ascii=False)
+        return replace(self, seal=hashlib.sha256(text.encode()).hexdigest()[:16])
+
+    @property
+    def verdict(self) -> tuple[Decision, str | None]:
+        """What is decided, without who said why."""
+        return self.decision, self.new_sql
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """Corrections by the fingerprint of what they decide about."""
+
+    corrections: tuple[Correction, ...] = ()
+    _by_reference: dict[str, Correction] = field(default_factory=dict, compare=False, repr=False)
+    _by_question: dict[tuple[str, str], str] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @property
+    def digest(self) -> str:
+        """Eight digits that are the same for the same decisions, whoever made them and when."""
+        decided = sorted(
+            [one.fingerprint, str(one.decision), one.new_sql or ""] for one in self.corrections
+        )
+        return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:8]
+
+    def applied(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """The cases with their references corrected.
+
+        Raises:
+            InputError: SJ532: a question or a reference is not what it was when it was decided on.
+        """
+        for case in cases:
+            yield self._corrected(case)
+
+    def _corrected(self, case: Case) -> Case:
+        found = {
+            sql: self._by_reference.get(fingerprint_of(case, sql)) for sql in case.reference_sqls
+        }
+        decided = [one for one in found.values() if one is not None]
+        old = self._by_question.get((case.db_id, case.id))
+        if old is not None and not decided and case.reference_sqls:
+            raise InputError(
+                "SJ532",
+                f"the question {case.id!r} of {case.db_id!r} is not what the overlay was made for.",
+                where=case.origin,
+                hint=f"Its reference was: {old[:200]}",
+            )
+        if not decided:
+            return case
+        kept = (sql if one is None else one.new_sql for sql, one in found.items())
+        return replace(
+            case,
+            reference_sqls=tuple(sql for sql in kept if sql is not None),
+            extra={**case.extra, "overlay": [str(one.decision) for one in decided]},
+        )
+
+
+def overlay_of(corrections: Iterable[Correction]) -> Overlay:
+    """The overlay of some corrections; the same decision twice counts once.
+
+    Raises:
+        InputError: SJ533: two lines decide otherwise about one reference.
+    """
+    by_reference: dict[str, Correction] = {}
+    for one in corrections:
+        known = by_reference.setdefault(one.fingerprint, one)
+        if known.verdict != one.verdict:
+            raise InputError(
+                "SJ533",
+                f"question {one.id!r}: {known.accepted_by or 'one'} says {known.decision}, "
+                f"{one.accepted_by or 'another'} says {one.decision}.",
+                hint="Keep one of the two lines.",
+            )
+    kept = tuple(
+        sorted(by_reference.values(), key=lambda one: (one.db_id, one.id, one.fingerprint))
+    )
+    questions = {(one.db_id, one.id): one.old_sql for one in kept}
+    return Overlay(kept, by_reference, questions)
+
+
+def fingerprint_of(case: Case, sql: str) -> str:
+    """A digest of a question and one of its references: what a correction is made for."""
+    told = [case.id, case.db_id, case.question or "", case.hint or "", sql]
+    return hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16]
+
+
+def read_overlay(paths: PathLike | Sequence[PathLike]) -> Overlay:
+    """Read overlays, and merge them.
+
+    Raises:
+        InputError: SJ531: a line is no correction, or its seal does not fit it; SJ533: two lines
+            decide otherwise.
+    """
+    places = [paths] if isinstance(paths, (str, os.PathLike)) else paths
+    return overlay_of(one for place in places for one in _lines(place))
+
+
+def _lines(path: PathLike) -> Iterator[Correction]:
+    for record in Source(path).records():
+        try:
+            one = Correction(**{**record.data, "decision": Decision(record.data["decision"])})
+        except (TypeError, KeyError, ValueError) as error:
+            raise InputError("SJ531", f"not a correction: {error}.", where=record.origin) from error
+        if one.sealed().seal != one.seal:
+            raise InputError(
+                "SJ531",
+                f"the correction of {one.id!r} was changed after it was accepted.",
+                where=record.origin,
+                hint="Accept it again: sqljury audit accept.",
+            )
+        if (one.decision is Decision.REPLACE) != (one.new_sql is not None):
+            raise InputError("SJ531", "only replace has a new_sql.", where=record.origin)
+        yield one
+
+
+def write_overlay(overlay: Overlay, path: PathLike) -> None:
+    """Write one line for each correction, in an order that does not depend on who came first.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    with new_file(path) as file:
+        for one in overlay.corrections:
+            line = json.dumps(asdict(one), ensure_ascii=False, sort_keys=True)
+            file.write(f"{json_line_safe(line)}\n")

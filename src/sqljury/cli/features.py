@@ -1,0 +1,71 @@
+"""`sqljury features`: all that is known of cases, as a table to train on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqljury.cli.app import app
+from sqljury.cli.gate import refuse_missing_of_run
+from sqljury.cli.options import (
+    Databases,
+    Files,
+    Format,
+    LimitSeconds,
+    Mapping,
+    Run,
+    Schemas,
+    Workers,
+)
+from sqljury.cli.progress import progress
+
+
+@app.command()
+def features(
+    files: Files,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: .csv, .jsonl or .parquet.")
+    ],
+    databases: Databases = None,
+    groups: Annotated[
+        str, typer.Option("--groups", help="Names of groups of features, joined by + [all].")
+    ] = "",
+    schemas: Schemas = None,
+    run: Run = None,
+    workers: Workers = None,
+    limit_seconds: LimitSeconds = 30.0,
+    format_: Format = None,
+    mapping: Mapping = None,
+) -> None:
+    """Write a row of named features for each case: rows, differences, faults, linking, …"""
+    from sqljury.api.evaluation import default_run
+    from sqljury.api.features import features as find
+    from sqljury.benchmarks import parse_mapping, read_cases
+    from sqljury.execution import Limits
+    from sqljury.reports.features import check_features_path, write_features
+
+    check_features_path(out)
+    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
+    for warning in cases.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    folder = run or default_run(files, {"features": databases, "groups": groups})
+    with progress("finding features", "found") as on_progress:
+        found = find(
+            cases,
+            databases,
+            groups=groups,
+            schemas=schemas,
+            run=folder,
+            limits=Limits(seconds=limit_seconds),
+            workers=workers,
+            on_progress=on_progress,
+        )
+        on_progress(-1, -1)
+    write_features(out, found)
+    typer.echo(f"{len(found.rows):,} cases, {len(found.features)} features: {out}")
+    for group, count in found.failed.items():
+        typer.echo(f"warning: the group {group} failed on {count:,} cases", err=True)
+    typer.echo(found.signature)
+    refuse_missing_of_run(folder)

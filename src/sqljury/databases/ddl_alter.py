@@ -1,0 +1,413 @@
+"""ALTER TABLE, DROP and RENAME: what a schema script takes back or adds later."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from sqljury.databases.ddl_tables import Constraint, Draft, read_table
+from sqljury.schema import Column
+
+_HARMLESS: Final = frozenset(
+    ("OWNER", "ENABLE", "DISABLE", "ENGINE", "AUTO_INCREMENT", "COMMENT", "VALIDATE", "CLUSTER")
+) | {"SET", "RESET", "REPLICA", "ATTACH", "ROW_FORMAT", "INHERIT", "NO", "FORCE", "DEFAULT"}
+"""First words of actions that leave columns and keys as they are."""
+_NOT_OF_A_COLUMN: Final = frozenset(
+    ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE")
+)
+_PLAIN: Final = re.compile(
+    r"CREATE\s+TABLE\s+(?P<optional>IF\s+NOT\s+EXISTS\s+)?"
+    r"(\"(?P<double>[^\".]+)\"|`(?P<back>[^`.]+)`|(?P<bare>\w+))\s*\(",
+    re.IGNORECASE,
+)
+_INDEXES: Final = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
+
+
+class NotUnderstoodError(Exception):
+    """Something may be taken back, and it is not clear what."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One statement: what it does, to which table, in lower case."""
+
+    kind: str
+    """``create``, ``index``, ``drop``, ``drop index``, ``rename`` or ``alter``."""
+    table: str = ""
+    name: str = ""
+    """Of an index, or the new name of a table."""
+    unique: bool = False
+    if_needed: bool = False
+    """IF EXISTS or IF NOT EXISTS."""
+    actions: tuple[tuple[str, ...], ...] = ()
+    """Of an ALTER TABLE, each as its tokens; names stand without quotes."""
+    texts: tuple[str, ...] = ()
+    """The same as they are written."""
+
+
+def read_change(statement: str) -> Change:
+    """What a CREATE, ALTER, DROP or RENAME statement does."""
+    plain = _PLAIN.match(statement)
+    if plain is not None:  # most statements; cutting them into words takes as long as making them
+        name = plain["double"] or plain["back"] or plain["bare"]
+        return Change(kind="create", table=name.lower(), if_needed=plain["optional"] is not None)
+    if statement[:6].upper() == "RENAME":  # a command to sqlglot, with the rest in one piece
+        statement = f"ALTER{statement[6:]}"
+        return _renamed_table(_Words(statement))
+    words = _Words(statement)
+    first = words.take()
+    if first == "CREATE":
+        return _created(words)
+    if first == "DROP":
+        kind = words.take()
+        while kind not in ("TABLE", "VIEW", "INDEX"):
+            kind = words.take()
+        return _dropped(words, kind)
+    words.take()
+    words.skip("IF", "EXISTS", "ONLY")
+    table = words.name()
+    if words.has("RENAME", "TO"):
+        words.skip("RENAME", "TO")
+        return Change(kind="rename", table=table.lower(), name=words.name())
+    actions, texts = words.actions()
+    return Change(kind="alter", table=table.lower(), actions=actions, texts=texts)
+
+
+def _renamed_table(words: _Words) -> Change:
+    words.skip("ALTER", "TABLE")
+    table = words.name()
+    words.skip("TO")
+    return Change(kind="rename", table=table.lower(), name=words.name())
+
+
+def _created(words: _Words) -> Change:
+    unique = False
+    while (word := words.take()) not in ("TABLE", "VIEW", "INDEX", ""):
+        unique = unique or word == "UNIQUE"
+    words.skip("CONCURRENTLY")
+    optional = words.skip("IF", "NOT", "EXISTS")
+    if word != "INDEX":
+        return Change(kind="create", table=words.name().lower(), if_needed=optional)
+    name = "" if words.has("ON") else words.name()
+    while words.take() not in ("ON", ""):
+        continue
+    words.skip("ONLY")
+    return Change(kind="index", table=words.name().lower(), name=name, unique=unique)
+
+
+def _dropped(words: _Words, kind: str) -> Change:
+    words.skip("CONCURRENTLY")
+    optional = words.skip("IF", "EXISTS")
+    name = words.name().lower()
+    if kind != "INDEX":
+        return Change(kind="drop", table=name, if_needed=optional)
+    if not words.skip("ON"):
+        return Change(kind="drop index", name=name.rpartition(".")[2], if_needed=optional)
+    table = words.name().lower()
+    return Change(
+        kind="alter", table=table, actions=(("DROP", "INDEX", name),), texts=(f"DROP INDEX {name}",)
+    )
+
+
+class _Token(NamedTuple):
+    """A word of a statement and where it stands."""
+
+    text: str
+    start: int
+    end: int
+
+
+def _tokens(statement: str) -> list[_Token]:
+    """The words of a statement; names without their quotes."""
+    from sqlglot import tokenize
+    from sqlglot.tokens import TokenType
+
+    found = []
+    for token in tokenize(statement, read="mysql" if "`" in statement else "postgres"):
+        named = token.token_type in (TokenType.IDENTIFIER, TokenType.STRING)
+        # PRIMARY KEY and its like are one token to sqlglot.
+        texts = [token.text] if named else token.text.split()
+        found += [_Token(str(text), token.start, token.end) for text in texts]
+    return found
+
+
+class _Words:
+    """The tokens of a statement, one after the other."""
+
+    def __init__(self, statement: str) -> None:
+        self._text = statement
+        self._tokens = _tokens(statement)
+        self._next = 0
+
+    def take(self) -> str:
+        """The next word in capitals; empty at the end."""
+        if self._next >= len(self._tokens):
+            return ""
+        self._next += 1
+        return self._tokens[self._next - 1].text.upper()
+
+    def has(self, *words: str) -> bool:
+        """Whether these words are next."""
+        found = self._tokens[self._next : self._next + len(words)]
+        return tuple(token.text.upper() for token in found) == words
+
+    def skip(self, *words: str) -> bool:
+        """Pass over any of these words; whether there was one."""
+        start = self._next
+        while self._next < len(self._tokens) and self._tokens[self._next].text.upper() in words:
+            self._next += 1
+        return self._next > start
+
+    def name(self) -> str:
+        """A name, with its schema where that is not the default one."""
+        parts = [self._raw()]
+        while self.has("."):
+            self.take()
+            parts.append(self._raw())
+        if len(parts) > 1 and parts[-2].lower() in ("public", "dbo", "main"):
+            parts = parts[-1:]
+        return ".".join(parts[-2:])
+
+    def _raw(self) -> str:
+        if self._next >= len(self._tokens):
+            return ""
+        self._next += 1
+        return str(self._tokens[self._next - 1].text)
+
+    def actions(self) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+        """What is left, split at the commas outside of brackets."""
+        actions: list[tuple[str, ...]] = []
+        texts: list[str] = []
+        begun, depth = self._next, 0
+        for i in range(self._next, len(self._tokens) + 1):
+            at_end = i == len(self._tokens)
+            text = "" if at_end else self._tokens[i].text
+            depth += (text == "(") - (text == ")")
+            if not at_end and (text != "," or depth):
+                continue
+            if i > begun:
+                part = self._tokens[begun:i]
+                actions.append(tuple(str(token.text) for token in part))
+                texts.append(self._text[part[0].start : part[-1].end + 1])
+            begun = i + 1
+        return tuple(actions), tuple(texts)
+
+
+# ---------------------------------------------------------------- the actions of ALTER TABLE
+
+
+def altered(draft: Draft, change: Change) -> Draft:
+    """The draft after an ALTER TABLE.
+
+    Raises:
+        NotUnderstoodError: an action that may take something back is not understood.
+    """
+    for action, text in zip(change.actions, change.texts, strict=True):
+        draft = _acted(draft, action, text)
+    return draft
+
+
+def _acted(draft: Draft, action: tuple[str, ...], text: str) -> Draft:
+    words = tuple(word.upper() for word in action)
+    match words[0]:
+        case "ADD":
+            return _added(draft, words, text)
+        case "DROP":
+            return _without(draft, action, words)
+        case "MODIFY" | "CHANGE":
+            return _redefined(draft, action, words, text)
+        case "ALTER":
+            return _column_altered(draft, action, words, text)
+        case "RENAME":
+            return _renamed(draft, action, words)
+        case first if first in _HARMLESS:
+            return draft
+        case _:
+            raise NotUnderstoodError(f"{' '.join(action[:3])!r} is not understood")
+
+
+def _added(draft: Draft, words: tuple[str, ...], text: str) -> Draft:
+    what = text.split(None, 1)[1] if len(words) > 1 else ""
+    if words[1] in _INDEXES:
+        name = words[2] if words[1] in ("INDEX", "KEY") else words[-1]
+        other = Constraint(kind="other", name=name.lower())
+        return replace(draft, constraints=(*draft.constraints, other))
+    if words[1] in ("PARTITION", "GENERATED"):
+        return draft
+    rest = words[2:] if words[1] in ("COLUMN", "IF") else words[1:]
+    if words[1] == "COLUMN":
+        what = what.split(None, 1)[1]
+    while rest[:1] and rest[0] in ("IF", "NOT", "EXISTS"):
+        rest, what = rest[1:], what.split(None, 1)[1]
+    made = read_table(f"CREATE TABLE {_quoted(draft.name)} ({what})", mysql_first="`" in text)
+    if made is None:
+        made = read_table(f"CREATE TABLE {_quoted(draft.name)} (x INT, {what})")
+    if made is None:
+        raise NotUnderstoodError(f"{text!r} is not understood")
+    columns = () if rest[0] in _NOT_OF_A_COLUMN else made.columns
+    return replace(
+        draft,
+        columns=(*draft.columns, *columns),
+        constraints=(*draft.constraints, *made.constraints),
+        declaration=(*draft.declaration, text) if made.declaration else draft.declaration,
+    )
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.rpartition(".")[2].replace('"', '""') + '"'
+
+
+def _without(draft: Draft, action: tuple[str, ...], words: tuple[str, ...]) -> Draft:
+    optional = "IF" in words[1:4] and "EXISTS" in words[1:4]
+    named = [w for w in action[1:] if w.upper() not in ("IF", "EXISTS", "CASCADE", "RESTRICT")]
+    kind = named[0].upper()
+    if kind == "PRIMARY":
+        return replace(draft, constraints=_but(draft, lambda c: c.kind == "primary"))
+    if kind in ("CONSTRAINT", "INDEX", "KEY", "FOREIGN", "CHECK"):
+        return _without_constraint(draft, named[-1].lower(), optional)
+    if kind == "PARTITION":
+        return draft
+    column = named[-1].lower()
+    if column not in {c.name.lower() for c in draft.columns}:
+        if optional:
+            return draft
+        raise NotUnderstoodError(f"there is no column or constraint {column!r}")
+    return _without_column(draft, column)
+
+
+def _without_constraint(draft: Draft, name: str, optional: bool) -> Draft:
+    if name == "primary":
+        return replace(draft, constraints=_but(draft, lambda c: c.kind == "primary"))
+    known = draft.names | {c.columns[0].lower() for c in draft.constraints if c.columns}
+    if name not in known:
+        if optional:
+            return draft
+        raise NotUnderstoodError(f"the script makes no constraint {name!r}")
+    if name in draft.names:
+        return draft.without(name)
+    # MySQL calls a key that has no name by its first column.
+    first = [c for c in draft.constraints if c.columns and c.columns[0].lower() == name]
+    kept = _but(draft, lambda c: c in first and c.kind == "unique")
+    return replace(draft, constraints=kept)
+
+
+def _but(draft: Draft, gone: Callable[[Constraint], bool]) -> tuple[Constraint, ...]:
+    return tuple(c for c in draft.constraints if not gone(c))
+
+
+def _without_column(draft: Draft, column: str) -> Draft:
+    def reads(constraint: Constraint) -> bool:
+        reference = constraint.reference
+        columns = constraint.columns if reference is None else reference.columns
+        return column in {c.lower() for c in columns}
+
+    return replace(
+        draft,
+        columns=tuple(c for c in draft.columns if c.name.lower() != column),
+        constraints=_but(draft, reads),
+    )
+
+
+def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], text: str) -> Draft:
+    """MySQL's MODIFY and CHANGE say anew all that a column is, but for its keys."""
+    at = 2 if words[1] == "COLUMN" else 1
+    name = action[at].lower()
+    start = at + (1 if words[0] == "CHANGE" else 0)
+    definition = _from_token(text, start)
+    made = read_table(f"CREATE TABLE x ({definition})", mysql_first=True)
+    if made is None or len(made.columns) != 1 or name not in _columns(draft):
+        raise NotUnderstoodError(f"{text!r} is not understood")
+    (new,) = made.columns
+    held = {c.lower() for k in draft.constraints if k.kind == "primary" for c in k.columns}
+    if name in held:
+        new = replace(new, nullable=False)
+    draft = replace(draft, constraints=(*draft.constraints, *made.constraints))
+    return _with_column(draft, name, new)
+
+
+def _from_token(text: str, number: int) -> str:
+    tokens = _tokens(text)
+    return text[tokens[number].start :].replace(" FIRST", "") if number < len(tokens) else ""
+
+
+def _columns(draft: Draft) -> set[str]:
+    return {column.name.lower() for column in draft.columns}
+
+
+def _with_column(draft: Draft, name: str, new: Column) -> Draft:
+    columns = tuple(new if c.name.lower() == name else c for c in draft.columns)
+    if new.name.lower() == name:
+        return replace(draft, columns=columns)
+    renamed = {name: new.name}
+    return replace(draft, columns=columns, constraints=_moved(draft.constraints, renamed))
+
+
+def _moved(constraints: Sequence[Constraint], names: dict[str, str]) -> tuple[Constraint, ...]:
+    def moved(columns: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(names.get(c.lower(), c) for c in columns)
+
+    return tuple(
+        replace(
+            c,
+            columns=moved(c.columns),
+            reference=c.reference and replace(c.reference, columns=moved(c.reference.columns)),
+        )
+        for c in constraints
+    )
+
+
+def _column_altered(
+    draft: Draft, action: tuple[str, ...], words: tuple[str, ...], text: str
+) -> Draft:
+    if words[1] in ("INDEX", "CONSTRAINT", "CHECK"):
+        return draft
+    at = 2 if words[1] == "COLUMN" else 1
+    name, rest = action[at].lower(), words[at + 1 :]
+    column = next((c for c in draft.columns if c.name.lower() == name), None)
+    if column is None:
+        raise NotUnderstoodError(f"there is no column {name!r}")
+    match rest:
+        case ("DROP", "NOT", "NULL"):
+            return _with_column(draft, name, replace(column, nullable=True))
+        case ("SET", "NOT", "NULL"):
+            return _with_column(draft, name, replace(column, nullable=False))
+        case ("SET", "DATA", "TYPE", *_) | ("TYPE", *_):
+            return _retyped(draft, column, _from_token(text, at + (4 if rest[0] == "SET" else 2)))
+        case ("SET", *_) | ("RESET", *_) | ("ADD", "GENERATED", *_):
+            return draft
+        case ("DROP", "DEFAULT") | ("DROP", "IDENTITY", *_):
+            return draft
+        case ("DROP", "EXPRESSION", *_):
+            return _with_column(draft, name, replace(column, generated=False))
+        case _:
+            # SQL Server says the type anew, and NULL if nothing else is said.
+            return _with_column(draft, name, _definition(text, at))
+
+
+def _retyped(draft: Draft, column: Column, written: str) -> Draft:
+    new = _definition(f"{column.name} {written.partition(' USING ')[0]}", 0)
+    kept = replace(column, type=new.type, collation=new.collation)
+    return _with_column(draft, column.name.lower(), kept)
+
+
+def _definition(text: str, start: int) -> Column:
+    made = read_table(f"CREATE TABLE x ({_from_token(text, start)})")
+    if made is None or len(made.columns) != 1:
+        raise NotUnderstoodError(f"{text!r} is not understood")
+    return made.columns[0]
+
+
+def _renamed(draft: Draft, action: tuple[str, ...], words: tuple[str, ...]) -> Draft:
+    if words[1] == "TO":
+        return replace(draft, name=action[-1])
+    if words[1] in ("CONSTRAINT", "INDEX", "KEY"):
+        old, new = action[2].lower(), action[-1].lower()
+        constraints = tuple(replace(c, name=new) if c.name == old else c for c in draft.constraints)
+        return replace(draft, constraints=constraints)
+    old = action[2 if words[1] == "COLUMN" else 1].lower()
+    column = next((c for c in draft.columns if c.name.lower() == old), None)
+    if column is None:
+        raise NotUnderstoodError(f"there is no column {old!r}")
+    return _with_column(draft, old, replace(column, name=action[-1]))

@@ -1,0 +1,263 @@
+"""CREATE TABLE and CREATE INDEX of other dialects than SQLite's, read by sqlglot."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from sqljury.schema import Column, ForeignKey, Table
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from sqljury.databases.ddl_alter import Change
+
+_DIALECTS: Final = ("sqlite", "mysql", "postgres", "tsql", "snowflake", "bigquery")
+_SPECIAL: Final = re.compile(
+    r"\bCHECK\s*\(|\bEXCLUDE\b|\bAS\s*\(|\bGENERATED\s+ALWAYS\s+AS\s*\(|\bNULLS\s+NOT\s+DISTINCT\b",
+    re.IGNORECASE,
+)
+"""What a table may say beyond columns, types and keys."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Constraint:
+    """A key, a foreign key or what else has a name: ``primary``, ``unique``, ``foreign``,
+    ``other``."""
+
+    kind: str
+    name: str
+    """As its dialect names it if nobody does, in lower case."""
+    columns: tuple[str, ...] = ()
+    reference: ForeignKey | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A table in the making, with the names of its constraints, by which they are taken back."""
+
+    name: str
+    columns: tuple[Column, ...]
+    constraints: tuple[Constraint, ...] = ()
+    declaration: tuple[str, ...] = ()
+    namespace: str = ""
+    """The default schema that the script names, which is no part of the name."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of all constraints and indexes."""
+        return frozenset(constraint.name for constraint in self.constraints)
+
+    def without(self, name: str) -> Draft:
+        """The draft without a constraint."""
+        return replace(
+            self, constraints=tuple(c for c in self.constraints if c.name != name.lower())
+        )
+
+    def table(self) -> Table:
+        """The table, finished."""
+        keys = [c for c in self.constraints if c.kind == "primary"]
+        return Table(
+            name=self.name,
+            columns=self.columns,
+            primary_key=keys[-1].columns if keys else (),
+            unique=tuple(c.columns for c in self.constraints if c.kind == "unique"),
+            foreign_keys=tuple(c.reference for c in self.constraints if c.reference is not None),
+            declaration=self.declaration,
+            namespace=self.namespace,
+        )
+
+
+def read_table(statement: str, *, mysql_first: bool = False) -> Draft | None:
+    """The table that a CREATE TABLE makes, or None where no dialect has such a statement."""
+    from sqlglot import exp
+
+    for tree in trees(statement, mysql_first=mysql_first):
+        if isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema):
+            # What sqlglot reads of text that no engine takes need not have the parts it should.
+            with suppress(AttributeError, TypeError):
+                return _draft(tree, statement)
+    return None
+
+
+def trees(statement: str, *, mysql_first: bool = False) -> Iterator[exp.Expr]:
+    """The statement as each dialect reads it, where one does."""
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+    for dialect in ("mysql", *_DIALECTS) if mysql_first else _DIALECTS:
+        try:
+            yield sqlglot.parse_one(statement, read=dialect)
+        except SqlglotError:
+            continue
+
+
+def _draft(tree: exp.Create, statement: str) -> Draft:
+    from sqlglot import exp
+
+    schema = tree.this
+    parts = schema.expressions
+    definitions = [part for part in parts if isinstance(part, exp.ColumnDef)]
+    collation = next((p.name for p in tree.find_all(exp.CollateProperty)), "")
+    name = _qualified(schema.this)
+    return Draft(
+        name=name,
+        columns=tuple(_column(d, collation) for d in definitions),
+        constraints=(
+            *_of_columns(definitions, schema.this.name),
+            *_of_table(parts, schema.this.name),
+        ),
+        declaration=(statement,) if _SPECIAL.search(statement) else (),
+        namespace="" if "." in name else schema.this.text("db"),
+    )
+
+
+def _qualified(table: exp.Expr) -> str:
+    """The name; tables outside of the default schema as ``schema.table``."""
+    db = table.args.get("db")
+    return (
+        table.name
+        if db is None or db.name.lower() in ("public", "dbo", "main")
+        else (f"{db.name}.{table.name}")
+    )
+
+
+def _column(definition: exp.ColumnDef, collation: str) -> Column:
+    from sqlglot import exp
+
+    kinds = [constraint.kind for constraint in definition.constraints]
+    needed = any(
+        isinstance(kind, exp.NotNullColumnConstraint) and not kind.args.get("allow_null")
+        for kind in kinds
+    )
+    named = [kind.this.name for kind in kinds if isinstance(kind, exp.CollateColumnConstraint)]
+    kind = definition.kind
+    return Column(
+        name=definition.name,
+        type=kind.sql() if kind else "",
+        nullable=not needed,
+        collation=(named or [collation])[0],
+        generated=any(isinstance(k, exp.ComputedColumnConstraint) for k in kinds)
+        or any(
+            isinstance(k, exp.GeneratedAsRowColumnConstraint) or k.args.get("expression")
+            for k in kinds
+            if isinstance(k, exp.GeneratedAsIdentityColumnConstraint)
+        ),
+    )
+
+
+def _of_columns(columns: Iterable[exp.ColumnDef], table: str) -> Iterator[Constraint]:
+    for column in columns:
+        for constraint in column.constraints:
+            yield from _read(constraint.kind, constraint.name, table, of_column=column.name)
+
+
+def _of_table(parts: Iterable[exp.Expr], table: str, name: str = "") -> Iterator[Constraint]:
+    from sqlglot import exp
+
+    for part in parts:
+        if isinstance(part, exp.Constraint):
+            yield from _of_table(part.expressions, table, part.name)
+        elif not isinstance(part, exp.ColumnDef):
+            yield from _read(part, name, table)
+
+
+def _read(part: exp.Expr, name: str, table: str, of_column: str = "") -> Iterator[Constraint]:
+    from sqlglot import exp
+
+    own = (of_column,) if of_column else ()
+    match part:
+        case exp.PrimaryKeyColumnConstraint() | exp.PrimaryKey():
+            columns = own or plain_names(part.expressions)
+            yield Constraint(kind="primary", name=_named(name, f"{table}_pkey"), columns=columns)
+        case exp.UniqueColumnConstraint() if own or part.this is not None:
+            columns = own or plain_names(part.this.expressions)
+            key = part.this.this if not own and isinstance(part.this, exp.Schema) else None
+            label = name or (key.name if key is not None else "")
+            default = _default(table, columns, "key")
+            # A key on the first letters of a column makes nothing unique.
+            kind = "unique" if columns else "other"
+            yield Constraint(kind=kind, name=_named(label, default), columns=columns)
+        case exp.Reference() | exp.ForeignKey():
+            columns = own or plain_names(part.expressions)
+            reference = part if own else part.args.get("reference")
+            found = None if reference is None else _foreign_key(columns, reference)
+            default = _default(table, columns, "fkey")
+            yield Constraint(kind="foreign", name=_named(name, default), reference=found)
+        case exp.CheckColumnConstraint():
+            default = _default(table, own, "check")
+            yield Constraint(kind="other", name=_named(name, default))
+        case exp.IndexColumnConstraint():
+            label = part.this.name if part.this is not None else ""
+            yield Constraint(kind="other", name=_named(name or label, table))
+        case _:
+            if name:
+                yield Constraint(kind="other", name=name.lower())
+
+
+def _named(name: str, default: str) -> str:
+    return (name or default).lower()
+
+
+def _default(table: str, columns: tuple[str, ...], suffix: str) -> str:
+    """PostgreSQL's name of a constraint that has none."""
+    return "_".join((table, *columns, suffix))
+
+
+def plain_names(parts: Iterable[exp.Expr]) -> tuple[str, ...]:
+    """The columns of a key, in order; none where one is an expression or a prefix."""
+    from sqlglot import exp
+
+    names = []
+    for part in parts:
+        bare = part.this if isinstance(part, exp.Ordered) else part
+        if not isinstance(bare, exp.Identifier | exp.Column):
+            return ()
+        names.append(bare.name)
+    return tuple(names)
+
+
+def _foreign_key(columns: tuple[str, ...], reference: exp.Expr) -> ForeignKey:
+    from sqlglot import exp
+
+    target = reference.this
+    if isinstance(target, exp.Schema):
+        return ForeignKey(
+            columns=columns,
+            target_table=_qualified(target.this),
+            target_columns=plain_names(target.expressions),
+        )
+    return ForeignKey(columns=columns, target_table=_qualified(target), target_columns=())
+
+
+def read_index(draft: Draft, change: Change, statement: str) -> Draft:
+    """The draft with the index that a CREATE INDEX makes."""
+    from sqlglot import exp
+
+    if not change.unique:
+        other = Constraint(kind="other", name=change.name.lower())
+        return replace(draft, constraints=(*draft.constraints, other))
+    for tree in trees(statement):
+        index = tree.find(exp.Index)
+        params = index.args.get("params") if index is not None else None
+        if params is None:
+            continue
+        columns = plain_names(params.args.get("columns") or ())
+        whole = columns and params.args.get("where") is None
+        made = Constraint(
+            kind="unique" if whole else "other",
+            name=change.name.lower(),
+            columns=columns if whole else (),
+        )
+        more = () if whole else (statement,)
+        return replace(
+            draft,
+            constraints=(*draft.constraints, made),
+            declaration=(*draft.declaration, *more),
+        )
+    return replace(draft, declaration=(*draft.declaration, statement))

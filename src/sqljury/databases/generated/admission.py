@@ -1,0 +1,327 @@
+"""Which generated rows a schema admits: its engine is asked, or its types are looked at.
+
+SQLite holds its own declarations: CHECK, STRICT, generated columns, keys under a collation. What
+other engines declare is tried there too, as far as it can be said in SQLite; where it cannot, the
+rows are in doubt.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date
+from functools import lru_cache
+from typing import Any, Final
+
+from sqljury.databases.generated.scratch import create_table, quoted
+from sqljury.databases.sqlite import connect_memory
+from sqljury.schema import Column, Table
+
+Row = tuple[Any, ...]
+Rows = dict[str, list[Row]]
+Allows = Callable[[Any], bool]
+
+_CASELESS: Final = ("mysql", "tsql")
+_TEXTS: Final = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
+
+
+class Admission:
+    """The tables of a schema whose rows need a look, and the look itself."""
+
+    def __init__(self, tables: Sequence[Table], dialect: str) -> None:
+        self.doubt = ""
+        """What is declared and could not be tried."""
+        self._allowed = {table.name: _allowed(table, dialect) for table in tables}
+        self._checks = {table.name: Checks(table, dialect) for table in tables if table.declaration}
+        self._gates: dict[str, _Gate] = {}
+        for table in tables:
+            statements = _statements(table, dialect)
+            if statements is None:
+                self.doubt = f"what {table.name} declares could not be tried"
+            elif statements:
+                self._add_gate(table, statements)
+
+    def _add_gate(self, table: Table, statements: Sequence[str]) -> None:
+        try:
+            self._gates[table.name] = _Gate(table, statements)
+        except sqlite3.Error:
+            self.doubt = f"what {table.name} declares could not be tried"
+
+    def trust(self, table: str, place: int) -> None:
+        """Look no more at a column that gets nothing else than whole numbers in SQLite."""
+        tests = self._allowed[table]
+        self._allowed[table] = [t for t in tests if t != (place, _is_whole)]
+
+    def admitted(self, rows: Rows) -> Rows:
+        """The rows without those that are refused, and with what their tables compute."""
+        if not self._gates and not any(self._allowed.values()):
+            return rows
+        return {name: self._of_table(name, own) for name, own in rows.items()}
+
+    def admits(self, rows: Rows) -> bool:
+        """Whether none is refused."""
+        if not self._gates and not any(self._allowed.values()):
+            return True
+        return all(self._of_table(name, own) == own for name, own in rows.items())
+
+    def _of_table(self, name: str, rows: list[Row]) -> list[Row]:
+        tests = self._allowed.get(name)
+        if tests:
+            rows = [row for row in rows if all(allows(row[i]) for i, allows in tests)]
+        gate = self._gates.get(name)
+        return rows if gate is None else gate.admitted(rows)
+
+    def takes(self, table: Table, place: int, values: Sequence[Any]) -> list[Any]:
+        """Those of the values that a column may have; all of them if it may have none."""
+        tests = [allows for i, allows in self._allowed[table.name] if i == place]
+        found = [value for value in values if all(allows(value) for allows in tests)]
+        checks = self._checks.get(table.name)
+        if checks is not None:
+            found = checks.passing(table.columns[place].name, found)
+        return found or list(values)
+
+    def constants(self, table: Table, place: int) -> list[Any]:
+        """What the declaration of a column names: members, bounds."""
+        column = table.columns[place]
+        checks = self._checks.get(table.name)
+        named = [] if checks is None else checks.constants.get(column.name.casefold(), [])
+        if column.type.upper().startswith("ENUM"):
+            named = [text.replace("''", "'") for text in _ENUM.findall(column.type)]
+        return named
+
+
+class Checks:
+    """The CHECK constraints of a table, one column at a time: with the others NULL they pass."""
+
+    def __init__(self, table: Table, dialect: str) -> None:
+        self.constants: dict[str, list[Any]] = {}
+        self._connection: sqlite3.Connection | None = None
+        conditions = list(_conditions(table, dialect))
+        for condition in conditions:
+            self._note(condition)
+        if conditions:
+            parts = [f"CHECK ({condition.sql('sqlite')})" for condition in conditions]
+            with suppress(sqlite3.Error):
+                connection = connect_memory()
+                connection.execute(create_table(table, keys=parts))
+                self._connection = connection
+        self._table = quoted(table.name)
+
+    def _note(self, condition: Any) -> None:
+        """The constants beside a column, and what lies next to numbers."""
+        from sqlglot import exp
+
+        found: list[Any] = []
+        for literal in condition.find_all(exp.Literal):
+            if literal.is_string:
+                found.append(literal.this)
+            elif literal.this.isdigit():
+                found += [int(literal.this), int(literal.this) + 1, int(literal.this) - 1]
+        for column in condition.find_all(exp.Column):
+            self.constants.setdefault(column.name.casefold(), []).extend(found)
+
+    def passing(self, column: str, values: Sequence[Any]) -> list[Any]:
+        """The values that no CHECK refuses."""
+        if self._connection is None:
+            return list(values)
+        return [value for value in values if self._passes(column, value)]
+
+    def _passes(self, column: str, value: Any) -> bool:
+        assert self._connection is not None
+        try:
+            sql = f"INSERT INTO {self._table} ({quoted(column)}) VALUES (?)"
+            self._connection.execute(sql, (value,))
+        except (sqlite3.Error, OverflowError):
+            return False
+        return True
+
+
+def _conditions(table: Table, dialect: str) -> Iterator[Any]:
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    for statement in table.declaration[:1]:
+        with suppress(SqlglotError):
+            tree = sqlglot.parse_one(statement, read=dialect)
+            yield from (check.this for check in tree.find_all(exp.CheckColumnConstraint))
+
+
+class _Gate:
+    """A table as it is declared, in a database of its own."""
+
+    def __init__(self, table: Table, statements: Sequence[str]) -> None:
+        self._connection = connect_memory()
+        for statement in statements:
+            self._connection.execute(statement)
+        name = quoted(table.name)
+        places = [i for i, column in enumerate(table.columns) if not column.generated]
+        names = ", ".join(quoted(table.columns[i].name) for i in places)
+        marks = ", ".join("?" * len(places))
+        self._places = places
+        self._insert = f"INSERT INTO {name} ({names}) VALUES ({marks})"
+        self._empty = f"DELETE FROM {name}"
+        columns = ", ".join(quoted(column.name) for column in table.columns)
+        self._rows = f"SELECT {columns} FROM {name}"
+        self._last = f"{self._rows} WHERE rowid = last_insert_rowid()"
+
+    def admitted(self, rows: list[Row]) -> list[Row]:
+        """In the order in which they came."""
+        self._connection.execute(self._empty)
+        found: list[Row] = []
+        for row in rows:
+            with suppress(sqlite3.Error, OverflowError):
+                self._connection.execute(self._insert, [row[i] for i in self._places])
+                found.append(self._kept(row))
+        return found
+
+    def _kept(self, row: Row) -> Row:
+        try:
+            return tuple(self._connection.execute(self._last).fetchone())
+        except sqlite3.Error:
+            return row  # a table without row ids
+
+
+def _statements(table: Table, dialect: str) -> list[str] | None:
+    """What makes a table in SQLite with all it demands; nothing if that is not needed."""
+    if dialect == "sqlite":
+        return list(table.declaration)
+    if table.declaration:
+        return _translated(table, dialect)
+    if dialect in _CASELESS and any(_TEXTS.search(column.type) for column in table.columns):
+        return [create_table(folded(table, dialect), keys=list(_keys(table)))]
+    return []
+
+
+def folded(table: Table, dialect: str) -> Table:
+    """The table with SQLite's NOCASE where its texts are compared without case."""
+    if dialect not in _CASELESS:
+        return table
+    return replace(table, columns=tuple(_folded(column) for column in table.columns))
+
+
+def _folded(column: Column) -> Column:
+    if not _TEXTS.search(column.type) or column.collation.lower().endswith("_bin"):
+        return replace(column, collation="")
+    return replace(column, collation="NOCASE")
+
+
+def _keys(table: Table) -> Iterator[str]:
+    for number, key in enumerate(k for k in (table.primary_key, *table.unique) if k):
+        word = "PRIMARY KEY" if number == 0 and table.primary_key else "UNIQUE"
+        yield f"{word} ({', '.join(map(quoted, key))})"
+
+
+def _translated(table: Table, dialect: str) -> list[str] | None:
+    """The declaration in SQLite's dialect; None where SQLite cannot say it."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    if len(table.declaration) != 1:
+        return None
+    try:
+        tree = sqlglot.parse_one(table.declaration[0], read=dialect)
+    except SqlglotError:
+        return None
+    checks = [check.this.sql("sqlite") for check in tree.find_all(exp.CheckColumnConstraint)]
+    plain = replace(table, columns=tuple(c for c in table.columns if not c.generated))
+    parts = [*_keys(folded(plain, dialect)), *(f"CHECK ({check})" for check in checks)]
+    computed = list(_computed(tree))
+    if tree.find(exp.ExcludeColumnConstraint) or len(computed) != sum(
+        column.generated for column in table.columns
+    ):
+        return None
+    made = create_table(folded(plain, dialect), keys=[*computed, *parts])
+    return [made]
+
+
+def _computed(tree: Any) -> Iterator[str]:
+    from sqlglot import exp
+
+    for definition in tree.find_all(exp.ColumnDef):
+        for constraint in definition.constraints:
+            kind = constraint.kind
+            value = None
+            if isinstance(kind, exp.ComputedColumnConstraint):
+                value = kind.this
+            elif isinstance(kind, exp.GeneratedAsIdentityColumnConstraint):
+                value = kind.args.get("expression")
+            if value is not None:
+                yield f"{quoted(definition.name)} AS ({value.sql('sqlite')})"
+
+
+# ---------------------------------------------------------------- values of a type
+
+
+def _allowed(table: Table, dialect: str) -> list[tuple[int, Allows]]:
+    """The columns that do not take every value, with what they take."""
+    tests = list[tuple[int, Allows]]()
+    for i, column in enumerate(table.columns):
+        if dialect == "sqlite":
+            # Of SQLite's columns only the row id insists on its type.
+            row_id = table.primary_key == (column.name,) and not column.nullable
+            if row_id and column.type.upper() == "INTEGER":
+                tests.append((i, _is_whole))
+        else:
+            test = _test(column.type.upper(), dialect)
+            if test is not None:
+                tests.append((i, test))
+    return tests
+
+
+def _is_whole(value: Any) -> bool:
+    return value is None or isinstance(value, int)
+
+
+_UNSIGNED: Final = re.compile(r"UNSIGNED|\bU(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT\d*)\b")
+_BYTES: Final = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
+_LENGTH: Final = re.compile(r"\((\d+)\)")
+_ENUM: Final = re.compile(r"'((?:[^']|'')*)'")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@lru_cache(maxsize=1024)
+def _test(declared: str, dialect: str) -> Allows | None:
+    """What a column of a strictly typed engine takes; None where that is not known."""
+    if declared.startswith("ENUM"):
+        members = frozenset(text.replace("''", "'") for text in _ENUM.findall(declared))
+        return lambda value: value is None or str(value).upper() in members
+    if "BOOL" in declared or (dialect == "mysql" and declared.startswith("TINYINT(1)")):
+        return lambda value: value in (None, 0, 1)
+    if "INT" in declared and "INTERVAL" not in declared and "POINT" not in declared:
+        low, high = _range(declared)
+        return lambda value: value is None or (isinstance(value, int) and low <= value <= high)
+    if any(word in declared for word in ("DEC", "NUMERIC", "REAL", "FLOAT", "DOUBLE", "SERIAL")):
+        least = 0 if _UNSIGNED.search(declared) else None
+        return lambda value: (
+            value is None or (not isinstance(value, str) and (least is None or value >= least))
+        )
+    if "CHAR" in declared and (length := _LENGTH.search(declared)) is not None:
+        most = int(length[1])
+        return lambda value: value is None or len(str(value)) <= most
+    if declared.startswith(("DATE", "TIMESTAMP")):
+        return _is_day
+    return None
+
+
+def _range(declared: str) -> tuple[int, int]:
+    size = next((n for word, n in _BYTES.items() if word in declared), 4)
+    if _UNSIGNED.search(declared):
+        return 0, 256**size - 1
+    half = 256**size // 2
+    return -half, half - 1
+
+
+def _is_day(value: Any) -> bool:
+    if value is None:
+        return True
+    if not isinstance(value, str) or not _DAY.match(value):
+        return False
+    with suppress(ValueError):
+        date.fromisoformat(value[:10])
+        return True
+    return False

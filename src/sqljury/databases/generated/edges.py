@@ -1,0 +1,101 @@
+"""Edge-case values: what a column may hold, but rarely does.
+
+Negative numbers, fractions in NUMERIC columns, '01' beside '1', texts in another case or with a
+blank at the end, texts beside numbers where no type is declared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from functools import lru_cache
+
+from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, as_number
+from sqljury.databases.generated.values import unique
+from sqljury.value_profile import Constant
+
+# Neighbours in these lists are what is easily taken for the same.
+_WHOLE: tuple[Constant, ...] = (-2, -1, 0, 1, 2)
+_FRACTIONS: tuple[Constant, ...] = (-1.5, -0.5, 0.5, 1.5, 2.25)
+_SPELLED: tuple[Constant, ...] = ("1", "01", "1.0", "1a", "10", "2", "-1")
+_TEXTS: tuple[Constant, ...] = ("a", "A", "a ", "ab", "aB", "B")
+_MIXED: tuple[Constant, ...] = (2, "2", 1, "1", "01", -1, 1.5, "a", "A", "10", 10)
+
+
+class Holds(Enum):
+    """What a column may hold; a column without a type may hold all of it."""
+
+    WHOLE = "whole"
+    FRACTION = "fraction"
+    TEXT = "text"
+
+
+_EVERYTHING = frozenset(Holds)
+_WHOLE_ONLY = frozenset((Holds.WHOLE,))
+_NUMBERS = frozenset((Holds.WHOLE, Holds.FRACTION))
+_TEXT_ONLY = frozenset((Holds.TEXT,))
+
+
+@lru_cache(maxsize=4096)
+def holds_of(declared: str, kind: Kind, dialect: str) -> frozenset[Holds]:
+    """What a column of a declared type may hold; nothing for dates and truth values.
+
+    >>> sorted(each.value for each in holds_of("NUMERIC", Kind.INT, "postgres"))
+    ['fraction', 'whole']
+    """
+    if kind in (Kind.DATE, Kind.BOOL):
+        return frozenset()
+    affinity = affinity_of(declared)
+    if not declared.strip():
+        return _EVERYTHING if dialect == "sqlite" else frozenset()
+    if affinity in (Affinity.TEXT, Affinity.NONE):
+        return _TEXT_ONLY
+    if affinity is Affinity.REAL or _has_fractions(declared.upper(), dialect):
+        return _NUMBERS
+    return _WHOLE_ONLY
+
+
+_DECIMAL = re.compile(r"(DEC|NUMERIC|NUMBER)[A-Z ]*(\(\s*\d+\s*(?:,\s*(\d+)\s*)?\))?")
+_WHOLE_BY_DEFAULT = ("mysql", "tsql")
+"""DECIMAL is DECIMAL(10, 0) there."""
+
+
+def _has_fractions(declared: str, dialect: str) -> bool:
+    found = _DECIMAL.match(declared)
+    if found is None:
+        return False
+    if found[2] is None:
+        return dialect not in _WHOLE_BY_DEFAULT
+    return found[3] is not None and int(found[3]) > 0
+
+
+def edge_values(
+    kind: Kind, holds: frozenset[Holds], constants: Sequence[Constant]
+) -> list[Constant]:
+    """Edge-case values around the constants of a query, those first; empty where none fit.
+
+    >>> edge_values(Kind.TEXT, frozenset((Holds.TEXT,)), ["Ab"])[:4]
+    ['Ab', 'aB', 'Ab ', 'AB']
+    """
+    if holds == _EVERYTHING:
+        return unique([*(v for c in constants if c is not None for v in (c, str(c))), *_MIXED])
+    found: list[Constant] = []
+    numbers = [n for c in constants if (n := as_number(c)) is not None]
+    if Holds.WHOLE in holds:
+        found += [n for c in numbers if isinstance(c, int) for n in (c, -c)]
+        found += _WHOLE
+    if Holds.FRACTION in holds:
+        found += [n for c in numbers for n in (c, c + 0.5)]
+        found += _FRACTIONS
+    if Holds.TEXT in holds:
+        found += _texts(kind, constants)
+    return unique(found)
+
+
+def _texts(kind: Kind, constants: Sequence[Constant]) -> list[Constant]:
+    texts: list[Constant] = []
+    for text in (c if isinstance(c, str) else str(c) for c in constants if c is not None):
+        number = isinstance(as_number(text), int)
+        texts += [text, f"0{text}"] if number else [text, text.swapcase(), f"{text} ", text.upper()]
+    return [*texts, *(_SPELLED if kind in (Kind.INT, Kind.REAL) else _TEXTS)]

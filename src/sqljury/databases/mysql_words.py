@@ -1,0 +1,153 @@
+"""What a statement on MySQL or MariaDB must not name: what a read-only transaction does not stop.
+
+Files, locks and waits, functions in native code, the server's own tables (passwords, what others
+run, counters that reading sets to zero), locks on rows, and stored functions that do one of these
+in their owner's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sqljury.databases.guard import without_strings
+from sqljury.databases.names import GAP, ForbiddenNames, OddNames, allowing, lowered, words_of
+
+Rows = Sequence[tuple[Any, ...]]
+
+_NAMED: Final = allowing(
+    """
+    outfile dumpfile load_file get_lock release_lock release_all_locks is_free_lock is_used_lock
+    master_pos_wait source_pos_wait master_gtid_wait wait_for_executed_gtid_set
+    wait_until_sql_thread_after_gtids wsrep_sync_wait_upto_gtid binlog_gtid_pos uuid_short
+    nextval setval lastval performance_schema
+    sys_exec sys_eval sys_get sys_set lib_mysqludf_sys_info
+    spider_direct_sql spider_bg_direct_sql spider_copy_tables spider_flush_table_mon_cache
+    innodb_cmp_reset innodb_cmpmem_reset innodb_cmp_per_index_reset
+    """
+)
+
+_LEFT_BEHIND: Final = frozenset({"found_rows"})
+"""What a session remembers of the statement before, even when it is reset."""
+
+# Of the tables that describe a database; the others tell of users, sessions and the server.
+_DESCRIBING: Final = allowing(
+    """
+    tables columns views schemata key_column_usage table_constraints referential_constraints
+    check_constraints statistics character_sets collations
+    collation_character_set_applicability keywords geometry_columns st_geometry_columns
+    spatial_ref_sys st_spatial_reference_systems
+    """
+)
+
+# In a function these reach beyond its transaction.
+_IN_FUNCTIONS: Final = allowing("global session persist kill flush sleep benchmark password")
+
+_BEGINNINGS: Final = (
+    "group_replication_",
+    "asynchronous_connection_failover_",
+    "keyring_",
+    "audit_log_",
+    "audit_api_",
+    "mysql_firewall_",
+    "version_tokens_",
+    "service_get_",
+    "service_release_",
+    "flush_rewrite_",
+)
+"""Functions of MySQL's own plugins; they change how the server runs."""
+
+_LOCKING: Final = frozenset({"for", "lock", "value"})
+_LOCKS: Final = re.compile(
+    rf"\bfor{GAP}(?:update|share)\b|\block{GAP}in{GAP}share\b"
+    rf"|\b(?:next|previous){GAP}value{GAP}for\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_DESCRIBED: Final = re.compile(
+    rf'\binformation_schema["`]?{GAP}\.{GAP}["`]?(\w+)', re.IGNORECASE | re.DOTALL
+)
+
+_SYSTEM_TABLES: Final = ("SHOW TABLES FROM mysql", "SHOW TABLES FROM sys")
+_NATIVE: Final = "SELECT name FROM mysql.func"
+_ROUTINES: Final = """
+SELECT routine_schema, routine_name, routine_definition, security_type
+FROM information_schema.routines WHERE routine_type = 'FUNCTION'
+"""
+_MODE: Final = "SELECT @@sql_mode"
+
+
+class ForbiddenWords:
+    """The names that a statement must not contain, on one server as one user.
+
+    Args:
+        run: gives the rows of a query, none where it is closed to this user.
+    """
+
+    def __init__(self, run: Callable[[str], Rows]) -> None:
+        native = lowered(name for (name,) in run(_NATIVE))
+        self._own = ForbiddenNames(_NAMED, native | _LEFT_BEHIND, _BEGINNINGS)
+        routines = run(_ROUTINES)
+        system = [name for query in _SYSTEM_TABLES for (name, *_) in run(query)]
+        system += [name for schema, name, *_ in routines if schema == "sys"]
+        self._system = _system_names(system)
+        self._theirs = OddNames(self._refused_functions(routines))
+        ((mode,),) = run(_MODE)
+        # Then it is not for us to say what is a string.
+        self._strings_known = not re.search("ANSI|NO_BACKSLASH_ESCAPES", mode)
+
+    def found_in(self, sql: str) -> str:
+        """Why the statement is refused, or nothing."""
+        present = words_of(sql)
+        if name := self._own_in(sql, present):
+            return name.upper()
+        if not (self._theirs.names or _LOCKING & present):
+            return ""
+        bare = without_strings(sql, "mysql") if self._strings_known else sql
+        if match := _LOCKS.search(bare):
+            return " ".join(match[0].upper().split())
+        if name := self._theirs.found_in(bare):
+            return f"{name}, a function that may do more than its caller"
+        return ""
+
+    def _own_in(self, sql: str, present: frozenset[str]) -> str:
+        """What is the server's own, looked for in strings and comments too."""
+        if name := self._own.found_in(sql, present):
+            return name
+        if present & {"mysql", "sys"} and (match := self._system.search(sql)):
+            return match[0]
+        if "information_schema" in present:
+            for match in _DESCRIBED.finditer(sql):
+                if match[1].lower() not in _DESCRIBING:
+                    return match[0]
+        return ""
+
+    def _refused_functions(self, routines: Rows) -> frozenset[str]:
+        """Stored functions that do what is refused here, or may and cannot be read."""
+        found: set[str] = set()
+        while True:
+            more = {
+                name.lower()
+                for schema, name, body, security in routines
+                if schema != "sys"
+                and name.lower() not in found
+                and self._refuses(body, security, found)
+            }
+            if not more:
+                return frozenset(found)
+            found |= more
+
+    def _refuses(self, body: str | None, security: str, found: set[str]) -> bool:
+        if body is None:
+            return security == "DEFINER"
+        words = words_of(body)
+        return bool(self._own_in(body, words) or words & (_IN_FUNCTIONS | found))
+
+
+def _system_names(names: Sequence[str]) -> re.Pattern[str]:
+    """A pattern for what is the server's own: ``mysql.`` alone may be in any text."""
+    known = lowered(names) | {"user", "db", "global_priv", "proc"}
+    return re.compile(
+        rf'\b(?:mysql|sys)["`]?{GAP}\.{GAP}["`]?(?:{"|".join(map(re.escape, sorted(known)))})\b',
+        re.IGNORECASE | re.DOTALL,
+    )

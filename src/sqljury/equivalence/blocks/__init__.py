@@ -1,0 +1,1 @@
+"""What several rules use: joins taken apart and put together, keys, NULLs, value sets."""

@@ -1,0 +1,267 @@
+"""A block: inner-joined inputs, outer joins on top of them, and what must be true, in any order.
+
+Filters, inner and cross joins, projections and semi-joins are one thing for an optimiser: a set of
+inputs and a set of conditions. ``A LEFT JOIN B`` is in it as an input of its own kind, for joins
+that follow may be done before it: ``(A ⟕ B) ⋈ C`` is ``(A ⋈ C) ⟕ B``.
+
+Source: Galindo-Legaria and Rosenthal, "Outerjoin simplification and reordering", 1997.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.trees.nodes import (
+    Call,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Outer,
+    Project,
+    Ref,
+    Relation,
+    Subquery,
+    SubqueryKind,
+    Values,
+)
+from sqljury.trees.order import sort_key
+from sqljury.trees.volatile import any_volatile, is_volatile
+from sqljury.trees.walk import (
+    columns_read,
+    map_outer_references,
+    map_references,
+    renumber,
+    shift,
+    subexpressions,
+    substitute,
+    width,
+)
+
+_MOST_INPUTS = 24
+_LARGEST_EXPRESSION = 400
+
+
+@dataclass(slots=True)
+class Block:
+    """Columns are those of the inputs, then those of the outer-joined ones, in order."""
+
+    inputs: list[Relation] = field(default_factory=list)
+    outer_joined: list[tuple[Relation, Expression]] = field(default_factory=list)
+    """Each with the condition of its LEFT JOIN, over all columns before it and its own."""
+    conjuncts: list[Expression] = field(default_factory=list)
+    """What must be true of all columns."""
+
+    @property
+    def relations(self) -> list[Relation]:
+        """All inputs, the outer-joined ones last."""
+        return [*self.inputs, *(relation for relation, _ in self.outer_joined)]
+
+    def offsets(self) -> list[int]:
+        """The first column of each relation, and the number of all columns."""
+        found = [0]
+        for relation in self.relations:
+            found.append(found[-1] + width(relation))
+        return found
+
+    def owners(self) -> list[int]:
+        """For each column the position of its relation."""
+        return [i for i, relation in enumerate(self.relations) for _ in range(width(relation))]
+
+
+@dataclass(frozen=True, slots=True)
+class Flat:
+    """A block, and the columns of the relation that it was as expressions over it."""
+
+    block: Block
+    outputs: tuple[Expression, ...]
+
+
+def flatten(relation: Relation) -> Flat:
+    """A relation as a block; what cannot be taken apart is an input."""
+    match relation:
+        case Filter() if not is_volatile(relation.condition):
+            return _of_filter(relation)
+        case Project() if not any_volatile(relation.expressions):
+            return _of_project(relation)
+        case Join(lateral=False) if not is_volatile(relation.condition):
+            return _of_join(relation)
+        case Values(rows=((),)):
+            return Flat(Block(), ())
+        case _:
+            return _alone(relation)
+
+
+def _alone(relation: Relation) -> Flat:
+    return Flat(Block([relation]), tuple(map(Ref, range(width(relation)))))
+
+
+def _of_filter(relation: Filter) -> Flat:
+    below = flatten(relation.input)
+    condition = _inlined(relation.condition, below.outputs)
+    if condition is None:
+        return _alone(relation)
+    below.block.conjuncts += conjuncts(condition)
+    return below
+
+
+def _of_project(relation: Project) -> Flat:
+    below = flatten(relation.input)
+    outputs = [_inlined(e, below.outputs) for e in relation.expressions]
+    whole = tuple(e for e in outputs if e is not None)
+    return Flat(below.block, whole) if len(whole) == len(outputs) else _alone(relation)
+
+
+def _inlined(expression: Expression, values: tuple[Expression, ...]) -> Expression | None:
+    """The expression over the rows below, or None if that would grow without end."""
+    found = substitute(expression, values)
+    small = sum(1 for _ in zip(subexpressions(found), range(_LARGEST_EXPRESSION), strict=False))
+    return found if small < _LARGEST_EXPRESSION else None
+
+
+def _of_join(relation: Join) -> Flat:
+    match relation.kind:
+        case JoinKind.INNER:
+            return _of_inner(relation)
+        case JoinKind.LEFT:
+            return _of_left(relation)
+        case JoinKind.SEMI | JoinKind.ANTI:
+            return _of_semi(relation)
+        case JoinKind.RIGHT:
+            return _of_right(relation)
+        case JoinKind.FULL:
+            return _alone(relation)
+
+
+def _of_inner(relation: Join) -> Flat:
+    left, right = flatten(relation.left), flatten(relation.right)
+    if len(left.block.relations) + len(right.block.relations) > _MOST_INPUTS:
+        return _alone(relation)
+    together = _side_by_side(left, right)
+    condition = _inlined(relation.condition, together.outputs)
+    if condition is None:
+        return _alone(relation)
+    together.block.conjuncts += conjuncts(condition)
+    return together
+
+
+def _side_by_side(left: Flat, right: Flat) -> Flat:
+    """Both blocks as one: the outer-joined relations of the left come after the right's inputs."""
+    inner = sum(map(width, left.block.inputs))
+    outer = sum(width(relation) for relation, _ in left.block.outer_joined)
+    right_inner = sum(map(width, right.block.inputs))
+
+    def of_left(column: int) -> int:
+        return column if column < inner else column + right_inner
+
+    def of_right(column: int) -> int:
+        return column + inner if column < right_inner else column + inner + outer
+
+    block = Block(
+        left.block.inputs + right.block.inputs,
+        [
+            *((r, renumber(c, of_left)) for r, c in left.block.outer_joined),
+            *((r, renumber(c, of_right)) for r, c in right.block.outer_joined),
+        ],
+        [
+            *(renumber(c, of_left) for c in left.block.conjuncts),
+            *(renumber(c, of_right) for c in right.block.conjuncts),
+        ],
+    )
+    outputs = (
+        *(renumber(e, of_left) for e in left.outputs),
+        *(renumber(e, of_right) for e in right.outputs),
+    )
+    return Flat(block, outputs)
+
+
+def _of_left(relation: Join) -> Flat:
+    left = flatten(relation.left)
+    right, places = _of_columns(relation.right)
+    if len(left.block.relations) >= _MOST_INPUTS:
+        return _alone(relation)
+    by = sum(map(width, left.block.relations))
+    outputs = (*left.outputs, *(Ref(by + place) for place in places))
+    condition = _inlined(relation.condition, outputs)
+    if condition is None:
+        return _alone(relation)
+    left.block.outer_joined.append((right, condition))
+    return Flat(left.block, outputs)
+
+
+def _of_columns(relation: Relation) -> tuple[Relation, tuple[int, ...]]:
+    """Without projections that only choose columns; and where the columns are now."""
+    places = tuple(range(width(relation)))
+    while isinstance(relation, Project):
+        columns = [e.index for e in relation.expressions if isinstance(e, Ref)]
+        # A computed column beside a row of NULLs is NULL, and what it computes might not be.
+        if len(columns) != len(relation.expressions):
+            break
+        places = tuple(columns[place] for place in places)
+        relation = relation.input
+    return relation, places
+
+
+def _of_right(relation: Join) -> Flat:
+    by, more = width(relation.left), width(relation.right)
+    turned = tuple(Ref(more + i) for i in range(by)) + tuple(Ref(i) for i in range(more))
+    swapped = Join(
+        JoinKind.LEFT, relation.right, relation.left, substitute(relation.condition, turned)
+    )
+    flat = flatten(swapped)
+    return Flat(flat.block, tuple(substitute(e, flat.outputs) for e in turned))
+
+
+def _of_semi(relation: Join) -> Flat:
+    """A semi-join is a question about each row: it stands among the conditions."""
+    flat = flatten(relation.left)
+    by = width(relation.left)
+
+    def seen_inside(level: int, index: int) -> Expression:
+        if level > 0:
+            return Outer(level + 1, index)
+        return Ref(index - by) if index >= by else Outer(1, index)
+
+    condition = map_references(relation.condition, seen_inside)
+    right = map_outer_references(relation.right, lambda level, index: Outer(level + 1, index))
+    exists: Expression = Subquery(SubqueryKind.EXISTS, filtered(right, condition))
+    if relation.kind is JoinKind.ANTI:
+        exists = Call("NOT", (exists,))
+    inlined = _inlined(exists, flat.outputs)
+    if inlined is None:
+        return _alone(relation)
+    flat.block.conjuncts.append(inlined)
+    return flat
+
+
+# ---------------------------------------------------------------- back to a tree
+
+
+def rebuilt(block: Block) -> Relation:
+    """The tree of a block: left-deep joins in its order, each condition at its lowest place."""
+    owners, offsets, inner = block.owners(), block.offsets(), len(block.inputs)
+    waiting = [(c, frozenset(owners[i] for i in columns_read(c))) for c in block.conjuncts]
+    # What reads no column is asked of the rows of the only input, or above all inner joins.
+    free = frozenset((0,) if inner == 1 else ())
+    found: Relation = Values(((),))
+    for i, relation in enumerate(block.inputs):
+        own = [shift(c, -offsets[i]) for c, read in waiting if (read or free) == {i}]
+        side = _filtered(relation, own)
+        here = [c for c, read in waiting if len(read) > 1 and max(read) == i]
+        found = Join(JoinKind.INNER, found, side, ordered(here)) if i else side
+    if inner != 1:
+        found = _filtered(found, [c for c, read in waiting if not read])
+    for relation, condition in block.outer_joined:
+        found = Join(JoinKind.LEFT, found, relation, ordered(conjuncts(condition)))
+    return _filtered(found, [c for c, read in waiting if read and max(read) >= inner])
+
+
+def _filtered(relation: Relation, parts: list[Expression]) -> Relation:
+    return Filter(relation, ordered(parts)) if parts else relation
+
+
+def ordered(parts: Iterable[Expression]) -> Expression:
+    """All parts, each once, in the order of trees."""
+    return conjunction(sorted(dict.fromkeys(parts), key=sort_key))

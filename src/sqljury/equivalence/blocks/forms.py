@@ -1,0 +1,224 @@
+"""What rules of expressions ask of an expression."""
+
+from __future__ import annotations
+
+import math
+import re
+from itertools import pairwise
+
+from sqljury.equivalence.rules.base import Scope, Simplified
+from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import affinity as _affinity
+from sqljury.trees.context import Assumption
+from sqljury.trees.nodes import (
+    FALSE,
+    NULL,
+    TRUE,
+    Call,
+    Expression,
+    Literal,
+    Subquery,
+    SubqueryKind,
+    Type,
+)
+from sqljury.trees.types import nullable, type_of
+
+MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+"""The comparison with its sides exchanged."""
+NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
+"""The comparison that is true where this one is false, and NULL where it is."""
+COMPARISONS = frozenset(MIRRORED)
+NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
+_PREDICATES = COMPARISONS | {"AND", "OR", "NOT", "IN", "IS", "IS NULL", "BETWEEN", "LIKE", "GLOB"}
+
+ONLY_TYPES = frozenset((Assumption.TYPES,))
+_TRUTH_IS_A_NUMBER = frozenset(("sqlite", "mysql"))
+_ENFORCED = frozenset(("duckdb", "postgres", "mysql", "snowflake", "bigquery", "tsql", "redshift"))
+MAX_INTEGER = 2**63 - 1
+EXACT = 2**53
+"""Up to here every integer is a float, too."""
+
+
+# ---------------------------------------------------------------- where it stands
+
+
+def kind(expression: Expression, scope: Scope) -> Type:
+    """The type of an expression."""
+    return type_of(expression, scope.row, scope.context, scope.outer)
+
+
+def may_be_null(expression: Expression, scope: Scope) -> bool:
+    """Whether an expression can be NULL."""
+    return nullable(expression, scope.row, scope.context, scope.outer)
+
+
+def affinity(expression: Expression, scope: Scope) -> str | None:
+    """SQLite's affinity: empty for none, None if it is not known."""
+    return _affinity(expression, scope.row, scope.outer)
+
+
+def is_sqlite(scope: Scope) -> bool:
+    """Whether the query is read as SQLite reads it."""
+    return scope.context.dialect == "sqlite"
+
+
+def truth_is_a_number(scope: Scope) -> bool:
+    """Whether TRUE and FALSE are 1 and 0, and any number is a condition."""
+    return scope.context.dialect in _TRUTH_IS_A_NUMBER
+
+
+def typed(
+    expression: Expression, types: tuple[Type, ...], scope: Scope
+) -> frozenset[Assumption] | None:
+    """What must be assumed for the values to be of one of the types; None where it cannot be.
+
+    SQLite keeps any value in any column; other engines do not.
+    """
+    if kind(expression, scope) not in types:
+        return None
+    if isinstance(expression, Literal) or scope.context.dialect in _ENFORCED:
+        return frozenset()
+    return ONLY_TYPES if scope.context.may(Assumption.TYPES) else None
+
+
+def same_type(before: Expression, after: Expression, scope: Scope) -> bool:
+    """Whether one may stand for the other where types are those of expressions, not of values:
+    there ``COALESCE(1, 2.5)`` is 1.0, and 1 is divided otherwise."""
+    if is_sqlite(scope) or is_null(after):
+        return True
+    return kind(before, scope) is kind(after, scope)
+
+
+# ---------------------------------------------------------------- literals
+
+
+def number(expression: Expression) -> int | float | None:
+    """The value of a constant number."""
+    if not isinstance(expression, Literal) or expression.type not in NUMBERS:
+        return None
+    value = expression.value
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return value if math.isfinite(value) else None
+
+
+def text(expression: Expression) -> str | None:
+    """The value of a constant text."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        return expression.value if expression.type is Type.TEXT else None
+    return None
+
+
+def integer(value: int) -> Literal:
+    """A constant integer."""
+    return Literal(value, Type.INTEGER)
+
+
+def is_null(expression: Expression) -> bool:
+    """Whether it is the constant NULL."""
+    return isinstance(expression, Literal) and expression.value is None
+
+
+def truth(value: bool | None) -> Literal:
+    """TRUE, FALSE or NULL."""
+    if value is None:
+        return NULL
+    return TRUE if value else FALSE
+
+
+def truth_of(expression: Expression, scope: Scope) -> Literal | None:
+    """TRUE, FALSE or NULL if the expression is constant as a condition."""
+    if not isinstance(expression, Literal):
+        return None
+    if expression.value is None:
+        return NULL
+    if isinstance(expression.value, bool):
+        return truth(expression.value)
+    value = number(expression)
+    return truth(value != 0) if value is not None and truth_is_a_number(scope) else None
+
+
+def is_logical(expression: Expression, scope: Scope) -> bool:
+    """Whether the value can only be true, false or NULL (1, 0 or NULL where truth is a number)."""
+    match expression:
+        case Call():
+            return expression.name in _PREDICATES
+        case Subquery():
+            return expression.kind is not SubqueryKind.SCALAR
+        case Literal():
+            return expression.type is Type.BOOLEAN or expression.value is None
+        case _:
+            return not truth_is_a_number(scope) and kind(expression, scope) is Type.BOOLEAN
+
+
+def negation(expression: Expression) -> Expression:
+    """NOT of a condition, as a comparison where there is one."""
+    if isinstance(expression, Call) and len(expression.operands) <= 2:
+        if expression.name in NEGATED:
+            return Call(NEGATED[expression.name], expression.operands)
+        if expression.name == "NOT":
+            return expression.operands[0]
+    return Call("NOT", (expression,))
+
+
+# ---------------------------------------------------------------- SQLite's comparisons
+
+_NUMERAL = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,15})(\.[0-9]{0,15})?[ \t\n\v\f\r]*")
+_ANY_NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+
+
+def numeral(value: str) -> int | float | None:
+    """The number that SQLite's numeric affinity makes of a text that is one, if it is short."""
+    found = _NUMERAL.fullmatch(value)
+    if found is None:
+        return None
+    return float(value) if found[2] and found[2].strip(".0") else int(found[1])
+
+
+def may_be_numeral(value: str) -> bool:
+    """Whether numeric affinity makes a number of a text."""
+    return _ANY_NUMERAL.fullmatch(value) is not None
+
+
+def compared_as_it_is(one: Expression, other: Expression, scope: Scope) -> bool:
+    """Whether SQLite compares two values without converting one of them first."""
+    if not is_sqlite(scope):
+        return True
+    of_one, of_other = affinity(one, scope), affinity(other, scope)
+    if of_one is None or of_other is None:
+        return False
+    return _unconverted(of_one, of_other, other) and _unconverted(of_other, of_one, one)
+
+
+def _unconverted(affinity_: str, of_other: str, other: Expression) -> bool:
+    """Whether an operand's affinity leaves the other operand's value alone."""
+    if affinity_ in NUMERIC_AFFINITIES:
+        return of_other in NUMERIC_AFFINITIES or number(other) is not None
+    if affinity_ == "TEXT":
+        return of_other in ("TEXT", "BLOB") or text(other) is not None
+    return True
+
+
+# ---------------------------------------------------------------- order of texts
+
+
+def surely_different(one: str, other: str) -> bool:
+    """Whether two texts differ under every usual collation: beyond case and trailing spaces."""
+    both_ascii = one.isascii() and other.isascii()
+    return both_ascii and one.rstrip(" ").lower() != other.rstrip(" ").lower()
+
+
+def same_order_everywhere(values: list[str]) -> bool:
+    """Whether texts have one strict order under SQLite's three collations.
+
+    A schema does not tell whether a column was declared COLLATE NOCASE or RTRIM.
+    """
+    ordered = sorted(value.encode("utf-8", "replace") for value in values)
+    pairs = list(pairwise(ordered))
+    # bytes.lower() folds ASCII only, as NOCASE does.
+    return all(a.lower() < b.lower() and a.rstrip(b" ") < b.rstrip(b" ") for a, b in pairs)
+
+
+def assuming(expression: Expression, assumed: frozenset[Assumption]) -> Simplified:
+    """An expression and what it was made under."""
+    return Simplified(expression, assumed)

@@ -1,0 +1,482 @@
+"""The canonical tree of a query: what the rewrite rules make of its faithful tree.
+
+Two queries with the same canonical tree return the same rows on every database that satisfies what
+was assumed; unequal trees say nothing. Rows are a bag, and a sequence where the root has a Sort.
+What a query leaves open stays open: which of equal rows a LIMIT takes, from which row of its group
+a bare column comes.
+Rules are tried from the leaves up until none applies. The work is bounded: what a hostile query
+leaves undone is left as it is, which is sound, as every single step is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from sqljury.equivalence.chance import left_to_chance
+from sqljury.equivalence.rules.base import (
+    QUERY,
+    RELATION,
+    OnRelation,
+    Rule,
+    Scope,
+    Simplified,
+)
+from sqljury.equivalence.rules.registry import by_place, rules_of
+from sqljury.equivalence.rules.subquery.exists_input import ONE
+from sqljury.equivalence.simplify import simplify, simplify_condition
+from sqljury.schema import Schema
+from sqljury.trees.context import ALL_ASSUMPTIONS, Assumption, Context
+from sqljury.trees.explicit_collation import exact_schema, with_collations
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    Limit,
+    Project,
+    Ref,
+    Relation,
+    SetOperation,
+    Sort,
+    Subquery,
+    SubqueryKind,
+    Unreadable,
+    Window,
+)
+from sqljury.trees.order import Key, sort_key
+from sqljury.trees.types import Row, fields
+from sqljury.trees.walk import (
+    inputs,
+    map_aggregate,
+    map_expressions,
+    relations,
+    renumber,
+    subexpressions,
+    transform,
+    width,
+    with_inputs,
+)
+
+_MOST_WORK = 1_500
+"""Relations in the trees that rules make of one query, all together."""
+_MOST_ROUNDS = 6
+_LARGEST = 400
+"""Relations in a tree that is rewritten at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Canonical:
+    """A canonical tree, what it assumes of the data, and the names of the rules that led to it."""
+
+    relation: Relation
+    assumptions: frozenset[Assumption] = frozenset()
+    rules: tuple[str, ...] = ()
+
+
+def canonical(relation: Relation, context: Context) -> Canonical:
+    """The canonical tree of a faithful one, assuming no more than ``context.assuming``."""
+    if sum(1 for _ in zip(relations(relation), range(_LARGEST + 1), strict=False)) > _LARGEST:
+        return Canonical(relation)
+    engine = _Engine(context)
+    try:
+        found = engine.whole(relation)
+    except RecursionError:
+        return Canonical(relation)
+    return Canonical(found, frozenset(engine.assumed), tuple(engine.applied))
+
+
+def canonical_query(
+    sql: str, schema: Schema, dialect: str, assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
+) -> Canonical | Unreadable:
+    """The canonical tree of a text, or why it cannot be read."""
+    from sqljury.trees import build_tree
+
+    tree = build_tree(sql, schema, dialect)
+    if isinstance(tree, Unreadable):
+        return tree
+    return canonical(tree, Context(schema, dialect, assuming))
+
+
+def equal_under(
+    left: str, right: str, schema: Schema, dialect: str, *, permuted: bool = False
+) -> frozenset[Assumption] | None:
+    """The least set of assumptions under which two texts are proved to return the same rows.
+
+    None if there is no proof, or if one of them cannot be read. Names of output columns do not
+    count; their order does unless ``permuted``.
+    """
+    from sqljury.trees import build_tree
+
+    trees = [build_tree(sql, schema, dialect) for sql in (left, right)]
+    one, other = trees
+    if isinstance(one, Unreadable) or isinstance(other, Unreadable):
+        return None
+    return trees_equal_under(one, other, schema, dialect, permuted=permuted)
+
+
+@dataclass(frozen=True, slots=True)
+class Equality:
+    """Why two queries are equal: what it assumes of the data, and the rules that showed it."""
+
+    assumptions: frozenset[Assumption]
+    rules: tuple[str, ...]
+
+
+def trees_equal_under(
+    left: Relation,
+    right: Relation,
+    schema: Schema,
+    dialect: str,
+    *,
+    permuted: bool = False,
+    extra_order: bool = False,
+    assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
+    chance: bool = True,
+) -> frozenset[Assumption] | None:
+    """The least set of assumptions that :func:`equality` needs, None where it finds no proof."""
+    found = equality(
+        left,
+        right,
+        schema,
+        dialect,
+        permuted=permuted,
+        extra_order=extra_order,
+        assuming=assuming,
+        chance=chance,
+    )
+    return None if found is None else found.assumptions
+
+
+def equality(
+    left: Relation,
+    right: Relation,
+    schema: Schema,
+    dialect: str,
+    *,
+    permuted: bool = False,
+    extra_order: bool = False,
+    assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
+    chance: bool = True,
+) -> Equality | None:
+    """A proof by canonical trees that two trees as built return the same rows, with the fewest
+    assumptions; None where there is none.
+
+    Args:
+        permuted: the order of the output columns does not count.
+        extra_order: an order that only the right one has does not count.
+        assuming: what may be assumed at most.
+        chance: what both leave to chance may be assumed to be equal (``no ties``), whether or not
+            ``assuming`` names it for rewrites.
+    """
+    if width(left) != width(right):
+        return None
+    if extra_order and not is_ordered(left):
+        right = without_order(right)
+    written = [with_collations(tree, Context(schema, dialect)) for tree in (left, right)]
+    schema = exact_schema(schema)
+    find = _remembered()
+    # What has no form without collations may still be the same text twice.
+    one, other = (left, right) if None in written else written
+    if one is None or other is None or (None in written and left != right):
+        return None
+    most = Context(schema, dialect, assuming)
+    found = _compared(one, other, most, permuted, find)
+    # Trees that more rules take apart may still be equal where nothing is assumed.
+    for fewer in _growing(found.assumptions if found is not None else frozenset()):
+        known = Context(schema, dialect, fewer)
+        least = _compared(one, other, known, permuted, find)
+        if least is not None:
+            return _under_chance(least, one, known, assuming, chance, find)
+    return None if found is None else _under_chance(found, one, most, assuming, chance, find)
+
+
+def _under_chance(
+    found: Equality,
+    one: Relation,
+    context: Context,
+    at_most: frozenset[Assumption],
+    chance: bool,
+    find: Find,
+) -> Equality | None:
+    """An equality and what it assumes of chance: equal trees leave the same to chance."""
+    assumed = with_chance((one,), context, at_most, chance, find)
+    return None if assumed is None else replace(found, assumptions=assumed)
+
+
+Find = Callable[[Relation, Context], Canonical]
+"""Finds canonical trees."""
+
+
+def _remembered() -> Find:
+    """The canonical trees of a few relations, each found once under the same assumptions."""
+    known: dict[tuple[int, frozenset[Assumption]], Canonical] = {}
+
+    def find(relation: Relation, context: Context) -> Canonical:
+        key = (id(relation), context.assuming)
+        if key not in known:
+            known[key] = canonical(relation, context)
+        return known[key]
+
+    return find
+
+
+def with_chance(
+    sides: Iterable[Relation],
+    context: Context,
+    at_most: frozenset[Assumption],
+    chance: bool,
+    find: Find = canonical,
+) -> frozenset[Assumption] | None:
+    """What a proof under ``context`` assumes in truth, if the queries leave something to chance:
+    that keys leave them no choice, or that there are no ties; None where it may assume neither.
+    """
+    trees = tuple(sides)
+    for more in (frozenset[Assumption](), frozenset((Assumption.PRIMARY_KEY,))):
+        known = replace(context, assuming=context.assuming | (more & at_most))
+        if not any(_wavers(tree, known, find) for tree in trees):
+            return known.assuming
+    if not chance and Assumption.NO_TIES not in at_most:
+        return None
+    return context.assuming | {Assumption.NO_TIES}
+
+
+def _wavers(relation: Relation, context: Context, find: Find) -> bool:
+    """Whether a query leaves something to chance, as it is written and when it is rewritten."""
+    if not left_to_chance(relation, context):
+        return False
+    return left_to_chance(find(relation, context).relation, context)
+
+
+def is_ordered(relation: Relation) -> bool:
+    """Whether a query says in which order its rows come."""
+    while isinstance(relation, Project | Filter | Distinct | Limit):
+        relation = relation.input
+    return isinstance(relation, Sort)
+
+
+def without_order(relation: Relation) -> Relation:
+    """The same rows in any order; an order that a LIMIT needs stays."""
+    match relation:
+        case Sort():
+            return relation.input
+        case Project() | Filter() | Distinct():
+            return with_inputs(relation, (without_order(relation.input),))
+        case _:
+            return relation
+
+
+def _compared(
+    left: Relation, right: Relation, context: Context, permuted: bool, find: Find
+) -> Equality | None:
+    """What made the canonical trees equal, or None if they are not."""
+    one, other = find(left, context), find(right, context)
+    if permuted and one.relation != other.relation:
+        one, other = columns_sorted(one, context), columns_sorted(other, context)
+    if one.relation != other.relation:
+        return None
+    return Equality(one.assumptions | other.assumptions, _each_once(one.rules, other.rules))
+
+
+def _each_once(*names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(name for part in names for name in part))
+
+
+def _growing(found: frozenset[Assumption]) -> Iterator[frozenset[Assumption]]:
+    """All subsets of what was assumed, the small ones first."""
+    ordered = [assumption for assumption in Assumption if assumption in found]
+    for size in range(len(ordered) + 1):
+        yield from map(frozenset, combinations(ordered, size))
+
+
+def columns_sorted(query: Canonical, context: Context) -> Canonical:
+    """A query with its output columns in an order that depends on what they are alone."""
+    for _ in range(_MOST_ROUNDS):
+        root = query.relation
+        places = range(width(root))
+        order = sorted(places, key=lambda place: _column_key(root, place))
+        if order == list(places):
+            return query
+        again = canonical(_with_columns(root, order), context)
+        query = Canonical(
+            again.relation,
+            query.assumptions | again.assumptions,
+            _each_once(query.rules, again.rules),
+        )
+    return query
+
+
+def _column_key(relation: Relation, column: int) -> Key:
+    """What a column is, to sort by; equal where it does not count which one comes first."""
+    match relation:
+        case Project():
+            return sort_key(relation.expressions[column])
+        case Distinct() | Sort() | Limit() | Filter():
+            return _column_key(relation.input, column)
+        case SetOperation():
+            return tuple(_column_key(below, column) for below in relation.inputs)
+        case _:
+            return (column,)
+
+
+def _with_columns(relation: Relation, order: list[int]) -> Relation:
+    """The relation with its columns in another order, said as low as possible."""
+    match relation:
+        case Project():
+            return replace(relation, expressions=tuple(relation.expressions[i] for i in order))
+        case Distinct() | Sort() | Limit() | Filter():
+            place = {old: new for new, old in enumerate(order)}
+            moved = map_expressions(relation, lambda e: renumber(e, place.__getitem__))
+            return with_inputs(moved, (_with_columns(relation.input, order),))
+        case SetOperation():
+            new = tuple(_with_columns(below, order) for below in relation.inputs)
+            return with_inputs(relation, new)
+        case _:
+            return Project(relation, tuple(map(Ref, order)))
+
+
+class _Engine:
+    """One query being rewritten: what was assumed and applied, what is known to be done."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.assumed: set[Assumption] = set()
+        self.applied: dict[str, None] = {}
+        self.work = _MOST_WORK
+        self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
+
+    def whole(self, relation: Relation) -> Relation:
+        # What nobody sees below a join would come to light where the join is taken away.
+        relation = self.first(relation, _BEFOREHAND) or relation
+        for _ in range(_MOST_ROUNDS):
+            relation = self.normal(chosen(relation), ())
+            changed = self.first(relation, _OF_QUERIES)
+            if changed is None:
+                break
+            relation = changed
+        return relation
+
+    def normal(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        """The relation with nothing left to rewrite in it or below."""
+        key = (relation, outer)
+        known = self.done.get(key)
+        if known is not None:
+            return known
+        now = self.parts(relation, outer)
+        while (changed := self.first(now, _rules_at(now))) is not None:
+            now = self.parts(changed, outer)
+        self.done[key] = self.done[now, outer] = now
+        return now
+
+    def first(self, relation: Relation, rules: tuple[Rule[OnRelation], ...]) -> Relation | None:
+        """What the first rule that applies makes of a relation."""
+        if self.work <= 0:
+            return None
+        for rule in rules:
+            found = rule.apply(relation, self.context)
+            if found is not None and found.relation != relation:
+                self.work -= sum(1 for _ in relations(found.relation))
+                self.note(found.assumed, found.by or (rule.name,))
+                return found.relation
+        return None
+
+    def note(self, assumed: frozenset[Assumption], names: tuple[str, ...]) -> None:
+        self.assumed |= assumed
+        self.applied |= dict.fromkeys(names)
+
+    def parts(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        """The same operator on normal inputs, with simple expressions."""
+        relation = with_inputs(relation, self.inputs(relation, outer))
+        row = tuple(
+            field for below in inputs(relation) for field in fields(below, self.context, outer)
+        )
+        scope = Scope(row, self.context, outer)
+        match relation:
+            case Filter() | Join():
+                return map_expressions(relation, lambda e: self.condition(e, scope))
+            case Aggregate():
+                keys = tuple(self.expression(key, scope) for key in relation.keys)
+                calls = tuple(self.call(call, scope) for call in relation.calls)
+                return replace(relation, keys=keys, calls=calls)
+            case _:
+                return map_expressions(relation, lambda e: self.expression(e, scope))
+
+    def inputs(self, relation: Relation, outer: tuple[Row, ...]) -> tuple[Relation, ...]:
+        if isinstance(relation, Join) and relation.lateral:
+            left = self.normal(relation.left, outer)
+            around = (fields(left, self.context, outer), *outer)
+            return left, self.normal(relation.right, around)
+        return tuple(self.normal(below, outer) for below in inputs(relation))
+
+    def call(self, call: AggregateCall, scope: Scope) -> AggregateCall:
+        only = replace(call, filter=None)
+        simple = map_aggregate(only, lambda e: self.expression(e, scope))
+        if call.filter is None:
+            return simple
+        return replace(simple, filter=self.condition(call.filter, scope))
+
+    def expression(self, expression: Expression, scope: Scope) -> Expression:
+        return self.settled(expression, scope, simplify)
+
+    def condition(self, condition: Expression, scope: Scope) -> Expression:
+        return self.settled(condition, scope, simplify_condition)
+
+    def settled(
+        self,
+        expression: Expression,
+        scope: Scope,
+        simple: Callable[[Expression, Scope], Simplified],
+    ) -> Expression:
+        """Simplified, and again for as long as that changes a query inside."""
+        for _ in range(_MOST_ROUNDS):
+            before = self.subqueries(expression, scope)
+            found = simple(before, scope)
+            self.note(found.assumed, found.by)
+            expression = found.expression
+            if not any(isinstance(part, Subquery) for part in subexpressions(expression)):
+                break
+            if expression == before:
+                break
+        return expression
+
+    def subqueries(self, expression: Expression, scope: Scope) -> Expression:
+        """An expression with the queries inside it rewritten."""
+        around = (scope.row, *scope.outer)
+
+        def inside(part: Expression) -> Expression:
+            if not isinstance(part, Subquery):
+                return part
+            if part.kind is SubqueryKind.EXISTS:
+                return replace(part, relation=self.asked(part.relation, around))
+            return replace(part, relation=self.normal(chosen(part.relation), around))
+
+        return transform(expression, inside)
+
+    def asked(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        """A relation of which only counts whether it has a row."""
+        found = self.normal(Distinct(Project(relation, (ONE,))), outer)
+        while isinstance(found, Distinct | Project | Sort):
+            found = found.input
+        return Project(found, (ONE,))
+
+
+def chosen(relation: Relation) -> Relation:
+    """A query with a projection on top, where the order of a join's columns would show."""
+    bottom = relation
+    while isinstance(bottom, Filter | Sort | Limit | Window):
+        bottom = bottom.input
+    if not isinstance(bottom, Join):
+        return relation
+    return Project(relation, tuple(map(Ref, range(width(relation)))))
+
+
+_OF_RELATIONS = by_place(rules_of(RELATION))
+_OF_QUERIES = rules_of(QUERY)
+_BEFOREHAND = tuple(rule for rule in _OF_QUERIES if rule.name == "unread_order")
+
+
+def _rules_at(relation: Relation) -> tuple[Rule[OnRelation], ...]:
+    return _OF_RELATIONS.get(type(relation).__name__, ())

@@ -1,0 +1,178 @@
+"""Are two queries equal, and under which assumptions?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from itertools import permutations
+from typing import TYPE_CHECKING, Literal
+
+from sqljury.equivalence.canonical import canonical, with_chance
+from sqljury.equivalence.proof.correlated import correlated
+from sqljury.schema import Schema
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.explicit_collation import exact_schema, with_collations
+from sqljury.trees.nodes import Limit, Project, Ref, Relation, Sort
+from sqljury.trees.volatile import has_volatile
+from sqljury.trees.walk import relations, width
+
+if TYPE_CHECKING:
+    from sqljury.equivalence.proof.session import Prover
+
+Order = Literal["left", "free"]
+"""Whose order of rows binds: that of the left query, or none."""
+
+_LARGEST = 120
+"""Relations in a tree that is looked at."""
+_MOST_ORDERS = 24
+_MOST_FORMS = 3
+"""The canonical form, with correlated subqueries, and once more where these brought new ones."""
+
+
+def is_available() -> bool:
+    """Whether z3 is installed."""
+    return find_spec("z3") is not None
+
+
+def prove_equal(
+    left: Relation,
+    right: Relation,
+    schema: Schema,
+    dialect: str,
+    *,
+    assuming: frozenset[Assumption],
+    order: Order = "left",
+    duplicates: bool = True,
+    permuted: bool = False,
+    seconds: float = 2.0,
+    chance: bool = True,
+) -> frozenset[Assumption] | None:
+    """The assumptions under which two faithful trees are proved to give the same rows, or None.
+
+    Args:
+        assuming: what may be assumed at most; the answer names what is needed of it, as far as
+            that is found in the same time again.
+        order: whose ORDER BY on top counts; ties may stand in any order.
+        duplicates: whether it counts how often a row occurs.
+        permuted: whether columns may stand in another order.
+        seconds: most time; what is proved rarely needs a tenth of it.
+        chance: what both leave to chance may be equal for want of ties.
+    """
+    if width(left) != width(right) or any(map(_unfit, (left, right))):
+        return None
+    sides = [with_collations(tree, Context(schema, dialect)) for tree in (left, right)]
+    one, other = sides
+    if one is None or other is None:
+        return None
+    schema = exact_schema(schema)
+
+    def proved(allowed: frozenset[Assumption], seconds: float) -> bool:
+        asked = _Question(Context(schema, dialect, allowed), order, duplicates, permuted, seconds)
+        return asked.proved(one, other)
+
+    if not proved(assuming, seconds):
+        return None
+    if proved(frozenset(), seconds / 4):
+        return with_chance((one, other), Context(schema, dialect, frozenset()), assuming, chance)
+    needed = assuming
+    for assumption in Assumption:
+        fewer = needed - {assumption}
+        if fewer != needed and proved(fewer, seconds / 4):
+            needed = fewer
+    return with_chance((one, other), Context(schema, dialect, needed), assuming, chance)
+
+
+def _unfit(tree: Relation) -> bool:
+    size = sum(1 for _ in zip(relations(tree), range(_LARGEST + 1), strict=False))
+    return size > _LARGEST or has_volatile(tree)
+
+
+class _Question:
+    def __init__(
+        self, context: Context, order: Order, duplicates: bool, permuted: bool, seconds: float
+    ) -> None:
+        self.context = context
+        self.order = order
+        self.duplicates = duplicates
+        self.permuted = permuted
+        self.seconds = seconds
+
+    def proved(self, left: Relation, right: Relation) -> bool:
+        if self.order == "free":
+            left, right = unordered(left), unordered(right)
+        elif not ordered(left):
+            right = unordered(right)
+        one, other = (canonical(tree, self.context).relation for tree in (left, right))
+        for _ in range(_MOST_FORMS):
+            if self._proved_canonical(one, other):
+                return True
+            before = one, other
+            one, other = (self._as_subqueries(tree) for tree in before)
+            if before == (one, other):
+                return False
+        return False
+
+    def _as_subqueries(self, relation: Relation) -> Relation:
+        return canonical(correlated(relation, self.context), self.context).relation
+
+    def _proved_canonical(self, one: Relation, other: Relation) -> bool:
+        from sqljury.equivalence.proof.prover import BudgetedProver, OutOfBudgetError, TooLargeError
+
+        prover = BudgetedProver(self.context, self.seconds)
+        for turned in self._turned(other):
+            try:
+                if one == turned or self._same(prover, one, turned):
+                    return True
+            except (OutOfBudgetError, TooLargeError, RecursionError):
+                return False
+        return False
+
+    def _turned(self, relation: Relation) -> Iterator[Relation]:
+        """The relation, then with its columns in other orders if that does not count."""
+        columns = range(width(relation))
+        yield relation
+        if self.permuted:
+            orders = permutations(columns)
+            for place, order in zip(range(_MOST_ORDERS), orders, strict=False):
+                if place:
+                    yield Project(relation, tuple(map(Ref, order)))
+
+    def _same(self, prover: Prover, left: Relation, right: Relation) -> bool:
+        from sqljury.equivalence.proof.prover import Session, in_order
+
+        one, other = in_order(left), in_order(right)
+        keys, more = one[1], other[1]
+        if len(more) < len(keys):
+            return False
+        ways = [[(k.descending, k.nulls_last) for k in some] for some in (keys, more[: len(keys)])]
+        if ways[0] != ways[1]:
+            return False
+        shown = tuple(map(Ref, range(width(left) + len(keys))))
+        first, second = one[0], Project(other[0], shown) if more else other[0]
+        if prover.bags(first, second, Session(), loose=True):
+            return True
+        return (
+            not self.duplicates and not keys and prover.sets(first, second, Session(), loose=True)
+        )
+
+
+def ordered(relation: Relation) -> bool:
+    """Whether a query's rows come in an order that it asks for."""
+    match relation:
+        case Sort():
+            return True
+        case Project() | Limit():
+            return ordered(relation.input)
+        case _:
+            return False
+
+
+def unordered(relation: Relation) -> Relation:
+    """The same rows in any order."""
+    match relation:
+        case Sort():
+            return unordered(relation.input)
+        case Project():
+            return Project(unordered(relation.input), relation.expressions, relation.names)
+        case _:
+            return relation

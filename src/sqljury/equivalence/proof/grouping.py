@@ -1,0 +1,271 @@
+"""Groupings in one form: groups of groups as groups, counts as sums, groups of one row as rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqljury.equivalence.proof.parts import ONE, ZERO, union_all
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import (
+    NULL,
+    Aggregate,
+    AggregateCall,
+    Call,
+    Expression,
+    Filter,
+    Project,
+    Ref,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Type,
+    Values,
+)
+from sqljury.trees.properties import properties
+from sqljury.trees.types import fields, type_of
+from sqljury.trees.walk import columns_read, references, substitute, width
+
+_SAME_OF_ONE_ROW = frozenset(("MIN", "MAX", "BARE"))
+_NULL_OF_NO_ROWS = frozenset(("SUM", "MIN", "MAX", "AVG"))
+
+
+def has_no_rows(relation: Relation) -> bool:
+    """Whether a relation is written as one without rows."""
+    while isinstance(relation, Project | Filter | Sort):
+        relation = relation.input
+    return isinstance(relation, Values) and not relation.rows
+
+
+def of_no_rows(aggregate: Aggregate) -> tuple[Expression, ...] | None:
+    """What aggregates without groups are if there is nothing to aggregate."""
+    made: list[Expression] = []
+    for call in aggregate.calls:
+        if call.name == "COUNT":
+            made.append(ZERO)
+        elif call.name in _NULL_OF_NO_ROWS:
+            made.append(NULL)
+        else:
+            return None
+    return tuple(made)
+
+
+def of_single_rows(aggregate: Aggregate, context: Context) -> Relation | None:
+    """The rows themselves, if no group has more than one."""
+    keys = aggregate.keys
+    if not keys:
+        return None
+    below = properties(aggregate.input, context)
+    read = [key.index for key in keys if isinstance(key, Ref)]
+    if not below.unique(read):
+        return None
+    row = fields(aggregate.input, context)
+    made: list[Expression] = list(keys)
+    for call in aggregate.calls:
+        if call.filter is not None and call.name != "COUNT":
+            return None
+        if call.name == "COUNT":
+            made.append(_counted(call))
+        elif call.name in _SAME_OF_ONE_ROW or (
+            call.name == "SUM" and type_of(call.operands[0], row, context) is Type.INTEGER
+        ):
+            # An aggregate has no affinity, as a call has none.
+            made.append(Call("COALESCE", call.operands))
+        else:
+            return None
+    return Project(aggregate.input, tuple(made))
+
+
+def with_determined_keys(aggregate: Aggregate, context: Context) -> Relation | None:
+    """What has one value in each group as a key: bare columns, the least and the greatest of it."""
+    if not aggregate.keys:
+        return None
+    below = properties(aggregate.input, context)
+    read = [key.index for key in aggregate.keys if isinstance(key, Ref)]
+    fixed = below.determined(read, width(aggregate.input))
+    added = [i for i, call in enumerate(aggregate.calls) if _has_one_value(call, fixed)]
+    if not added:
+        return None
+    count = len(aggregate.keys)
+    keys = aggregate.keys + tuple(aggregate.calls[i].operands[0] for i in added)
+    kept = [i for i in range(len(aggregate.calls)) if i not in added]
+    made = Aggregate(aggregate.input, keys, tuple(aggregate.calls[i] for i in kept))
+    shown: list[Expression] = list(map(Ref, range(count)))
+    for place, call in enumerate(aggregate.calls):
+        if place in added:
+            shown.append(_of_one_value(call, Ref(count + added.index(place))))
+        else:
+            shown.append(Ref(len(keys) + kept.index(place)))
+    return Project(made, tuple(shown))
+
+
+def _has_one_value(call: AggregateCall, fixed: frozenset[int]) -> bool:
+    counted = call.name == "COUNT" and call.distinct and len(call.operands) == 1
+    if call.filter is not None or not (counted or call.name in _SAME_OF_ONE_ROW):
+        return False
+    return columns_read(call.operands[0]) <= fixed and not _reads_outside(call.operands[0])
+
+
+def _of_one_value(call: AggregateCall, value: Expression) -> Expression:
+    if call.name == "COUNT":
+        return Call("CASE", (Call("IS NULL", (value,)), ZERO, ONE))
+    # A bare column keeps its affinity; what an aggregate gives has none.
+    return value if call.name == "BARE" else Call("COALESCE", (value,))
+
+
+def _reads_outside(expression: Expression) -> bool:
+    """Whether an expression reads rows around its query."""
+    return any(level for level, _ in references(expression))
+
+
+def with_sums(aggregate: Aggregate) -> Aggregate:
+    """COUNT as the SUM of ones, in groups; they have rows."""
+    if not aggregate.keys:
+        return aggregate
+    calls = tuple(
+        AggregateCall("SUM", (_counted(call),))
+        if call.name == "COUNT" and not call.distinct and len(call.operands) < 2
+        else call
+        for call in aggregate.calls
+    )
+    return replace(aggregate, calls=calls)
+
+
+def _counted(call: AggregateCall) -> Expression:
+    """What one row adds to a COUNT."""
+    conditions: list[Expression] = [] if call.filter is None else [call.filter]
+    conditions += [Call("NOT", (Call("IS NULL", (o,)),)) for o in call.operands]
+    if not conditions:
+        return ONE
+    holds = conditions[0] if len(conditions) == 1 else Call("AND", tuple(conditions))
+    return Call("CASE", (holds, ONE, ZERO))
+
+
+# ---------------------------------------------------------------- groups of groups
+
+
+def rolled_up(outer: Aggregate) -> Aggregate | None:
+    """Groups of groups as groups: a sum of sums is a sum, a least one of least ones the least.
+
+    Groups and other rows may be mixed by UNION ALL.
+    """
+    arms = _arms(outer.input)
+    if not any(isinstance(_split(arm)[0], Aggregate) for arm in arms):
+        return None
+    made = [_arm(outer, arm, alone=len(arms) == 1) for arm in arms]
+    if any(arm is None for arm in made):
+        return None
+    calls = {tuple(arm[1]) for arm in made if arm is not None}
+    if len(calls) != 1:
+        return None
+    whole = union_all([arm[0] for arm in made if arm is not None])
+    count = len(outer.keys)
+    keys = tuple(map(Ref, range(count)))
+    return Aggregate(
+        whole,
+        keys,
+        tuple(
+            AggregateCall(name, (Ref(count + place),), distinct)
+            for place, (name, distinct) in enumerate(calls.pop())
+        ),
+    )
+
+
+def _arms(relation: Relation) -> tuple[Relation, ...]:
+    match relation:
+        case SetOperation(kind=SetKind.UNION, all=True):
+            return tuple(arm for each in relation.inputs for arm in _arms(each))
+        case Project():
+            below = _arms(relation.input)
+            if len(below) > 1:
+                return tuple(Project(arm, relation.expressions) for arm in below)
+    return (relation,)
+
+
+def _split(relation: Relation) -> tuple[Relation, tuple[Expression, ...]]:
+    """What is below projections, and the columns as expressions over it."""
+    columns: tuple[Expression, ...] = tuple(map(Ref, range(width(relation))))
+    while isinstance(relation, Project):
+        columns = tuple(substitute(c, relation.expressions) for c in columns)
+        relation = relation.input
+    return relation, columns
+
+
+_Calls = list[tuple[str, bool]]
+
+
+def _arm(outer: Aggregate, arm: Relation, *, alone: bool) -> tuple[Relation, _Calls] | None:
+    """The rows of one input of the union, with what each call takes of them."""
+    inner, columns = _split(arm)
+    keys = [substitute(key, columns) for key in outer.keys]
+    grouped = inner if isinstance(inner, Aggregate) else None
+    if grouped is not None and not grouped.keys and outer.keys:
+        return None
+    shown: list[Expression] = []
+    calls: _Calls = []
+    below = inner if grouped is None else grouped.input
+    for key in keys:
+        moved = key if grouped is None else _of_keys(key, grouped)
+        if moved is None:
+            return None
+        shown.append(moved)
+    groups = list(shown)
+    for call in outer.calls:
+        if call.filter is not None or call.order or len(call.operands) > 1:
+            return None
+        operand = substitute(call.operands[0], columns) if call.operands else None
+        if grouped is None:
+            taken = _of_row(call, operand)
+        else:
+            taken = _of_group(call, operand, grouped, groups, alone=alone)
+        if taken is None:
+            return None
+        shown.append(taken[0])
+        calls.append(taken[1])
+    return Project(below, tuple(shown)), calls
+
+
+_Taken = tuple[Expression, tuple[str, bool]]
+
+
+def _of_row(call: AggregateCall, operand: Expression | None) -> _Taken | None:
+    if operand is None or (call.name == "COUNT" and not call.distinct):
+        return None
+    return operand, (call.name, call.distinct and call.name not in ("MIN", "MAX"))
+
+
+def _of_group(
+    call: AggregateCall,
+    operand: Expression | None,
+    inner: Aggregate,
+    groups: list[Expression],
+    *,
+    alone: bool,
+) -> _Taken | None:
+    if operand is None:
+        return None
+    by_keys = _of_keys(operand, inner)
+    if by_keys is not None:
+        if call.name in ("MIN", "MAX"):
+            return by_keys, (call.name, False)
+        single = alone and set(inner.keys) <= {*groups, by_keys}
+        if call.name in ("SUM", "COUNT", "AVG") and (call.distinct or single):
+            return by_keys, (call.name, True)
+        return None
+    if not isinstance(operand, Ref) or call.distinct:
+        return None
+    below = inner.calls[operand.index - len(inner.keys)]
+    if below.distinct or below.order:
+        return None
+    if call.name == "SUM" and below.name == "COUNT" and inner.keys and len(below.operands) < 2:
+        return _counted(below), ("SUM", False)
+    if call.name == below.name and call.name in ("SUM", "MIN", "MAX") and below.filter is None:
+        return below.operands[0], (call.name, False)
+    return None
+
+
+def _of_keys(expression: Expression, inner: Aggregate) -> Expression | None:
+    """An expression over groups that reads their keys only, as one over their rows."""
+    if any(index >= len(inner.keys) for index in columns_read(expression)):
+        return None
+    return substitute(expression, (*inner.keys, *(NULL for _ in inner.calls)))

@@ -1,0 +1,546 @@
+"""Expressions as z3 terms: a number for each value, and whether it is NULL.
+
+All values are rational numbers to z3. Texts and dates are unknown numbers, which is enough for
+what is asked of them, equality and order: any set of them can be embedded in the rationals. What
+z3 is not told has models that no database has, so that what holds in all models holds in databases.
+
+Conditions are a pair (true, false); NULL is neither.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+import z3
+
+from sqljury.equivalence.blocks.forms import (
+    COMPARISONS,
+    affinity,
+    compared_as_it_is,
+    same_order_everywhere,
+    surely_different,
+    typed,
+)
+from sqljury.equivalence.proof.parts import conjunction
+from sqljury.equivalence.proof.quotients import quotient
+from sqljury.equivalence.rules.base import Scope
+from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.nodes import (
+    Call,
+    Cast,
+    Expression,
+    Field,
+    Filter,
+    Literal,
+    Outer,
+    Ref,
+    Subquery,
+    SubqueryKind,
+    Type,
+)
+from sqljury.trees.types import column_type, fields, nullable, type_of
+from sqljury.trees.walk import deepen, references
+
+_NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
+_CASELESS = ("mysql", "tsql")
+_STRICT = frozenset(
+    ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
+) | {
+    *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
+}
+"""Functions that are NULL exactly if an operand is."""
+_REJECTING = _STRICT | {"+", "-", "*", "/", "%", "NEG"}
+"""NULL if an operand is, and perhaps otherwise."""
+_COMMUTATIVE = frozenset(("+", "*"))
+_PREDICATES = COMPARISONS | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NULL"}
+_TRUTHS = _PREDICATES | {"IS TRUE", "IS FALSE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value: a number that stands for it unless it is NULL.
+
+    ``kind`` names what the value is stored as: equal values of one kind are the same to the bit.
+    Empty where that is not certain, such as 1 and 1.0 in a column without a type.
+    """
+
+    term: z3.ArithRef
+    null: z3.BoolRef
+    kind: str = ""
+
+    @property
+    def ids(self) -> tuple[int, int]:
+        """What tells this value from others that are written otherwise."""
+        return self.term.get_id(), self.null.get_id()
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A condition: whether it is true, and whether it is false."""
+
+    true: z3.BoolRef
+    false: z3.BoolRef
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A row: what its columns are, and their values."""
+
+    fields: tuple[Field, ...]
+    values: tuple[Value, ...]
+
+
+Frames = tuple[Frame, ...]
+"""The row at hand, then the rows around it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A subquery in a condition, where it stands, and the unknown that z3 sees for it."""
+
+    subquery: Subquery
+    around: Frames
+    operands: tuple[Value, ...]
+    symbol: Value | Truth
+    name: str
+    """Of the unknown, by which it is found in formulas."""
+
+
+@dataclass
+class Terms:
+    """All terms made for one pair of queries."""
+
+    context: Context
+    numbered: int = 0
+    texts: dict[tuple[Type, object], z3.ArithRef] = field(default_factory=dict)
+    asked: dict[object, Asked] = field(default_factory=dict)
+    kept: list[object] = field(default_factory=list)
+    """Terms whose number stands in a name: z3 gives the numbers of forgotten ones anew."""
+
+    # ------------------------------------------------------------ rows
+
+    def fresh(self, name: str, sort: z3.SortRef) -> z3.ExprRef:
+        """An unknown of its own."""
+        self.numbered += 1
+        return z3.Const(f"{name}!{self.numbered}", sort)
+
+    def column(self, column: Field) -> tuple[Value, list[z3.BoolRef]]:
+        """An unknown value of a column, and what is known of it."""
+        null = self.fresh("null", z3.BoolSort()) if column.nullable else z3.BoolVal(False)
+        known: list[z3.BoolRef] = []
+        if column.type is Type.INTEGER and self._trusted:
+            term = self.fresh("integer", z3.IntSort())
+        else:
+            term = self.fresh("value", z3.RealSort())
+        if column.type is Type.BOOLEAN and self._trusted:
+            known.append(z3.Or(term == 0, term == 1))
+        return Value(term, null, self.kind(column)), known
+
+    @property
+    def _trusted(self) -> bool:
+        return self.context.dialect != "sqlite" or self.context.may(Assumption.TYPES)
+
+    def kind(self, column: Field) -> str:
+        """What a column's values are stored as, if equal ones are the same to the bit."""
+        if self.context.dialect == "sqlite" and column.affinity:
+            held = column.affinity
+            if held in NUMERIC_AFFINITIES:
+                return "real" if held == "REAL" else "number"
+            return "text" if held == "TEXT" else ""
+        if self.context.dialect == "sqlite" and (column.affinity is None or not self._trusted):
+            return ""
+        if column.type is Type.INTEGER:
+            return "number"
+        if column.type is Type.TEXT:
+            return "" if self.context.dialect in _CASELESS else "text"
+        stable = (Type.REAL, Type.DATE, Type.TIME, Type.TIMESTAMP, Type.BOOLEAN)
+        return column.type.value if column.type in stable else ""
+
+    # ------------------------------------------------------------ values
+
+    def value(self, expression: Expression, frames: Frames) -> Value:
+        """The value of an expression in a row."""
+        match expression:
+            case Ref():
+                return frames[0].values[expression.index]
+            case Outer() if expression.level < len(frames):
+                return frames[expression.level].values[expression.index]
+            case Literal():
+                return self._literal(expression)
+            case Subquery(kind=SubqueryKind.SCALAR):
+                return self._scalar(expression, frames)
+            case Subquery():
+                return _of_truth(self.truth(expression, frames))
+            case Cast() if self._changes_nothing(expression, frames):
+                return self.value(expression.operand, frames)
+            case Cast():
+                name = f"CAST {expression.type_name}"
+                return self._unknown(name, (expression.operand,), expression, frames)
+            case Call():
+                return self._call(expression, frames)
+        return Value(self.fresh("value", z3.RealSort()), self.fresh("null", z3.BoolSort()))
+
+    def _changes_nothing(self, cast: Cast, frames: Frames) -> bool:
+        """Whether a CAST makes integers of integers."""
+        whole = column_type(cast.type_name, self.context.dialect) is Type.INTEGER
+        scope = self._scope(frames)
+        return whole and typed(cast.operand, (Type.INTEGER,), scope) is not None
+
+    def _literal(self, literal: Literal) -> Value:
+        value = literal.value
+        if value is None:
+            return Value(z3.IntVal(0), z3.BoolVal(True), "null")
+        never = z3.BoolVal(False)
+        if isinstance(value, int):
+            return Value(z3.IntVal(int(value)), never, "number")
+        if isinstance(value, float) and math.isfinite(value):
+            exact = Fraction(value)
+            return Value(z3.RealVal(f"{exact.numerator}/{exact.denominator}"), never, "real")
+        key = (literal.type, value)
+        if key not in self.texts:
+            self.texts[key] = self.fresh("text", z3.RealSort())
+        return Value(self.texts[key], never, "text" if literal.type is Type.TEXT else "")
+
+    def known_texts(self) -> list[z3.BoolRef]:
+        """What is certain of the order of constant texts."""
+        given = sorted(
+            (v, t) for (k, v), t in self.texts.items() if k is Type.TEXT and isinstance(v, str)
+        )
+        if self.context.dialect in _CASELESS or len(given) < 2:
+            return []
+        values = [value for value, _ in given]
+        if self.context.dialect == "sqlite" and same_order_everywhere(values):
+            ordered = sorted(given, key=lambda pair: pair[0].encode("utf-8", "replace"))
+            return [a[1] < b[1] for a, b in pairwise(ordered)]
+        return [
+            a[1] != b[1]
+            for i, a in enumerate(given)
+            for b in given[:i]
+            if surely_different(a[0], b[0])
+        ]
+
+    def _call(self, call: Call, frames: Frames) -> Value:
+        name, operands = call.name, call.operands
+        if name in _TRUTHS:
+            return _of_truth(self.truth(call, frames))
+        if name == "CASE":
+            return self._choice(operands, frames)
+        if name == "IIF" and len(operands) == 3:
+            return self._choice(operands, frames)
+        if name in ("COALESCE", "IFNULL") and operands:
+            return self._first([self.value(o, frames) for o in operands])
+        if name == "NULLIF" and len(operands) == 2:
+            equal = self.truth(Call("=", operands), frames)
+            one = self.value(operands[0], frames)
+            return Value(one.term, z3.simplify(z3.Or(one.null, equal.true)), one.kind)
+        if name in ("+", "-", "*", "NEG"):
+            return self._arithmetic(call, frames)
+        known = quotient(call, self.context.dialect)
+        if known is not None:
+            exact = z3.RealVal(f"{known.numerator}/{known.denominator}")
+            # A kind of its own: as a text it has its own number of digits.
+            return Value(exact, z3.BoolVal(False), f"quotient {name}")
+        return self._unknown(name, operands, call, frames)
+
+    def _choice(self, operands: Sequence[Expression], frames: Frames) -> Value:
+        found = self.value(operands[-1], frames)
+        for condition, result in reversed(
+            list(zip(operands[0:-1:2], operands[1::2], strict=False))
+        ):
+            holds, value = self.truth(condition, frames).true, self.value(result, frames)
+            found = _either(holds, value, found)
+        return found
+
+    def _first(self, values: list[Value]) -> Value:
+        found = values[-1]
+        for value in reversed(values[:-1]):
+            found = _either(z3.Not(value.null), value, found)
+        return found
+
+    def _arithmetic(self, call: Call, frames: Frames) -> Value:
+        scope = self._scope(frames)
+        whole = all(typed(o, (Type.INTEGER,), scope) is not None for o in call.operands)
+        if not whole or not self.context.may(Assumption.NO_OVERFLOW):
+            return self._unknown(call.name, call.operands, call, frames)
+        values = [self.value(o, frames) for o in call.operands]
+        null = z3.simplify(z3.Or(*(v.null for v in values)))
+        terms = [v.term for v in values]
+        if call.name == "NEG":
+            return Value(-terms[0], null, "number")
+        if len(terms) != 2:
+            return self._unknown(call.name, call.operands, call, frames)
+        one, other = terms
+        if call.name == "+":
+            return Value(one + other, null, "number")
+        if call.name == "-":
+            return Value(one - other, null, "number")
+        if any(isinstance(o, Literal) for o in call.operands):
+            return Value(one * other, null, "number")
+        return self._unknown(call.name, call.operands, call, frames)
+
+    def _unknown(
+        self, name: str, operands: Sequence[Expression], whole: Expression, frames: Frames
+    ) -> Value:
+        """The value of a function of which only that it is one is known."""
+        values = [self.value(o, frames) for o in operands]
+        if name in _COMMUTATIVE:
+            values.sort(key=lambda v: v.ids)
+        never = not nullable(whole, frames[0].fields, self.context, _outer(frames))
+        null: z3.BoolRef = z3.BoolVal(False)
+        if not never:
+            parts = (
+                [v.null for v in values] if name in _REJECTING or isinstance(whole, Cast) else []
+            )
+            if name not in _STRICT:
+                parts.append(self.apply(f"{name} null", values, z3.BoolSort()))
+            null = z3.simplify(z3.Or(*parts))
+        term = self.apply(name, values, z3.RealSort())
+        return Value(term, null, self._kind_of(whole, frames))
+
+    def apply(self, name: str, values: Sequence[Value], sort: z3.SortRef) -> z3.ExprRef:
+        """The same unknown for the same values."""
+        parts, arguments = [name], []
+        for value in values:
+            if not value.kind:
+                self.kept.append(value)
+            parts.append(value.kind or "#{}.{}".format(*value.ids))
+            arguments += [z3.If(value.null, z3.RealVal(0), value.term), value.null]
+        if not arguments:
+            return z3.Const("|".join(parts), sort)
+        sorts = [argument.sort() for argument in arguments]
+        return z3.Function("|".join([*parts, str(sort)]), *sorts, sort)(*arguments)
+
+    def _kind_of(self, expression: Expression, frames: Frames) -> str:
+        row, outer = frames[0].fields, _outer(frames)
+        if self.context.dialect == "sqlite":
+            scope = self._scope(frames)
+            if typed(expression, (Type.INTEGER,), scope) is not None:
+                return "number"
+            if typed(expression, (Type.REAL,), scope) is not None:
+                return "real"
+            if typed(expression, (Type.TEXT,), scope) is not None and self._trusted:
+                return "text"
+            return ""
+        return self.kind(Field("", type_of(expression, row, self.context, outer)))
+
+    def _scope(self, frames: Frames) -> Scope:
+        return Scope(frames[0].fields, self.context, _outer(frames))
+
+    # ------------------------------------------------------------ conditions
+
+    def truth(self, expression: Expression, frames: Frames) -> Truth:
+        """Whether a condition is true or false in a row."""
+        match expression:
+            case Subquery() if expression.kind is not SubqueryKind.SCALAR:
+                return self._asked_truth(expression, frames)
+            case Call() if expression.name in _TRUTHS:
+                return self._predicate(expression, frames)
+            case Literal(value=None):
+                return Truth(z3.BoolVal(False), z3.BoolVal(False))
+            case Literal() if isinstance(expression.value, int):
+                holds = bool(expression.value)
+                return Truth(z3.BoolVal(holds), z3.BoolVal(not holds))
+        value = self.value(expression, frames)
+        types = (*_NUMBERS, Type.BOOLEAN)
+        if typed(expression, types, self._scope(frames)) is not None:
+            holds = value.term != 0
+        else:
+            holds = self.apply("truth", (value,), z3.BoolSort())
+        return _unless(value.null, holds)
+
+    def _predicate(self, call: Call, frames: Frames) -> Truth:
+        name, operands = call.name, call.operands
+        if name in COMPARISONS and len(operands) == 2:
+            return self.compared(name, operands[0], operands[1], frames)
+        if name == "IN":
+            equal = [self.compared("=", operands[0], o, frames) for o in operands[1:]]
+            return _any(equal)
+        if name == "BETWEEN" and len(operands) == 3:
+            low = self.compared(">=", operands[0], operands[1], frames)
+            return _all((low, self.compared("<=", operands[0], operands[2], frames)))
+        if name == "IS" and len(operands) == 2:
+            return self._is(operands[0], operands[1], frames)
+        if name == "IS NULL":
+            null = self.value(operands[0], frames).null
+            return Truth(null, z3.Not(null))
+        parts = [self.truth(o, frames) for o in operands]
+        if name == "AND":
+            return _all(parts)
+        if name == "OR":
+            return _any(parts)
+        if name == "NOT":
+            return Truth(parts[0].false, parts[0].true)
+        holds = parts[0].true if name == "IS TRUE" else parts[0].false
+        return Truth(holds, z3.Not(holds))
+
+    def compared(self, name: str, one: Expression, other: Expression, frames: Frames) -> Truth:
+        """A comparison; by order where the engine compares the values as they are."""
+        a, b = self.value(one, frames), self.value(other, frames)
+        null = z3.simplify(z3.Or(a.null, b.null))
+        if self.comparable(one, other, frames):
+            return _unless(null, _ordered(name, a.term, b.term))
+        if name in ("<>", "="):
+            equal = self.apply("=", sorted((a, b), key=lambda v: v.ids), z3.BoolSort())
+            return _unless(null, equal if name == "=" else z3.Not(equal))
+        if name in (">", ">="):
+            a, b, name = b, a, {">": "<", ">=": "<="}[name]
+        return _unless(null, self.apply(name, (a, b), z3.BoolSort()))
+
+    def comparable(self, one: Expression, other: Expression, frames: Frames) -> bool:
+        """Whether two values are compared as they are, by one order of all values."""
+        if self.context.dialect == "sqlite":
+            row = frames[0].fields
+            extra: list[Field] = []
+            sides = [self._as_column(e, frames, len(row), extra) for e in (one, other)]
+            scope = Scope(row + tuple(extra), self.context, _outer(frames))
+            return compared_as_it_is(sides[0], sides[1], scope) or _alike(sides, scope)
+        types = {type_of(e, frames[0].fields, self.context, _outer(frames)) for e in (one, other)}
+        types -= {Type.NULL}
+        if Type.TEXT in types and self.context.dialect in _CASELESS:
+            return False
+        return types <= set(_NUMBERS) or (len(types) == 1 and Type.ANY not in types)
+
+    def _as_column(
+        self, expression: Expression, frames: Frames, columns: int, extra: list[Field]
+    ) -> Expression:
+        """A scalar subquery as a column, whose affinity is known."""
+        if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
+            return expression
+        around = tuple(frame.fields for frame in frames)
+        extra.append(fields(expression.relation, self.context, around)[0])
+        return Ref(columns + len(extra) - 1)
+
+    def _is(self, one: Expression, other: Expression, frames: Frames) -> Truth:
+        a, b = self.value(one, frames), self.value(other, frames)
+        if self.comparable(one, other, frames):
+            holds = same(a, b)
+        else:
+            equal = self.apply("=", sorted((a, b), key=lambda v: v.ids), z3.BoolSort())
+            neither = z3.And(z3.Not(a.null), z3.Not(b.null), equal)
+            holds = z3.Or(z3.And(a.null, b.null), neither)
+        return Truth(holds, z3.Not(holds))
+
+    # ------------------------------------------------------------ subqueries
+
+    def _key(self, subquery: Subquery, frames: Frames) -> object:
+        read = sorted(references(subquery))
+        values = [
+            frames[level].values[index] if level < len(frames) else None for level, index in read
+        ]
+        self.kept += values
+        return subquery, tuple(None if v is None else v.ids for v in values)
+
+    def _scalar(self, subquery: Subquery, frames: Frames) -> Value:
+        key = self._key(subquery, frames)
+        if key not in self.asked:
+            around = tuple(frame.fields for frame in frames)
+            column = fields(subquery.relation, self.context, around)[0]
+            never = not nullable(subquery, around[0], self.context, around[1:])
+            null = z3.BoolVal(False) if never else self.fresh("null", z3.BoolSort())
+            term = self.fresh("scalar", z3.RealSort())
+            symbol = Value(term, null, self.kind(column))
+            self.asked[key] = Asked(subquery, frames, (), symbol, term.decl().name())
+        found = self.asked[key].symbol
+        assert isinstance(found, Value)
+        return found
+
+    def _asked_truth(self, subquery: Subquery, frames: Frames) -> Truth:
+        key = self._key(subquery, frames)
+        if key not in self.asked:
+            operands = tuple(self.value(o, frames) for o in subquery.operands)
+            if subquery.kind is SubqueryKind.IN:
+                true = self._asked_truth(_as_exists(subquery), frames).true
+            else:
+                true = self.fresh(subquery.kind.value, z3.BoolSort())
+            unknown = self.fresh("unknown", z3.BoolSort())
+            name = true.decl().name()
+            null: z3.BoolRef = z3.BoolVal(False)
+            if nullable(subquery, frames[0].fields, self.context, _outer(frames)):
+                name, null = unknown.decl().name(), z3.And(unknown, z3.Not(true))
+            truth = Truth(true, z3.Not(z3.Or(true, null)))
+            self.asked[key] = Asked(subquery, frames, operands, truth, name)
+        found = self.asked[key].symbol
+        assert isinstance(found, Truth)
+        return found
+
+
+# ---------------------------------------------------------------- small parts
+
+
+def same(a: Value, b: Value) -> z3.BoolRef:
+    """Whether two values are equal or both NULL."""
+    equal = z3.And(z3.Not(a.null), z3.Not(b.null), a.term == b.term)
+    return z3.simplify(z3.Or(z3.And(a.null, b.null), equal))
+
+
+def all_same(pairs: Iterable[tuple[Value, Value]]) -> z3.BoolRef:
+    """Whether the values of each pair are."""
+    return z3.And(*(same(a, b) for a, b in pairs))
+
+
+def _alike(sides: Sequence[Expression], scope: Scope) -> bool:
+    """Whether both are numbers or both texts, which no affinity changes."""
+    held = {affinity(side, scope) for side in sides}
+    if all(typed(side, _NUMBERS, scope) is not None for side in sides):
+        return None not in held and "TEXT" not in held
+    texts = all(typed(side, (Type.TEXT,), scope) is not None for side in sides)
+    return texts and held <= {"TEXT", "BLOB", ""}
+
+
+def _as_exists(subquery: Subquery) -> Subquery:
+    """EXISTS that is true where IN is."""
+    equal = [
+        Call("=", (deepen(operand, 1), Ref(place)))
+        for place, operand in enumerate(subquery.operands)
+    ]
+    return Subquery(SubqueryKind.EXISTS, Filter(subquery.relation, conjunction(equal)))
+
+
+def _outer(frames: Frames) -> tuple[tuple[Field, ...], ...]:
+    return tuple(frame.fields for frame in frames[1:])
+
+
+def _of_truth(truth: Truth) -> Value:
+    null = z3.simplify(z3.And(z3.Not(truth.true), z3.Not(truth.false)))
+    return Value(z3.If(truth.true, z3.IntVal(1), z3.IntVal(0)), null, "number")
+
+
+def _either(condition: z3.BoolRef, one: Value, other: Value) -> Value:
+    kinds = {one.kind, other.kind} - {"null"}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    null = z3.simplify(z3.If(condition, one.null, other.null))
+    return Value(z3.If(condition, one.term, other.term), null, kind)
+
+
+def _unless(null: z3.BoolRef, holds: z3.BoolRef) -> Truth:
+    present = z3.Not(null)
+    return Truth(z3.And(present, holds), z3.And(present, z3.Not(holds)))
+
+
+def _all(parts: Sequence[Truth]) -> Truth:
+    return Truth(z3.And(*(p.true for p in parts)), z3.Or(*(p.false for p in parts)))
+
+
+def _any(parts: Sequence[Truth]) -> Truth:
+    return Truth(z3.Or(*(p.true for p in parts)), z3.And(*(p.false for p in parts)))
+
+
+def _ordered(name: str, a: z3.ArithRef, b: z3.ArithRef) -> z3.BoolRef:
+    match name:
+        case "=":
+            return a == b
+        case "<>":
+            return a != b
+        case "<":
+            return a < b
+        case "<=":
+            return a <= b
+        case ">":
+            return a > b
+        case _:
+            return a >= b

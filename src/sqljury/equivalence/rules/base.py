@@ -1,0 +1,141 @@
+"""What a rewrite rule is, and how a function becomes one.
+
+A rule is a function with the decorator :func:`rule`, in a file of its own or beside its relatives;
+its docstring begins with ``before → after`` and says in words what is assumed of the data.
+:mod:`sqljury.equivalence.rules.registry` finds it: there is no list to add it to.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from sqljury.equivalence.blocks.chain import Reading
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.nodes import Expression, Field, Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What a rule made of a relation, and what that assumed (nothing, most often)."""
+
+    relation: Relation
+    assumed: frozenset[Assumption] = frozenset()
+    by: tuple[str, ...] = ()
+    """The names of the rules that did it, where one has parts with names of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where an expression stands: the row that it sees, the rows around it (nearest first)."""
+
+    row: tuple[Field, ...]
+    context: Context
+    outer: tuple[tuple[Field, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Simplified:
+    """What became of an expression, and what that assumed (nothing, most often)."""
+
+    expression: Expression
+    assumed: frozenset[Assumption] = frozenset()
+    by: tuple[str, ...] = ()
+    """The names of the rules that did it, each once; empty in the result of a single rule."""
+
+
+OnRelation = Callable[[Relation, Context], Rewritten | None]
+OnBlock = Callable[[Reading, Context], frozenset[Assumption] | None]
+OnExpression = Callable[[Expression, Scope], Expression | Simplified | None]
+Apply = TypeVar("Apply", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class RuleKind(Generic[Apply]):
+    """What a rule rewrites, and so the type of its function; None where it does not apply."""
+
+    name: str
+    rewrites: str
+
+
+RELATION: RuleKind[OnRelation] = RuleKind(
+    "relation", "a relation, keeping its rows, order and width"
+)
+"""Tried at every relation, from the leaves up, those inside subqueries included. It must keep the
+rows as a bag, their order where a Sort gives one, and the width."""
+BLOCK: RuleKind[OnBlock] = RuleKind("block", "joins and filters below a projection or an aggregate")
+"""Rewrites a block in place, and returns what that assumed."""
+QUERY: RuleKind[OnRelation] = RuleKind("query", "a whole query, knowing who reads its rows")
+"""For what depends on who reads the rows: order, columns."""
+EXPRESSION: RuleKind[OnExpression] = RuleKind(
+    "expression", "an expression, keeping its value in every row"
+)
+"""Tried at every part of an expression, from the leaves up."""
+CONDITION: RuleKind[OnExpression] = RuleKind(
+    "condition", "a condition, in which NULL may become FALSE"
+)
+"""Tried after those of expressions at the conditions of filters, joins and CASE, and at their parts
+under AND and OR: there it only counts whether the condition is true."""
+KINDS: tuple[RuleKind[Any], ...] = (RELATION, BLOCK, QUERY, EXPRESSION, CONDITION)
+
+LAST = 100_000
+"""The order of a rule for which it does not matter when it is tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[Apply]):
+    """A rewrite rule: equal rows before and after, on all data that satisfies what it assumes."""
+
+    name: str
+    kind: RuleKind[Apply]
+    apply: Apply
+    at: frozenset[str]
+    """Where it is tried: classes of nodes, for a call the name of the function or operator; empty:
+    everywhere."""
+    assumes: frozenset[Assumption]
+    """All that it may assume; what it does assume goes with each result."""
+    order: int
+    """Of the rules of a kind those with small numbers are tried first."""
+
+    @property
+    def rewrites(self) -> str:
+        """``before → after``: the first paragraph of its docstring, as one line."""
+        first = (inspect.getdoc(self.apply) or "").partition("\n\n")[0]
+        return " ".join(first.replace("``", "").split()).removesuffix(".")
+
+    def to_json(self) -> dict[str, object]:
+        """A JSON object."""
+        return {
+            "name": self.name,
+            "kind": self.kind.name,
+            "rewrites": self.rewrites,
+            "at": sorted(self.at),
+            "assumes": [each.value for each in Assumption if each in self.assumes],
+        }
+
+
+REGISTERED: list[Rule[Any]] = []
+"""The rules of the modules that were imported so far."""
+
+
+def rule(
+    kind: RuleKind[Apply],
+    *,
+    at: Collection[str] = (),
+    assumes: Collection[Assumption] = (),
+    order: int = LAST,
+    name: str = "",
+) -> Callable[[Apply], Apply]:
+    """Register a function as a rewrite rule, under its own name unless another is given.
+
+    A rule of conditions may have the name of the rule of expressions that it extends.
+    """
+
+    def registered(apply: Apply) -> Apply:
+        known = name or str(getattr(apply, "__name__", ""))
+        REGISTERED.append(Rule(known, kind, apply, frozenset(at), frozenset(assumes), order))
+        return apply
+
+    return registered

@@ -1,0 +1,175 @@
+"""Columns that nobody reads are not computed: outputs of subqueries, aggregates, windows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from sqljury.equivalence.rules.base import QUERY, Rewritten, rule
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Literal,
+    Project,
+    Ref,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Subquery,
+    SubqueryKind,
+    Type,
+    Values,
+    Window,
+)
+from sqljury.trees.walk import (
+    columns_read,
+    expressions,
+    inputs,
+    map_expressions,
+    renumber,
+    transform,
+    width,
+    with_inputs,
+)
+
+_ONE = Literal(1, Type.INTEGER)
+
+
+@rule(QUERY, order=20)
+def unread_columns(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT x FROM (SELECT x, y FROM t LIMIT 3)`` → ``SELECT x FROM (SELECT x FROM t LIMIT
+    3)``."""
+    del context
+    new = _whole(relation)
+    return Rewritten(new) if new != relation else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A relation with fewer columns: for each old column that is left its new place."""
+
+    relation: Relation
+    place: dict[int, int]
+
+
+def _whole(relation: Relation) -> Relation:
+    """The relation with all of its columns, what is below it without those that nobody reads."""
+    return _kept(relation, frozenset(range(width(relation)))).relation
+
+
+def _kept(relation: Relation, read: frozenset[int]) -> _Kept:
+    """The relation with at least the columns ``read``."""
+    relation = map_expressions(relation, lambda e: transform(e, _inside))
+    match relation:
+        case Project():
+            return _of_project(relation, read)
+        case Aggregate():
+            return _of_aggregate(relation, read)
+        case Window():
+            return _of_window(relation, read)
+        case Filter() | Sort() | Limit():
+            below = _kept(relation.input, read.union(_read_by(relation)))
+            return _Kept(_on(relation, below), below.place)
+        case Join(lateral=False):
+            return _of_join(relation, read)
+        case SetOperation(kind=SetKind.UNION, all=True):
+            return _of_union(relation, read)
+        case Distinct() | SetOperation():
+            new = tuple(_whole(below) for below in inputs(relation))
+            return _all_of(with_inputs(relation, new))
+        case _:
+            return _all_of(relation)
+
+
+def _all_of(relation: Relation) -> _Kept:
+    return _Kept(relation, {i: i for i in range(width(relation))})
+
+
+def _read_by(relation: Relation) -> frozenset[int]:
+    return frozenset().union(*map(columns_read, expressions(relation)))
+
+
+def _on(relation: Relation, below: _Kept) -> Relation:
+    """The operator on an input whose columns have moved."""
+    moved = map_expressions(relation, lambda e: renumber(e, below.place.__getitem__))
+    return with_inputs(moved, (below.relation,))
+
+
+def _places(chosen: Iterable[int]) -> dict[int, int]:
+    return {old: new for new, old in enumerate(chosen)}
+
+
+def _of_project(relation: Project, read: frozenset[int]) -> _Kept:
+    chosen = [i for i in range(len(relation.expressions)) if i in read]
+    values = tuple(relation.expressions[i] for i in chosen)
+    names = tuple(relation.names[i] for i in chosen) if relation.names else ()
+    # A row without any column would be a trap for readers.
+    new = replace(relation, expressions=values or (_ONE,), names=names)
+    return _Kept(_on(new, _kept(relation.input, _read_by(new))), _places(chosen))
+
+
+def _of_aggregate(relation: Aggregate, read: frozenset[int]) -> _Kept:
+    keys = len(relation.keys)
+    bare = any(call.name == "BARE" for call in relation.calls)
+    chosen = [
+        keys + i
+        for i, call in enumerate(relation.calls)
+        # A bare column's row is that of the only MIN or MAX, even if that is not read.
+        if keys + i in read or (bare and call.name in ("MIN", "MAX"))
+    ]
+    if not keys and not chosen:
+        return _Kept(Values(((_ONE,),)), {})
+    calls = tuple(relation.calls[i - keys] for i in chosen)
+    names = tuple(relation.names[i] for i in (*range(keys), *chosen)) if relation.names else ()
+    new = replace(relation, calls=calls, names=names)
+    place = _places((*range(keys), *chosen))
+    return _Kept(_on(new, _kept(relation.input, _read_by(new))), place)
+
+
+def _of_window(relation: Window, read: frozenset[int]) -> _Kept:
+    wide = width(relation.input)
+    chosen = [i for i in range(len(relation.calls)) if wide + i in read]
+    new = replace(relation, calls=tuple(relation.calls[i] for i in chosen))
+    wanted = frozenset(c for c in read if c < wide).union(_read_by(new))
+    below = _kept(relation.input, wanted)
+    narrow = width(below.relation)
+    place = below.place | {wide + i: narrow + k for k, i in enumerate(chosen)}
+    return _Kept(_on(new, below) if chosen else below.relation, place)
+
+
+def _of_join(relation: Join, read: frozenset[int]) -> _Kept:
+    wide = width(relation.left)
+    wanted = read.union(_read_by(relation))
+    left = _kept(relation.left, frozenset(c for c in wanted if c < wide))
+    right = _kept(relation.right, frozenset(c - wide for c in wanted if c >= wide))
+    by = width(left.relation)
+    place = left.place | {wide + old: by + new for old, new in right.place.items()}
+    condition = renumber(relation.condition, place.__getitem__)
+    new = replace(relation, left=left.relation, right=right.relation, condition=condition)
+    only_left = relation.kind in (JoinKind.SEMI, JoinKind.ANTI)
+    return _Kept(new, left.place if only_left else place)
+
+
+def _of_union(relation: SetOperation, read: frozenset[int]) -> _Kept:
+    chosen = sorted(read) or [0]
+    if len(chosen) == width(relation):
+        new = tuple(_whole(below) for below in relation.inputs)
+        return _all_of(with_inputs(relation, new))
+    values = tuple(map(Ref, chosen))
+    new = tuple(_whole(Project(below, values)) for below in relation.inputs)
+    return _Kept(with_inputs(relation, new), _places(chosen))
+
+
+def _inside(part: Expression) -> Expression:
+    if not isinstance(part, Subquery):
+        return part
+    if part.kind is SubqueryKind.EXISTS:
+        return replace(part, relation=_kept(part.relation, frozenset()).relation)
+    return replace(part, relation=_whole(part.relation))

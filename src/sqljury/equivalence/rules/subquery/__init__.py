@@ -1,0 +1,1 @@
+"""Rules about queries inside expressions, set operations and extremes."""

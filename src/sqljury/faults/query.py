@@ -1,0 +1,195 @@
+"""What a check looks at: a query, the question it answers, and the database behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from sqljury.evidence import Evidence
+from sqljury.execution import Execution
+from sqljury.faults.check import Sees
+from sqljury.faults.hint import HintCondition, hint_conditions
+from sqljury.faults.keys import with_implied_keys
+from sqljury.faults.sites import Comparison, Site, comparisons, sites
+from sqljury.faults.wording import Wording
+from sqljury.schema import Column, Schema, Table
+from sqljury.sql import parse
+from sqljury.sql.namespaces import as_table
+from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
+from sqljury.trees.nodes import Relation, Type, Unreadable
+from sqljury.trees.render import render
+from sqljury.trees.types import column_type
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Row = tuple[Any, ...]
+
+
+class Query:
+    """A query under suspicion; everything is found on demand and once.
+
+    Args:
+        sql: the query.
+        evidence: the case's question and hint, the schema, and the database where there is one.
+    """
+
+    def __init__(self, sql: str, evidence: Evidence) -> None:
+        self.sql = sql
+        self.question = (evidence.case.question or "").strip()
+        self.hint = (evidence.case.hint or "").strip()
+        self.dialect = evidence.dialect
+        self._evidence = evidence
+
+    @cached_property
+    def sees(self) -> Sees:
+        """What is there to look at."""
+        found = Sees.TEXT
+        found |= Sees.QUESTION if self.question else found
+        found |= Sees.HINT if self.hint else found
+        found |= Sees.TREE if self.operators is not None else found
+        return found | (Sees.ROWS if self._evidence.has_database else found)
+
+    # ------------------------------------------------------------ texts
+
+    @cached_property
+    def wording(self) -> Wording:
+        """The question, read."""
+        return Wording(self.question)
+
+    @cached_property
+    def said(self) -> Wording:
+        """The question and the hint, read as one text."""
+        return Wording(f"{self.question} {self.hint}")
+
+    @cached_property
+    def hint_conditions(self) -> tuple[HintCondition, ...]:
+        """The conditions on columns that the hint writes out."""
+        return () if self.schema is None else hint_conditions(self.hint, self.schema)
+
+    @cached_property
+    def syntax(self) -> exp.Query | None:
+        """sqlglot's tree of the text, or None where it is no query that can be read."""
+        from sqlglot import exp
+
+        found = parse(self.sql, self.dialect)
+        return found if isinstance(found, exp.Query) else None
+
+    # ------------------------------------------------------------ trees
+
+    @cached_property
+    def schema(self) -> Schema | None:
+        """The schema, or None where none is known."""
+        return self._evidence.schema()
+
+    @cached_property
+    def operators(self) -> Relation | None:
+        """The operator tree as written, or None where there is none."""
+        found = self._evidence.tree(self.sql)
+        return None if isinstance(found, Unreadable) else found
+
+    @property
+    def tree(self) -> Relation:
+        """The operator tree of a query that has one."""
+        assert self.operators is not None, "the check says that it needs a tree"
+        return self.operators
+
+    @cached_property
+    def context(self) -> Context:
+        """What the schema declares, for functions that look at trees."""
+        assert self.schema is not None, "there is a tree"
+        return Context(with_implied_keys(self.schema), self.dialect, DECLARED_ASSUMPTIONS)
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        """Every expression of the tree with the rows it sees."""
+        return tuple(sites(self.tree, self.context))
+
+    @cached_property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Every comparison of a table's column with constants."""
+        return tuple(found for site in self.sites for found in comparisons(site))
+
+    @cached_property
+    def tables(self) -> tuple[Table, ...]:
+        """The schema's tables that the query reads, in the schema's order."""
+        names = {site.table for site in self.sites if site.table}
+        assert self.schema is not None, "there is a tree"
+        return tuple(table for table in self.schema.tables if table.name in names)
+
+    @cached_property
+    def columns_read(self) -> frozenset[str]:
+        """The names of the columns that the query spells out anywhere, in lower case."""
+        from sqlglot import exp
+
+        nodes = [] if self.syntax is None else self.syntax.find_all(exp.Column)
+        return frozenset(node.name.casefold() for node in nodes)
+
+    @cached_property
+    def names_read(self) -> tuple[str, ...]:
+        """The columns that the query reads, as the schema spells them."""
+        read = self.columns_read
+        names = {column.name for table in self.tables for column in table.columns}
+        return tuple(sorted(name for name in names if name.casefold() in read))
+
+    @cached_property
+    def columns_shown(self) -> frozenset[str]:
+        """The names of the columns that the query shows as they are, in lower case."""
+        from sqlglot import exp
+
+        items = [] if self.syntax is None else self.syntax.selects
+        return frozenset(
+            one.unalias().name.casefold() for one in items if isinstance(one.unalias(), exp.Column)
+        )
+
+    def is_text(self, column: Column) -> bool:
+        """Whether a column is declared to hold texts."""
+        return column_type(column.type, self.dialect) is Type.TEXT
+
+    # ------------------------------------------------------------ rows
+
+    @cached_property
+    def result(self) -> Execution:
+        """What the query returns."""
+        return self._evidence.rows(self.sql)
+
+    def rows(self, sql: str) -> list[Row] | None:
+        """The rows of another query on the same database, or None where it does not run."""
+        table = self._evidence.rows(sql).table
+        return None if table is None else table.rows
+
+    def rows_of(self, relation: Relation) -> list[Row] | None:
+        """The rows of an operator tree, or None where it cannot be written as SQL or run."""
+        sql = render(relation, self.dialect)
+        return self.rows(sql) if isinstance(sql, str) else None
+
+    def values(self, table: str, column: str, most: int = 2000) -> list[Any] | None:
+        """The first distinct values of a column that are not NULL."""
+        found = self.rows(
+            f"SELECT DISTINCT {self.quoted(column)} FROM {self.source(table)} "
+            f"WHERE {self.quoted(column)} IS NOT NULL LIMIT {most}"
+        )
+        return None if found is None else [value for (value,) in found]
+
+    def quoted(self, name: str) -> str:
+        """A name as the dialect quotes it."""
+        from sqlglot import exp
+
+        return exp.to_identifier(name, quoted=True).sql(self.dialect)
+
+    def source(self, table: str) -> str:
+        """A table's name as FROM needs it."""
+        return as_table(table, self.dialect).sql(self.dialect)
+
+
+def shown(rows: Sequence[Row], most: int = 5) -> list[list[Any]]:
+    """Some rows as evidence: JSON values, long texts cut."""
+    return [[_plain(cell) for cell in row] for row in rows[:most]]
+
+
+def _plain(cell: Any) -> Any:
+    if cell is None or isinstance(cell, (bool, int, float)):
+        return cell
+    text = str(cell)
+    return text if len(text) <= 200 else f"{text[:200]}…"

@@ -1,0 +1,143 @@
+"""What a question says: its words, its numbers, what it quotes."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+_WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+")
+_NUMBER = re.compile(r"(?<![\w.,/:-])-?\d[\d,]*(?:\.\d+)?(?![\w/:-]|[.,]\d)")
+_QUOTED = re.compile(
+    r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)['‘’`]{1,2}((?:[^'‘’`\"]|(?<=\w)['’](?=s?\s?\w))+?)['’`]{1,2}(?!\w)"
+)
+_NAMED_NUMBERS = {
+    **{
+        word: n
+        for n, word in enumerate(
+            ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+        )
+    },
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "twenty": 20,
+    "thirty": 30,
+    "fifty": 50,
+    "once": 1,
+    "twice": 2,
+    "both": 2,
+    "hundred": 100,
+    "thousand": 1000,
+    "million": 1_000_000,
+    "first": 1,
+    "second": 2,
+    "third": 3,
+    "fourth": 4,
+    "fifth": 5,
+    "half": 0.5,
+    "dozen": 12,
+}
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+
+
+class Wording:
+    """A text in plain English, read once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lower = " ".join(text.lower().split())
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """Its words and whole numbers in lower case, in order."""
+        return tuple(word.lower() for word in _WORD.findall(self.text))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """Its words without the endings of plurals and verbs."""
+        return frozenset(stem(word) for word in self.words)
+
+    @cached_property
+    def digits(self) -> tuple[float, ...]:
+        """The numbers that are written in digits."""
+        found = (text.replace(",", "") for text in _NUMBER.findall(self.text))
+        return tuple(float(text) for text in found if text not in ("", "-"))
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        """All numbers: in digits, in words, of months by name."""
+        named = {float(_NAMED_NUMBERS[word]) for word in self.words if word in _NAMED_NUMBERS}
+        months = {float(_MONTHS.index(word) + 1) for word in self.words if word in _MONTHS}
+        loose = {float(text) for text in re.findall(r"\d+(?:\.\d+)?", self.text)}
+        return frozenset(self.digits) | named | months | loose
+
+    @cached_property
+    def quoted(self) -> tuple[str, ...]:
+        """What stands in quotation marks."""
+        found = ("".join(parts).strip() for parts in _QUOTED.findall(self.text))
+        return tuple(text for text in found if text)
+
+    @cached_property
+    def counted(self) -> frozenset[str]:
+        """The stems of the words behind "how many" or "number of", up to the verb."""
+        found = re.search(r"(?:how many|number of)((?: \w+){1,5})", self.lower)
+        return frozenset(stem(word) for word in found[1].split()) if found else frozenset()
+
+    def says(self, pattern: str) -> bool:
+        """Whether a pattern of words occurs, as whole words in any case."""
+        return re.search(rf"\b(?:{pattern})\b", self.lower) is not None
+
+    def names(self, name: str) -> bool:
+        """Whether all words of a name of the schema occur, whatever their endings."""
+        parts = name_stems(name)
+        return bool(parts) and all(part in self.stems for part in parts)
+
+    def mentions_text(self, value: str) -> bool:
+        """Whether the text says a value, or all of its words, or its abbreviation."""
+        low = value.lower().strip("% ")
+        if not low or low in self.lower:
+            return True
+        words = [stem(word) for word in re.findall(r"[a-z]+|\d+", low)]
+        return bool(words) and all(self._near(word) for word in words)
+
+    def _near(self, word: str) -> bool:
+        return any(own == word or _is_short_for(word, own) for own in self.stems) or (
+            word in self._initials
+        )
+
+    @cached_property
+    def _initials(self) -> frozenset[str]:
+        """The initials of two to four words in a row, without "of", "the" and "and"."""
+        words = [word for word in self.words if word not in ("of", "the", "and")]
+        runs = (words[i : i + n] for n in (2, 3, 4) for i in range(len(words)))
+        return frozenset("".join(word[0] for word in run) for run in runs)
+
+
+def _is_short_for(a: str, b: str) -> bool:
+    """Whether words begin alike, or one leaves out letters of the other: asst, assistant."""
+    if min(len(a), len(b)) >= 4 and a[:4] == b[:4]:
+        return True
+    short, long = sorted((a, b), key=len)
+    letters = iter(long)
+    return len(short) >= 2 and short[0] == long[0] and all(c in letters for c in short)
+
+
+def stem(word: str) -> str:
+    """A word without the ending of a plural: ``countries`` is ``countri`` as ``country`` is."""
+    word = word.lower().removesuffix("'s")
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "i"
+    if word.endswith("y") and len(word) > 3:
+        return word[:-1] + "i"
+    if word.endswith(("ses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+def name_stems(name: str) -> list[str]:
+    """The stems of the words of a schema's name: ``Song_Name``, ``songName``, ``song name``."""
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)
+    return [stem(part) for part in parts]

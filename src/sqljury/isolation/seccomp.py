@@ -1,0 +1,194 @@
+"""seccomp: Linux refuses a process the system calls that it has no use for.
+
+A list of what is refused, not of what is allowed: libraries of later days find new calls useful,
+and files are Landlock's part. `pyseccomp` would need the C library libseccomp on every machine; a
+filter is some two hundred instructions.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import struct
+import sys
+from dataclasses import dataclass
+from typing import Final
+
+_SET_NO_NEW_PRIVILEGES: Final = 38
+_SET_FILTER, _ALL_THREADS = 1, 1
+_GET_ACTION: Final = 2
+_CLONE_THREAD: Final = 0x00010000
+_TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
+
+# Offsets into what a filter looks at.
+_NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
+
+# Instructions of the filter.
+_LOAD, _IF_EQUAL, _IF_NOT_BELOW, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+_ALLOW: Final = 0x7FFF0000
+_ERROR: Final = 0x00050000
+_INSTRUCTION: Final = 8
+"""Bytes of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Machine:
+    """The numbers of one architecture."""
+
+    audit: int
+    seccomp: int
+    clone: int
+    ioctl: int
+    prlimit: int
+    programs: tuple[int, ...]
+    """fork, vfork, execve, execveat."""
+    network: tuple[int, ...]
+    """socket, socketpair, connect, bind, and io_uring, which goes round all of them."""
+    signals: tuple[int, ...]
+    """Those whose first argument is the process that a signal goes to."""
+    owners: tuple[int, ...]
+    """Owner, mode, times, extended attributes: what Landlock does not know of files."""
+    never: tuple[int, ...]
+    """Other processes' memory, mounts, modules, clocks, namespaces, keys, tracing, BPF."""
+
+
+# The same on both: clone3 is 435.
+_CLONE3: Final = 435
+_NEW: Final = (424, *range(428, 434), 438, 440, 442)
+_URING: Final = 425
+
+_MACHINES: Final = {
+    "x86_64": _Machine(
+        audit=0xC000003E,
+        seccomp=317,
+        clone=56,
+        ioctl=16,
+        prlimit=302,
+        programs=(57, 58, 59, 322),
+        network=(41, 42, 49, 53, _URING),
+        signals=(62, 129, 200, 234, 297),
+        owners=(90, 91, 92, 93, 94, 132, 188, 189, 190, 197, 198, 199, 235, 260, 261, 268, 280),
+        never=(
+            *(101, 103, 135, 153, 154, 155, 159, 161, 163, 164, 165, 166, 167, 168, 169, 170, 171),
+            *(172, 173, 175, 176, 179, 227, 246, 248, 249, 250, 272, 298, 300, 304, 305, 308),
+            *(310, 311, 312, 313, 320, 321, 323, *_NEW),
+        ),
+    ),
+    "aarch64": _Machine(
+        audit=0xC00000B7,
+        seccomp=277,
+        clone=220,
+        ioctl=29,
+        prlimit=261,
+        programs=(221, 281),
+        network=(198, 199, 200, 203, _URING),
+        signals=(129, 130, 131, 138, 240),
+        owners=(5, 6, 7, 14, 15, 16, 52, 53, 54, 55, 88),
+        never=(
+            *(39, 40, 41, 51, 60, 89, 92, 97, 104, 105, 106, 112, 116, 117, 142, 161, 162, 170),
+            *(171, 217, 218, 219, 224, 225, 241, 262, 265, 266, 268, 270, 271, 272, 273, 280),
+            *(282, 294, *_NEW),
+        ),
+    ),
+}
+
+
+def has_seccomp() -> bool:
+    """Whether the kernel filters system calls, and we know the numbers of this machine's."""
+    machine = _machine()
+    if machine is None:
+        return False
+    action = ctypes.c_uint32(_ERROR)
+    asked = ctypes.CDLL(None, use_errno=True).syscall(
+        ctypes.c_long(machine.seccomp), ctypes.c_long(_GET_ACTION), 0, ctypes.byref(action)
+    )
+    return bool(asked == 0)
+
+
+def restrict_calls(*, network: bool, programs: bool) -> None:
+    """From here on this process, all its threads, is refused most of what it has no use for.
+
+    Args:
+        network: whether it may open connections.
+        programs: whether it may start other programs.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    machine = _machine()
+    assert machine is not None, "has_seccomp was asked"
+    forbid_privileges()
+    code = _filter(machine, os.getpid(), network=network, programs=programs)
+    buffer = ctypes.create_string_buffer(code, len(code))
+    program = struct.pack("HxxxxxxP", len(code) // _INSTRUCTION, ctypes.addressof(buffer))
+    result = ctypes.CDLL(None, use_errno=True).syscall(
+        ctypes.c_long(machine.seccomp),
+        ctypes.c_long(_SET_FILTER),
+        ctypes.c_long(_ALL_THREADS),
+        ctypes.c_char_p(program),
+    )
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"seccomp: {os.strerror(number)}")
+
+
+def forbid_privileges() -> None:
+    """No program that this process starts gets more rights than it has; filters need that."""
+    ctypes.CDLL(None, use_errno=True).prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+
+
+def _machine() -> _Machine | None:
+    if not sys.platform.startswith("linux") or sys.maxsize < 2**32:
+        return None
+    return _MACHINES.get(platform.machine())
+
+
+def _filter(machine: _Machine, own: int, *, network: bool, programs: bool) -> bytes:
+    refused = [*machine.never]
+    refused += [] if network else machine.network
+    refused += [] if programs else [*machine.programs, *machine.owners]
+    no = _ERROR | errno.EPERM
+    code = [
+        (_LOAD, 0, 0, _ARCHITECTURE),
+        (_IF_EQUAL, 1, 0, machine.audit),
+        (_RETURN, 0, 0, no),
+        (_LOAD, 0, 0, _NUMBER),
+        (_IF_NOT_BELOW, 0, 1, 0x40000000),  # the other numbering of x86-64
+        (_RETURN, 0, 0, no),
+    ]
+    for number in refused:
+        code += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, no)]
+    if not programs:
+        # Threads yes, processes no; clone3 hides its flags, and the C library tries clone next.
+        code += [(_IF_EQUAL, 0, 1, _CLONE3), (_RETURN, 0, 0, _ERROR | errno.ENOSYS)]
+        code += [
+            (_IF_EQUAL, 0, 4, machine.clone),
+            (_LOAD, 0, 0, _ARGUMENTS),
+            (_IF_ANY_BIT, 1, 0, _CLONE_THREAD),
+            (_RETURN, 0, 0, no),
+            (_RETURN, 0, 0, _ALLOW),
+        ]
+        for number in machine.signals:
+            code += _first_argument(number, (own,))
+        code += _first_argument(machine.prlimit, (0, own))
+    # A terminal takes what is pushed into it for what its user types.
+    code += [
+        (_IF_EQUAL, 0, 5, machine.ioctl),
+        (_LOAD, 0, 0, _ARGUMENTS + 8),
+        (_IF_EQUAL, 1, 0, _TIOCSTI),
+        (_IF_EQUAL, 0, 1, _TIOCLINUX),
+        (_RETURN, 0, 0, no),
+        (_RETURN, 0, 0, _ALLOW),
+        (_RETURN, 0, 0, _ALLOW),
+    ]
+    return b"".join(struct.pack("HBBI", *one) for one in code)
+
+
+def _first_argument(number: int, allowed: tuple[int, ...]) -> list[tuple[int, int, int, int]]:
+    """A call that may be made with these first arguments only."""
+    steps = [(_IF_EQUAL, 0, 3 + len(allowed), number), (_LOAD, 0, 0, _ARGUMENTS)]
+    for left, value in enumerate(reversed(allowed)):
+        steps.insert(2, (_IF_EQUAL, left + 1, 0, value))
+    return [*steps, (_RETURN, 0, 0, _ERROR | errno.EPERM), (_RETURN, 0, 0, _ALLOW)]

@@ -1,0 +1,21 @@
+"""Typed evidence on a prediction beside its reference: named features, in groups."""
+
+from sqljury.judges.jury_features.group import (
+    Feature,
+    FeatureGroup,
+    all_groups,
+    chosen_groups,
+    feature_group,
+)
+from sqljury.judges.jury_features.pair import Pair
+from sqljury.judges.jury_features.row import FeatureRow
+
+__all__ = [
+    "Feature",
+    "FeatureGroup",
+    "FeatureRow",
+    "Pair",
+    "all_groups",
+    "chosen_groups",
+    "feature_group",
+]

@@ -1,0 +1,1 @@
+"""Groups of features, one a file: found by the registry."""

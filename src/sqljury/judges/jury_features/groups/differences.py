@@ -1,0 +1,119 @@
+"""What the two queries do differently, by clause and kind, and what the question says of it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqljury.faults.wording import Wording
+from sqljury.judges.jury_features.asks import asks_for
+from sqljury.judges.jury_features.group import (
+    Feature,
+    Values,
+    both_sides,
+    feature_group,
+    on_both_sides,
+)
+from sqljury.judges.jury_features.pair import Pair
+from sqljury.likeness.differences import Clause, Difference, Kind, differences
+
+_SIDES = ("missing", "extra", "changed")
+_WEIGHED = {Clause.DISTINCT: "distinct", Clause.ORDER: "order", Clause.LIMIT: "limit"}
+_COLUMN = re.compile(r"\b\w+\.(\w+)")
+_TEXT = re.compile(r"'((?:[^']|'')*)'")
+_NUMBER = re.compile(r"(?<![\w.'])-?\d+(?:\.\d+)?(?![\w.'])")
+
+
+def _name(clause: Clause) -> str:
+    return clause.value.replace(" ", "_")
+
+
+def _weighed() -> Iterator[Feature]:
+    for what in _WEIGHED.values():
+        for side in ("missing", "extra"):
+            for asked, said in (("asked", "asks"), ("unasked", "does not ask")):
+                meaning = f"1 if {what} is {side} and the question {said} for it"
+                yield Feature(f"{what}_{side}_{asked}", meaning, -1)
+    for side in ("missing", "extra"):
+        for named, said in (("named", "names"), ("unnamed", "does not name")):
+            meaning = f"{side} output columns that the question {said}"
+            yield Feature(f"column_{side}_{named}", meaning, -1)
+
+
+@feature_group(
+    "differences",
+    Feature("total", "how many there are", -1),
+    *(Feature(f"kind_{one}", f"differences of kind `{one}`", -1) for one in Kind),
+    *(
+        Feature(f"{_name(clause)}_{side}", f"parts that are {side}: {clause}", -1)
+        for clause in Clause
+        for side in _SIDES
+    ),
+    *_weighed(),
+    *on_both_sides("said", "share of names and constants in differences that the question says", 1),
+)
+def typed_differences(pair: Pair) -> Values:
+    """Typed differences of the canonical trees, weighed against the question."""
+    if pair.trees is None or pair.written_trees is None:
+        return {}
+    found = differences(*pair.trees)
+    if pair.wording is None:
+        return _counts(found)
+    # Rewriting changes constants and columns; the question is about what is written.
+    written = differences(*pair.written_trees)
+    return {**_counts(found), **_beside(found, pair.wording), **_said(written, pair.wording)}
+
+
+def _counts(found: Sequence[Difference]) -> dict[str, float | None]:
+    out: dict[str, float | None] = {"total": float(len(found))}
+    out |= {f"kind_{kind}": float(sum(one.kind is kind for one in found)) for kind in Kind}
+    for clause in Clause:
+        sides = [_side(one) for one in found if one.clause is clause]
+        out |= {f"{_name(clause)}_{side}": float(sides.count(side)) for side in _SIDES}
+    return out
+
+
+def _side(difference: Difference) -> str:
+    if difference.prediction is None:
+        return "missing"
+    return "extra" if difference.reference is None else "changed"
+
+
+def _beside(found: Sequence[Difference], wording: Wording) -> Values:
+    """What the question says of the differences."""
+    out: dict[str, float] = {}
+    for clause, what in _WEIGHED.items():
+        asked = asks_for(wording, what)
+        sides = {_side(one) for one in found if one.clause is clause}
+        for side in ("missing", "extra"):
+            out[f"{what}_{side}_asked"] = float(side in sides and asked)
+            out[f"{what}_{side}_unasked"] = float(side in sides and not asked)
+    columns = [one for one in found if one.clause is Clause.COLUMN]
+    for side in ("missing", "extra"):
+        named = [_named(one, wording) for one in columns if _side(one) == side]
+        out[f"column_{side}_named"] = float(sum(named))
+        out[f"column_{side}_unnamed"] = float(len(named) - sum(named))
+    return out
+
+
+def _named(difference: Difference, wording: Wording) -> bool:
+    text = difference.prediction or difference.reference or ""
+    return any(wording.names(name) for name in _COLUMN.findall(text))
+
+
+def _said(found: Sequence[Difference], wording: Wording) -> Values:
+    """On either side of the differences, the share of names and constants that are said."""
+    prediction = _share_said((one.prediction for one in found), wording)
+    return both_sides("said", prediction, _share_said((one.reference for one in found), wording))
+
+
+def _share_said(texts: Iterable[str | None], wording: Wording) -> float | None:
+    said = [found for text in texts if text for found in _mentions(text, wording)]
+    return sum(said) / len(said) if said else None
+
+
+def _mentions(text: str, wording: Wording) -> Iterator[bool]:
+    yield from (wording.mentions_text(one) for one in _TEXT.findall(text))
+    plain = _TEXT.sub(" ", text)
+    yield from (wording.names(name) for name in _COLUMN.findall(plain))
+    yield from (float(number) in wording.numbers for number in _NUMBER.findall(plain))

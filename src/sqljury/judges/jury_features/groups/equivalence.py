@@ -1,0 +1,47 @@
+"""Whether the two queries are the same on any data: proofs, counterexamples, and neither."""
+
+from __future__ import annotations
+
+from sqljury.judges.jury_features.group import Feature, Values, feature_group
+from sqljury.judges.jury_features.pair import Pair
+from sqljury.verdict import Outcome, Verdict
+
+_JUDGE = "equivalence,column_order=any"
+_ANSWERS = {
+    "proved": ("1 if they are proved equivalent", 1),
+    "refuted": ("1 if a generated database tells them apart", -1),
+    "no_counterexample": ("1 if none was found", 0),
+}
+_PROFILES = ("clean", "duplicates", "foreign_keys_violated")
+
+
+@feature_group(
+    "equivalence",
+    *(Feature(name, *rest) for name, rest in _ANSWERS.items()),
+    Feature("score", "how likely they are equivalent; what weighs little counts for more", 1),
+    Feature("canonical", "1 if the canonical trees are equal", 1),
+    Feature("canonical_permuted", "1 if they are equal up to the order of columns", 1),
+    *(Feature(f"differ_{one}", f"1 if they differ on data that is `{one}`") for one in _PROFILES),
+)
+def equivalence(pair: Pair) -> Values:
+    """Equivalence whatever the data: proved, refuted, or neither."""
+    return {**_equivalence(pair.verdict(_JUDGE)), **_canonical(pair)}
+
+
+def _equivalence(found: Verdict | None) -> Values:
+    if found is None or not found.labels or "unknown" in found.labels:
+        return {}
+    profile = found.evidence.get("profile")
+    return {
+        **{name: float(name in found.labels) for name in _ANSWERS},
+        "score": found.score,
+        **{f"differ_{one}": float(one == profile) for one in _PROFILES},
+    }
+
+
+def _canonical(pair: Pair) -> Values:
+    if pair.trees is None:
+        return {}
+    judges = {"canonical": "canonical", "canonical_permuted": "canonical,permuted=true"}
+    found = {name: pair.verdict(judge) for name, judge in judges.items()}
+    return {k: None if v is None else float(v.outcome is Outcome.CORRECT) for k, v in found.items()}

@@ -1,0 +1,118 @@
+"""What a group of features looks at: a prediction, its reference, and what is known of both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.execution import ResultTable
+from sqljury.faults.wording import Wording
+from sqljury.judges.base import Judge
+from sqljury.judges.naming import make_judge
+from sqljury.judges.settled import settled
+from sqljury.verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.trees.nodes import Relation
+
+    Trees = tuple[Relation, Relation]
+    """The prediction's, the reference's."""
+
+_MADE: dict[str, Judge] = {}
+
+
+def judge_named(name: str) -> Judge:
+    """A judge, made once a process: some hold models and what they know of the last questions."""
+    if name not in _MADE:
+        _MADE[name] = make_judge(name)
+    return _MADE[name]
+
+
+class Pair:
+    """A prediction beside the first of its references; verdicts of judges are found once.
+
+    Where a case has several references, judges look at all of them; what is said of *the*
+    reference is said of the first.
+
+    Args:
+        case: with a prediction that is a text.
+        evidence: on that case.
+    """
+
+    def __init__(self, case: Case, evidence: Evidence) -> None:
+        self.case = case
+        self.evidence = evidence
+        self.prediction = str(case.predicted_sql)
+        self.reference = case.reference_sqls[0] if case.reference_sqls else None
+        self._verdicts: dict[tuple[str, bool], Verdict | None] = {}
+
+    @cached_property
+    def reference_as_case(self) -> Case | None:
+        """The reference as if it had been predicted, or None where there is none."""
+        if self.reference is None:
+            return None
+        return replace(self.case, predicted_sql=self.reference, reference_sqls=())
+
+    def verdict(self, judge: str, *, of_reference: bool = False) -> Verdict | None:
+        """What a judge says; None where it lacks what it needs or could not be had.
+
+        Args:
+            of_reference: judge the reference in the prediction's place.
+        """
+        key = (judge, of_reference)
+        if key not in self._verdicts:
+            case = self.reference_as_case if of_reference else self.case
+            self._verdicts[key] = None if case is None else self._judged(judge, case)
+        return self._verdicts[key]
+
+    def _judged(self, name: str, case: Case) -> Verdict | None:
+        judge = judge_named(name)
+        found = settled(judge, case, self.evidence) or judge.judge(case, self.evidence)
+        return None if found.outcome.left_out else found
+
+    def score(self, judge: str, *, of_reference: bool = False) -> float | None:
+        """The score of a verdict; None where there is none, or it is ``unknown``."""
+        found = self.verdict(judge, of_reference=of_reference)
+        return None if found is None or found.outcome is Outcome.UNKNOWN else found.score
+
+    @cached_property
+    def tables(self) -> tuple[ResultTable, ResultTable] | None:
+        """The rows of the prediction and of the reference; None unless both run."""
+        if not self.evidence.has_database or self.reference is None:
+            return None
+        found = [self.evidence.rows(sql).table for sql in (self.prediction, self.reference)]
+        return None if found[0] is None or found[1] is None else (found[0], found[1])
+
+    @cached_property
+    def trees(self) -> Trees | None:
+        """The canonical operator trees; None unless both queries can be read."""
+        from sqljury.trees.nodes import Unreadable
+
+        if self.written_trees is None or self.reference is None:
+            return None
+        one, other = (self.evidence.canonical(sql) for sql in (self.prediction, self.reference))
+        if isinstance(one, Unreadable) or isinstance(other, Unreadable):
+            return None
+        return one.relation, other.relation
+
+    @cached_property
+    def written_trees(self) -> Trees | None:
+        """The operator trees as written; None unless both queries can be read."""
+        from sqljury.trees.nodes import Unreadable
+
+        if self.reference is None:
+            return None
+        one, other = (self.evidence.tree(sql) for sql in (self.prediction, self.reference))
+        if isinstance(one, Unreadable) or isinstance(other, Unreadable):
+            return None
+        return one, other
+
+    @cached_property
+    def wording(self) -> Wording | None:
+        """The question and the hint, read as one text; None where there is no question."""
+        if not self.case.question:
+            return None
+        return Wording(f"{self.case.question} {self.case.hint or ''}".strip())

@@ -1,0 +1,89 @@
+"""What is clear before a judge is asked: verdicts by what is there and what runs."""
+
+from __future__ import annotations
+
+from sqljury.case import MISSING, Case
+from sqljury.evidence import Evidence
+from sqljury.execution import Execution, Status
+from sqljury.judges.base import Judge, Needs, needs_database
+from sqljury.verdict import Outcome, Verdict
+
+_PREDICTION_OUTCOME = {
+    Status.ERROR: Outcome.PREDICTION_ERROR,
+    Status.TIMEOUT: Outcome.PREDICTION_TIMEOUT,
+    Status.TOO_LARGE: Outcome.PREDICTION_TOO_LARGE,
+    Status.OUT_OF_MEMORY: Outcome.PREDICTION_OUT_OF_MEMORY,
+    Status.REFUSED: Outcome.PREDICTION_REFUSED,
+    Status.UNAVAILABLE: Outcome.JUDGE_UNAVAILABLE,
+}
+_REFERENCE_OUTCOME = {
+    Status.ERROR: Outcome.REFERENCE_ERROR,
+    Status.TIMEOUT: Outcome.REFERENCE_TIMEOUT,
+    Status.TOO_LARGE: Outcome.REFERENCE_TOO_LARGE,
+    Status.OUT_OF_MEMORY: Outcome.REFERENCE_TOO_LARGE,
+    Status.REFUSED: Outcome.REFERENCE_ERROR,
+    Status.UNAVAILABLE: Outcome.JUDGE_UNAVAILABLE,
+}
+
+
+def settled(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
+    """The verdict that is clear before the judge is asked, or None.
+
+    What is wrong with the question (database, reference) comes before what is wrong with the
+    answer, so that all systems on one benchmark share one denominator; but an abstention
+    stays an abstention where there is no reference to compare with (an unanswerable question).
+    """
+    return _question_unusable(judge, case, evidence) or _prediction_unusable(judge, case, evidence)
+
+
+def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
+    if needs_database(judge) and not evidence.has_database:
+        return _not_scored(Outcome.DATABASE_MISSING, f"no database {case.db_id!r}")
+    if judge.needs & Needs.SCHEMA and evidence.schema() is None:
+        return _not_scored(Outcome.DATABASE_MISSING, f"no schema of {case.db_id!r}")
+    if judge.needs & Needs.SUITE and evidence.suite() is None:
+        return _not_scored(Outcome.DATABASE_MISSING, f"no test suite of {case.db_id!r}")
+    if judge.needs & _NEED_REFERENCE and not case.reference_sqls:
+        if case.predicted_sql is None:
+            return None
+        return _not_scored(Outcome.REFERENCE_MISSING, "no reference SQL")
+    if judge.needs & Needs.REFERENCE_ROWS:
+        runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
+        if runs and not any(run.ok for run in runs):
+            return failed_reference(runs[0])
+    return None
+
+
+_NEED_REFERENCE = Needs.REFERENCE | Needs.REFERENCE_ROWS
+
+
+def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
+    if judge.needs & Needs.QUESTION:
+        return None if case.question else _not_scored(Outcome.UNKNOWN, "the case has no question")
+    sql = case.predicted_sql
+    if sql is None:
+        return _not_scored(Outcome.ABSTAINED, "the system abstained")
+    if sql is MISSING:
+        return _not_scored(Outcome.PREDICTION_MISSING, "no prediction for this reference")
+    if not sql.strip():
+        return _not_scored(Outcome.PREDICTION_ERROR, "the prediction is empty")
+    if judge.needs & Needs.PREDICTION_ROWS:
+        run = evidence.rows(judge.sql_to_run(sql))
+        if not run.ok:
+            return failed_prediction(run)
+    return None
+
+
+def failed_prediction(run: Execution) -> Verdict:
+    """The verdict on a prediction that did not run."""
+    return _not_scored(_PREDICTION_OUTCOME[run.status], run.message)
+
+
+def failed_reference(run: Execution) -> Verdict:
+    """The verdict on a case none of whose references ran."""
+    return _not_scored(_REFERENCE_OUTCOME[run.status], f"reference: {run.message}")
+
+
+def _not_scored(outcome: Outcome, reason: str) -> Verdict:
+    score = None if outcome.left_out or outcome is Outcome.ABSTAINED else 0.0
+    return Verdict(outcome=outcome, score=score, reason=reason)

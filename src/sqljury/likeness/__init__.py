@@ -1,0 +1,1 @@
+"""How far two queries are alike: partial matches, graphs, differences in words."""

@@ -1,0 +1,8 @@
+"""What two queries do differently, as typed differences and in words. Pure functions."""
+
+from sqljury.likeness.differences.blocks import Clause
+from sqljury.likeness.differences.clearest import Views, clearest
+from sqljury.likeness.differences.compare import differences
+from sqljury.likeness.differences.kinds import Difference, Kind, sentences
+
+__all__ = ["Clause", "Difference", "Kind", "Views", "clearest", "differences", "sentences"]

@@ -1,0 +1,341 @@
+"""Typed differences between two queries, from their operator trees."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from sqljury.likeness.differences.blocks import Clause, QueryBlock, block_of
+from sqljury.likeness.differences.folding import Found, folded
+from sqljury.likeness.differences.kinds import Difference, Kind, one_sided
+from sqljury.likeness.differences.pairing import pairs
+from sqljury.likeness.differences.ranking import distance, ranked
+from sqljury.likeness.differences.sameness import renamed, representatives
+from sqljury.likeness.differences.subqueries import described, subquery, used_alike
+from sqljury.likeness.differences.ties import shown_ends, ties
+from sqljury.likeness.differences.words import words
+from sqljury.likeness.matching.labelled import Node, Numbering, nodes
+from sqljury.likeness.matching.operators import with_columns
+from sqljury.trees.nodes import Relation
+
+
+def differences(prediction: Relation, reference: Relation) -> tuple[Difference, ...]:
+    """What the prediction does differently, the likeliest cause of a wrong result first.
+
+    Args:
+        prediction: its operator tree, best the canonical one: only what matters is told then.
+        reference: likewise.
+
+    Returns:
+        Nothing for equal trees; for unequal ones perhaps nothing, too, where the clauses are the
+        same and stand together otherwise.
+    """
+    one, other = (block_of(*with_columns(tree)) for tree in (prediction, reference))
+    return ranked(_blocks(one, other, Numbering()))
+
+
+class _Apart:
+    """The parts that only one of two blocks has, by clause."""
+
+    def __init__(self, prediction: QueryBlock, reference: QueryBlock, number: Numbering) -> None:
+        self.number = number
+        self.missing: dict[Clause, list[Node]] = {}
+        self.extra: dict[Clause, list[Node]] = {}
+        for clause in Clause:
+            extra, missing = _apart(prediction.of(clause), reference.of(clause), number)
+            self.extra[clause], self.missing[clause] = extra, missing
+
+    def match(self, wanted: Callable[[Node], Node], found: Callable[[Node], Node]) -> None:
+        """Drop the parts that are the same when both sides' columns are renamed."""
+        for clause, missing in self.missing.items():
+            if clause is Clause.JOIN_CONDITION:
+                continue  # it is what makes columns the same
+            places: dict[int, list[int]] = {}
+            for place, node in enumerate(self.extra[clause]):
+                places.setdefault(self.number(found(node)), []).append(place)
+            alone = []
+            for node in missing:
+                same = places.get(self.number(wanted(node)))
+                if same:
+                    same.pop(0)
+                else:
+                    alone.append(node)
+            missing[:] = alone
+            left = {place for same in places.values() for place in same}
+            self.extra[clause][:] = [n for i, n in enumerate(self.extra[clause]) if i in left]
+
+
+def _blocks(prediction: QueryBlock, reference: QueryBlock, number: Numbering) -> list[Difference]:
+    if bool(prediction.inner) != bool(reference.inner):
+        return _nearest(prediction, reference, number)
+    apart = _Apart(prediction, reference, number)
+    found = [*_orders(prediction, reference, apart)]
+    _match_equal_columns(prediction, reference, apart)
+    found += [
+        *_swapped_table(apart),
+        *_negated(apart),
+        *_never(apart),
+        *_repeats(prediction, reference, apart),
+        *map(Found, ties(apart.missing, apart.extra, prediction, reference)),
+        *map(Found, shown_ends(apart.missing, apart.extra)),
+        *_widened(apart),
+        *_inside(apart),
+    ]
+    _drop_told_aggregates(apart)
+    again = {*prediction.tables()} & {*reference.tables()}
+    for clause in Clause:
+        missing, extra = apart.missing[clause], apart.extra[clause]
+        for pair in pairs(clause, missing, extra):
+            told = Difference(clause, pair.kind, words(pair.reference), words(pair.prediction))
+            found.append(Found(told, pair.reference, pair.prediction))
+        for kind, alone in ((Kind.MISSING, missing), (Kind.EXTRA, extra)):
+            for node in alone:
+                told = one_sided(clause, kind, _said(clause, node, again))
+                sides = (node, None) if kind is Kind.MISSING else (None, node)
+                found.append(Found(told, *sides))
+    outer = folded(found)
+    operation = next((words(node) for node in prediction.of(Clause.SET_OPERATION)), "")
+    inner = [d for d in _inner(prediction, reference, number) if d not in outer]
+    return [*outer, *(replace(d, inside=d.inside or operation) for d in inner)]
+
+
+def _said(clause: Clause, node: Node, again: set[str]) -> str:
+    """A part in words; of a table that both read, that one reads it oftener."""
+    more = clause is Clause.TABLE and node.value in again
+    return f"{words(node)} once more" if more else words(node)
+
+
+def _orders(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> Iterator[Found]:
+    for clause in (Clause.COLUMN, Clause.ORDER):
+        one, other = prediction.of(clause), reference.of(clause)
+        if apart.missing[clause] or apart.extra[clause]:
+            continue
+        if [*map(apart.number, one)] != [*map(apart.number, other)]:
+            yield Found(Difference(clause, Kind.ORDER, _list(other), _list(one)))
+
+
+def _match_equal_columns(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> None:
+    common = {*prediction.tables()} & {*reference.tables()}
+    wanted, found = (representatives(block, common) for block in (reference, prediction))
+    # A join condition that the other's conditions imply is no difference.
+    joins = Clause.JOIN_CONDITION
+    apart.missing[joins] = [n for n in apart.missing[joins] if not _trivial(found(n))]
+    apart.extra[joins] = [n for n in apart.extra[joins] if not _trivial(wanted(n))]
+    apart.match(wanted, found)
+
+
+def _trivial(condition: Node) -> bool:
+    one, other = condition.children
+    return one == other
+
+
+def _swapped_table(apart: _Apart) -> Iterator[Found]:
+    """One table read in place of another: that its columns are others goes without saying."""
+    missing, extra = apart.missing[Clause.TABLE], apart.extra[Clause.TABLE]
+    if len(missing) != 1 or len(extra) != 1:
+        return
+    old, new = missing.pop().value, extra.pop().value
+
+    def rename(name: str) -> str:
+        table, _, column = name.partition(".")
+        return f"{new}.{column}" if table == old else name
+
+    apart.match(lambda node: renamed(node, rename), lambda node: node)
+    for parts, table in ((apart.missing, old), (apart.extra, new)):
+        joins = parts[Clause.JOIN_CONDITION]
+        joins[:] = [each for each in joins if table not in _tables(each)]
+    yield Found(Difference(Clause.TABLE, Kind.CHANGED, old, new))
+
+
+def _tables(node: Node) -> set[str]:
+    return {each.value.partition(".")[0] for each in nodes(node)}
+
+
+def _negated(apart: _Apart) -> Iterator[Found]:
+    """NOT EXISTS (…) on one side, and a join with the same tables on the other."""
+    for mine, others, wanted in (
+        (apart.missing, apart.extra, True),
+        (apart.extra, apart.missing, False),
+    ):
+        for condition in list(mine[Clause.FILTER]):
+            block = subquery(condition) if condition.value == "NOT" else None
+            tables = {*block.tables()} if block is not None else set()
+            joined = [n for n in others[Clause.TABLE] if n.value in tables]
+            if not joined:
+                continue
+            mine[Clause.FILTER].remove(condition)
+            asked = _taken(others, {n.value for n in joined})
+            none = f"asks that there is no row of {described(condition)}"
+            some = f"asks for a row of {asked}"
+            told = (none, some) if wanted else (some, none)
+            yield Found(Difference(Clause.FILTER, Kind.NEGATION, *told))
+
+
+def _taken(parts: dict[Clause, list[Node]], tables: set[str]) -> str:
+    """Takes tables with their conditions out of the parts, and says them."""
+    conditions = []
+    for clause in (Clause.TABLE, Clause.JOIN_CONDITION, Clause.FILTER):
+        for node in list(parts[clause]):
+            if (clause is Clause.TABLE and node.value in tables) or _tables(node) & tables:
+                parts[clause].remove(node)
+                if clause is Clause.FILTER:
+                    conditions.append(words(node))
+    told = ", ".join(sorted(tables))
+    return f"{told} with {' and '.join(conditions)}" if conditions else told
+
+
+def _never(apart: _Apart) -> Iterator[Found]:
+    for condition in list(apart.extra[Clause.FILTER]):
+        if condition.value == "boolean False":
+            apart.extra[Clause.FILTER].remove(condition)
+            said = "its conditions contradict each other"
+            yield Found(Difference(Clause.FILTER, Kind.NEVER, None, said))
+
+
+def _repeats(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> Iterator[Found]:
+    missing, extra = apart.missing[Clause.DISTINCT], apart.extra[Clause.DISTINCT]
+    for _ in missing:
+        yield Found(Difference(Clause.DISTINCT, Kind.REPEATS, "DISTINCT missing", None))
+    for _ in extra:
+        yield Found(Difference(Clause.DISTINCT, Kind.REPEATS, None, "DISTINCT added"))
+    distinct = bool(prediction.of(Clause.DISTINCT) or reference.of(Clause.DISTINCT))
+    missing.clear()
+    extra.clear()
+    if distinct or prediction.of(Clause.GROUP) or reference.of(Clause.GROUP):
+        return
+    for one, other, said in (
+        (reference, prediction, "one for each match in {}, the reference only asks for a match"),
+        (prediction, reference, "one for any match in {}, the reference gives one for each"),
+    ):
+        tables = sorted((one.asked - other.asked) & {*other.tables()})
+        if tables:
+            told = said.format(", ".join(tables))
+            yield Found(Difference(Clause.JOIN, Kind.REPEATS, None, told))
+
+
+def _widened(apart: _Apart) -> Iterator[Found]:
+    """A condition on one side, and on the other an OR of it and something else."""
+    for mine, others, wanted in (
+        (apart.missing, apart.extra, True),
+        (apart.extra, apart.missing, False),
+    ):
+        for clause in (Clause.JOIN_CONDITION, Clause.FILTER):
+            for one in list(mine[clause]):
+                wide = next((n for n in others[Clause.FILTER] if _is_among(one, n, apart)), None)
+                if wide is None:
+                    continue
+                mine[clause].remove(one)
+                others[Clause.FILTER].remove(wide)
+                pair = (one, wide) if wanted else (wide, one)
+                told = Difference(Clause.FILTER, Kind.CHANGED, *map(words, pair))
+                yield Found(told, *pair)
+
+
+def _is_among(condition: Node, wide: Node, apart: _Apart) -> bool:
+    choices = {apart.number(each) for each in wide.children} if wide.value == "OR" else set()
+    return apart.number(condition) in choices
+
+
+def _inside(apart: _Apart) -> Iterator[Found]:
+    """The differences between subqueries that are used alike and read a table in common."""
+    for clause in (Clause.FILTER, Clause.HAVING):
+        missing, extra = apart.missing[clause], apart.extra[clause]
+        for wanted in list(missing):
+            one = subquery(wanted)
+            if one is None:
+                continue
+            alike = next((node for node in extra if used_alike(wanted, node)), None)
+            other = subquery(alike) if alike is not None else None
+            if alike is None or other is None:
+                continue
+            inner = _blocks(other, one, apart.number)
+            if inner:
+                extra.remove(alike)
+                missing.remove(wanted)
+                place = words(wanted)
+                yield from (Found(replace(d, inside=d.inside or place)) for d in inner)
+
+
+def _drop_told_aggregates(apart: _Apart) -> None:
+    """An aggregate that an output column, a condition or a sort key holds is told there."""
+    for parts in (apart.missing, apart.extra):
+        told = {
+            apart.number(inner)
+            for clause, unmatched in parts.items()
+            if clause not in (Clause.AGGREGATE, Clause.OTHER)
+            for part in unmatched
+            for inner in nodes(part)
+        }
+        calls = parts[Clause.AGGREGATE]
+        calls[:] = [each for each in calls if apart.number(each) not in told]
+
+
+_OF_ALL: Final = (Clause.SET_OPERATION, Clause.COLUMN, Clause.DISTINCT)
+"""Clauses of queries put together that say nothing of the nearest one of them."""
+
+
+def _nearest(prediction: QueryBlock, reference: QueryBlock, number: Numbering) -> list[Difference]:
+    """One query beside several that are put together: what differs from the nearest of them."""
+    together, alone = (prediction, reference) if prediction.inner else (reference, prediction)
+    operation = words(together.of(Clause.SET_OPERATION)[0])
+    if together.of(Clause.DISTINCT):
+        operation = operation.removesuffix(" ALL")
+    # What EXCEPT takes away is nothing that the other query could be.
+    parts = together.inner[: 1 if operation.startswith("EXCEPT") else None]
+    ways = []
+    for part in parts:
+        whole = QueryBlock(_parts(together, part), part.inner, together.asked | part.asked)
+        pair = (whole, alone) if together is prediction else (alone, whole)
+        ways.append((_blocks(*pair, number), part))
+    told, nearest = min(ways, key=lambda way: distance(way[0]))
+    others = [_read(part) for part in together.inner if part is not nearest]
+    kind = Kind.EXTRA if together is prediction else Kind.MISSING
+    first = one_sided(Clause.SET_OPERATION, kind, operation)
+    return [replace(first, note=f"with a query of {'; '.join(others)}"), *told]
+
+
+def _parts(together: QueryBlock, part: QueryBlock) -> list[tuple[Clause, Node]]:
+    """The parts of one of several queries put together, and what is done with all of them."""
+    if together.of(Clause.AGGREGATE):
+        # What is shown is computed from all.
+        around = [each for each in together.parts if each[0] is not Clause.SET_OPERATION]
+        return [*around, *(each for each in part.parts if each[0] is not Clause.COLUMN)]
+    return [*(each for each in together.parts if each[0] not in _OF_ALL), *part.parts]
+
+
+def _read(block: QueryBlock) -> str:
+    return ", ".join(dict.fromkeys(block.tables())) or "other queries"
+
+
+def _inner(
+    prediction: QueryBlock, reference: QueryBlock, number: Numbering
+) -> Iterator[Difference]:
+    """The differences between the queries that are put together."""
+    one, other = prediction.inner, reference.inner
+    if len(one) == len(other):
+        operations = {node.value.partition(" ")[0] for node in prediction.of(Clause.SET_OPERATION)}
+        swappable = len(one) == 2 and "EXCEPT" not in operations
+        ways = [one, one[::-1]] if swappable else [one]
+        told = ([d for mine, its in zip(way, other, strict=True)
+                 for d in _blocks(mine, its, number)] for way in ways)  # fmt: skip
+        yield from min(told, key=distance)
+
+
+def _apart(
+    prediction: list[Node], reference: list[Node], number: Numbering
+) -> tuple[list[Node], list[Node]]:
+    """What only the prediction has, and what only the reference has, each as often as it does."""
+    missing = list(reference)
+    extra = []
+    for node in prediction:
+        same = next((other for other in missing if number(other) == number(node)), None)
+        if same is None:
+            extra.append(node)
+        else:
+            missing.remove(same)
+    return extra, missing
+
+
+def _list(parts: list[Node]) -> str:
+    return ", ".join(map(words, parts))

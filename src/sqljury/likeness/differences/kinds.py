@@ -1,0 +1,130 @@
+"""One typed difference, and how it is said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from itertools import groupby
+
+from sqljury.case import Json
+from sqljury.likeness.differences.blocks import Clause
+
+
+class Kind(StrEnum):
+    """How a part of one query differs from the other."""
+
+    NEVER = "never"
+    """The prediction's conditions contradict each other: it gives no rows."""
+    NEGATION = "negation"
+    """One query asks for a row where the other asks that there is none."""
+    MISSING = "missing"
+    """The reference has it, the prediction does not."""
+    EXTRA = "extra"
+    """The prediction has it, the reference does not."""
+    COLUMN = "column"
+    """The same condition or calculation on another column."""
+    AGGREGATE = "aggregate"
+    """Another aggregate."""
+    COMPARISON = "comparison"
+    """Another operator between the same operands."""
+    CONSTANT = "constant"
+    """Another constant in the same condition."""
+    LITERAL_CASE = "literal_case"
+    """The same text with other capitals."""
+    DIRECTION = "direction"
+    """The same sort key the other way round."""
+    CHANGED = "changed"
+    """One part in place of another."""
+    EMPTY = "empty"
+    """Where there are no rows, one query gives NULL and the other nothing."""
+    TIES = "ties"
+    """One query gives all rows that tie, the other cuts at a number."""
+    REPEATS = "repeats"
+    """The same rows, not as often."""
+    ORDER = "order"
+    """The same parts in another order."""
+
+
+_SAID = {
+    Kind.COLUMN: "reads another column",
+    Kind.AGGREGATE: "aggregates otherwise",
+    Kind.COMPARISON: "compares otherwise",
+    Kind.CONSTANT: "has another constant",
+    Kind.LITERAL_CASE: "has other capitals",
+    Kind.DIRECTION: "sorts the other way",
+    Kind.CHANGED: "differs",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One difference: the clause, how it differs, and both sides as text (None: not there)."""
+
+    clause: Clause
+    kind: Kind
+    reference: str | None
+    prediction: str | None
+    inside: str = ""
+    """The condition that it is inside of, where it is part of a subquery."""
+    note: str = ""
+    """What comes with it: the condition that a table is joined on, the table of a column."""
+
+    @property
+    def words(self) -> str:
+        """The difference in a sentence about the prediction."""
+        said = f"{self._plain} ({self.note})" if self.note else self._plain
+        return f"inside {self.inside}: {said}" if self.inside else said
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object, with the sentence."""
+        return {**asdict(self), "words": self.words}
+
+    @property
+    def _plain(self) -> str:
+        match self.kind:
+            case Kind.NEVER:
+                return f"no rows at all: {self.prediction}"
+            case Kind.NEGATION:
+                return f"negation: {self.prediction}, the reference {self.reference}"
+            case Kind.EMPTY:
+                return f"on no rows: {self.prediction}, not {self.reference}"
+            case Kind.TIES:
+                return f"ties: {self.prediction}, not {self.reference}"
+            case Kind.REPEATS:
+                return f"repeated rows: {self.prediction or self.reference}"
+            case Kind.MISSING:
+                return f"{self.clause} missing: {self.reference}"
+            case Kind.EXTRA:
+                return f"{self.clause} added: {self.prediction}"
+            case Kind.ORDER:
+                return f"{self.clause}s in another order: {self.prediction}, not {self.reference}"
+        return f"{self.clause} {_SAID[self.kind]}: {self.prediction}, not {self.reference}"
+
+
+def one_sided(clause: Clause, kind: Kind, part: str, inside: str = "") -> Difference:
+    """A part that only the reference has (missing), or only the prediction (extra)."""
+    if kind is Kind.MISSING:
+        return Difference(clause, kind, part, None, inside)
+    return Difference(clause, kind, None, part, inside)
+
+
+def sentences(differences: Iterable[Difference], most: int | None = None) -> list[str]:
+    """The differences in words; parts of one clause that are all missing, or all added, in one.
+
+    Args:
+        most: of such parts, how many are said in a sentence; the others are counted.
+    """
+    said = []
+    for _, alike in groupby(differences, key=_together):
+        first, *others = alike
+        rest = [each.reference or each.prediction or "" for each in others]
+        shown = rest if most is None else rest[: most - 1]
+        more = f" and {len(rest) - len(shown)} more" if len(rest) > len(shown) else ""
+        said.append(", ".join([first.words, *shown]) + more)
+    return said
+
+
+def _together(difference: Difference) -> tuple[object, ...]:
+    lists = difference.kind in (Kind.MISSING, Kind.EXTRA) and not difference.note
+    return (difference.clause, difference.kind, difference.inside) if lists else (difference,)

@@ -1,0 +1,379 @@
+"""The graph of a query from its operator tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Final
+
+from sqljury.likeness.graphs.nodes import Edge, EdgeKind, QueryGraph
+from sqljury.likeness.matching.operators import SWAPPABLE
+from sqljury.trees.conditions import conjuncts
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Call,
+    Cast,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Literal,
+    Outer,
+    Project,
+    Recursive,
+    Ref,
+    Relation,
+    Scan,
+    SetKind,
+    SetOperation,
+    Sort,
+    SortKey,
+    Subquery,
+    SubqueryKind,
+    TableFunction,
+    Type,
+    Values,
+    Window,
+    WindowCall,
+    Working,
+)
+from sqljury.trees.types import column_type, fields
+
+_TYPES: Final = {
+    **dict.fromkeys((Type.REAL, Type.DECIMAL), "real"),
+    **dict.fromkeys((Type.DATE, Type.TIME, Type.TIMESTAMP), "date"),
+    Type.INTEGER: "integer",
+    Type.TEXT: "text",
+    Type.BOOLEAN: "boolean",
+}
+_EITHER_WAY: Final = (JoinKind.INNER, JoinKind.FULL)
+
+
+@dataclass(slots=True)
+class _ColumnNode:
+    """A column of a row: the nodes that its values come from.
+
+    A table's column has no node until it is read: what nobody reads is no part of the query.
+    """
+
+    nodes: list[int] = field(default_factory=list)
+    label: str = ""
+    type: str = ""
+    table: int = -1
+    parts: tuple[_ColumnNode, ...] = ()
+    """The columns of the inputs of a UNION, whose values are all in this one."""
+
+
+_Row = list[_ColumnNode]
+
+
+def query_graph(tree: Relation, context: Context, *, flows: bool = True) -> QueryGraph:
+    """The graph of a query: its operators, what they compute, and the columns that flow.
+
+    The root's parts are the operators of the query, each with its expressions below it; logic
+    edges lead from operator to operator as rows are handed on. Tables show the columns that
+    somebody reads. A column that is read elsewhere is a node of its own there, to which a data
+    edge leads from where it was computed; what the query gives flows into its root. The order of
+    output columns is not part of the graph.
+
+    Args:
+        tree: a faithful or a canonical operator tree.
+        context: the schema that it was read with.
+        flows: with logic and data edges; without, what is left are trees of expressions.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), figure 3 and section 4. The order of operands, the
+    columns' types and the columns of computed values are ours.
+    """
+    building = _Building(context)
+    building.query(tree, None, ())
+    return building.graph(flows)
+
+
+@dataclass(slots=True)
+class _Building:
+    context: Context
+    labels: list[str] = field(default_factory=list)
+    computing: list[bool] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    ordered: list[bool] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
+    roots: list[int] = field(default_factory=list)
+    found: list[_Row] = field(default_factory=list)
+    """The columns of what recursive queries around have found, the nearest last."""
+
+    def graph(self, flows: bool) -> QueryGraph:
+        kept = (edge for edge in self.edges if flows or edge[2] == EdgeKind.TREE)
+        return QueryGraph(
+            tuple(self.labels),
+            tuple(self.computing),
+            tuple(self.types),
+            tuple(kept),
+            tuple(self.roots),
+            tuple(self.ordered),
+        )
+
+    # ------------------------------------------------------------ nodes and edges
+
+    def compute(self, label: str, parent: int | None, *, ordered: bool = False) -> int:
+        return self._add(label, True, "", parent, ordered)
+
+    def content(self, label: str, parent: int, type_: str = "") -> int:
+        return self._add(label, False, type_, parent, False)
+
+    def _add(
+        self, label: str, computing: bool, type_: str, parent: int | None, ordered: bool
+    ) -> int:
+        node = len(self.labels)
+        self.labels.append(label)
+        self.computing.append(computing)
+        self.types.append(type_)
+        self.ordered.append(ordered)
+        if parent is not None:
+            self.edges.append((parent, node, EdgeKind.TREE))
+        return node
+
+    def chain(self, nodes: Sequence[int]) -> None:
+        """Logic edges from each to the next."""
+        self.edges += [(a, b, EdgeKind.LOGIC) for a, b in pairwise(nodes)]
+
+    # ------------------------------------------------------------ relations
+
+    def query(self, tree: Relation, parent: int | None, outer: tuple[_Row, ...]) -> int:
+        """A query's root, and all its operators below it."""
+        root = self.compute("query", parent, ordered=True)
+        self.roots.append(root)
+        _, row = self.relation(tree, root, outer)
+        outputs = dict.fromkeys(node for column in row for node in self.sources(column))
+        self.edges += [(node, root, EdgeKind.DATA) for node in outputs]
+        return root
+
+    def relation(self, relation: Relation, root: int, outer: tuple[_Row, ...]) -> tuple[int, _Row]:
+        """The operator's node, and what its output columns are."""
+        match relation:
+            case Scan():
+                return self.scan(relation, root)
+            case Join():
+                return self.join(relation, root, outer)
+            case SetOperation():
+                return self.set_operation(relation, root, outer)
+            case Recursive():
+                return self.recursive(relation, root, outer)
+            case Values() | TableFunction() | Working():
+                return self.leaf(relation, root, outer)
+            case _:
+                below, row = self.relation(relation.input, root, outer)
+                node, row = self.unary(relation, root, (row, *outer))
+                self.edges.append((below, node, EdgeKind.LOGIC))
+                return node, row
+
+    def scan(self, scan: Scan, root: int) -> tuple[int, _Row]:
+        node = self.compute("scan", root)
+        table = scan.table.casefold()
+        self.content(table, node)
+        return node, [
+            _ColumnNode([], f"{table}.{known.name.casefold()}", _TYPES.get(known.type, ""), node)
+            for known in fields(scan, self.context)
+        ]
+
+    def leaf(
+        self, relation: Values | TableFunction | Working, root: int, outer: tuple[_Row, ...]
+    ) -> tuple[int, _Row]:
+        around = ([], *outer)
+        match relation:
+            case Values():
+                node = self.compute("values", root)
+                rows = [
+                    self.parts(self.compute("row", node, ordered=True), row, around)
+                    for row in relation.rows
+                ]
+                columns = rows[0] if rows else []
+                return node, [_ColumnNode([column]) for column in columns] or [
+                    _ColumnNode([node]) for _ in relation.names
+                ]
+            case TableFunction():
+                node = self.compute("function", root, ordered=True)
+                name = relation.name.casefold()
+                self.content(name, node)
+                self.parts(node, relation.operands, around)
+                columns_ = (f"{name}.{column.casefold()}" for column in relation.columns)
+                return node, [_ColumnNode([], label, "", node) for label in columns_]
+            case Working():
+                node = self.compute("found", root)
+                if relation.depth < len(self.found):
+                    return node, self.found[-1 - relation.depth]
+                return node, [_ColumnNode([node])] * relation.width
+
+    def join(self, join: Join, root: int, outer: tuple[_Row, ...]) -> tuple[int, _Row]:
+        left, left_row = self.relation(join.left, root, outer)
+        around = (left_row, *outer) if join.lateral else outer
+        right, right_row = self.relation(join.right, root, around)
+        node = self.compute(f"join {join.kind}", root)
+        self.enter((left, right), node, ordered=join.kind not in _EITHER_WAY)
+        row = left_row + right_row
+        self.parts(node, conjuncts(join.condition), (row, *outer))
+        return node, left_row if join.kind in (JoinKind.SEMI, JoinKind.ANTI) else row
+
+    def set_operation(
+        self, operation: SetOperation, root: int, outer: tuple[_Row, ...]
+    ) -> tuple[int, _Row]:
+        below = [self.relation(part, root, outer) for part in operation.inputs]
+        node = self.compute(f"{operation.kind}{' all' if operation.all else ''}", root)
+        self.enter([n for n, _ in below], node, ordered=operation.kind is SetKind.EXCEPT)
+        rows = zip(*(row for _, row in below), strict=False)
+        return node, [_ColumnNode(parts=parts) for parts in rows]
+
+    def recursive(
+        self, relation: Recursive, root: int, outer: tuple[_Row, ...]
+    ) -> tuple[int, _Row]:
+        seed, row = self.relation(relation.seed, root, outer)
+        self.found.append(row)
+        step, _ = self.relation(relation.step, root, outer)
+        self.found.pop()
+        node = self.compute("recursive all" if relation.all else "recursive", root)
+        self.enter((seed, step), node, ordered=True)
+        return node, row
+
+    def enter(self, below: Iterable[int], node: int, *, ordered: bool) -> None:
+        """Logic edges from an operator's inputs; from one to the next if their order counts."""
+        below = list(below)
+        self.edges += [(one, node, EdgeKind.LOGIC) for one in below]
+        if ordered:
+            self.chain(below)
+
+    def unary(
+        self,
+        relation: Filter | Project | Aggregate | Distinct | Window | Sort | Limit,
+        root: int,
+        rows: tuple[_Row, ...],
+    ) -> tuple[int, _Row]:
+        """An operator on one input: its node with what is below it, and its output columns."""
+        node = self.compute(type(relation).__name__.lower(), root)
+        row = rows[0]
+        match relation:
+            case Filter():
+                self.parts(node, conjuncts(relation.condition), rows)
+            case Project():
+                columns = self.parts(node, relation.expressions, rows)
+                row = [_ColumnNode([column]) for column in columns]
+            case Aggregate():
+                keys = [
+                    self.expression(key, self.compute("key", node), rows) for key in relation.keys
+                ]
+                calls = [self.aggregate(call, node, rows) for call in relation.calls]
+                row = [_ColumnNode([column]) for column in keys + calls]
+            case Window():
+                row = row + [
+                    _ColumnNode([self.window(call, node, rows)]) for call in relation.calls
+                ]
+            case Sort():
+                self.ordered[node] = True
+                self.keys(node, relation.keys, rows)
+            case Limit():
+                for label, said in (("count", relation.count), ("offset", relation.offset)):
+                    if said is not None:
+                        self.expression(said, self.compute(label, node), rows)
+            case Distinct():
+                pass
+        return node, row
+
+    # ------------------------------------------------------------ expressions
+
+    def parts(self, parent: int, parts: Iterable[Expression], rows: tuple[_Row, ...]) -> list[int]:
+        """The nodes of several expressions, one after the other where their order counts."""
+        nodes = [self.expression(part, parent, rows) for part in parts]
+        if self.ordered[parent]:
+            self.chain(nodes)
+        return nodes
+
+    def expression(self, expression: Expression, parent: int, rows: tuple[_Row, ...]) -> int:
+        match expression:
+            case Ref():
+                return self.column(rows, 0, expression.index, parent)
+            case Outer():
+                around = self.compute("outer", parent)
+                return self.column(rows, expression.level, expression.index, around)
+            case Literal():
+                return self.literal(expression, parent)
+            case Cast():
+                type_ = column_type(expression.type_name, self.context.dialect)
+                node = self.compute(f"cast {type_}", parent)
+                self.expression(expression.operand, node, rows)
+                return node
+            case Call():
+                ordered = expression.name not in SWAPPABLE
+                node = self.compute(expression.name, parent, ordered=ordered)
+                self.parts(node, expression.operands, rows)
+                return node
+            case Subquery():
+                return self.subquery(expression, parent, rows)
+
+    def subquery(self, subquery: Subquery, parent: int, rows: tuple[_Row, ...]) -> int:
+        compared = subquery.kind in (SubqueryKind.ANY, SubqueryKind.ALL)
+        operator = f" {subquery.operator}" if compared else ""
+        node = self.compute(f"{subquery.kind}{operator}", parent, ordered=True)
+        operands = self.parts(node, subquery.operands, rows)
+        root = self.query(subquery.relation, node, rows)
+        self.chain([*operands[-1:], root])
+        return node
+
+    def literal(self, literal: Literal, parent: int) -> int:
+        if literal.value is None:
+            return self.compute("NULL", parent)
+        return self.content(str(literal.value), parent, _TYPES.get(literal.type, ""))
+
+    def column(self, rows: tuple[_Row, ...], level: int, index: int, parent: int) -> int:
+        """A column as it is read: called as where it comes from, with data edges from there."""
+        # A tree built by hand may not say what a column stands for.
+        if level >= len(rows) or index >= len(rows[level]):
+            return self.content(f"column {level}.{index}", parent)
+        sources = self.sources(rows[level][index])
+        first = sources[0]
+        node = self._add(
+            self.labels[first], self.computing[first], self.types[first], parent, False
+        )
+        self.edges += [(source, node, EdgeKind.DATA) for source in sources]
+        return node
+
+    def sources(self, column: _ColumnNode) -> list[int]:
+        if column.parts:
+            return [node for part in column.parts for node in self.sources(part)]
+        if not column.nodes:
+            column.nodes.append(self.content(column.label, column.table, column.type))
+        return column.nodes
+
+    def aggregate(self, call: AggregateCall, parent: int, rows: tuple[_Row, ...]) -> int:
+        label = f"{call.name}{' distinct' if call.distinct else ''}"
+        node = self.compute(label, parent, ordered=len(call.operands) > 1)
+        self.parts(node, call.operands, rows)
+        self.filter(call.filter, node, rows)
+        self.keys(node, call.order, rows)
+        return node
+
+    def window(self, call: WindowCall, parent: int, rows: tuple[_Row, ...]) -> int:
+        label = f"{call.name}{' distinct' if call.distinct else ''} over"
+        node = self.compute(label, parent, ordered=True)
+        self.parts(node, call.operands, rows)
+        self.filter(call.filter, node, rows)
+        for part in call.partition:
+            self.expression(part, self.compute("partition", node), rows)
+        self.keys(node, call.order, rows)
+        if call.frame:
+            self.content(call.frame, node)
+        return node
+
+    def filter(self, condition: Expression | None, parent: int, rows: tuple[_Row, ...]) -> None:
+        if condition is not None:
+            self.parts(self.compute("filter", parent), conjuncts(condition), rows)
+
+    def keys(self, parent: int, keys: Iterable[SortKey], rows: tuple[_Row, ...]) -> None:
+        """The keys of an order, the first one first."""
+        nodes = []
+        for key in keys:
+            nodes.append(self.compute("descending" if key.descending else "ascending", parent))
+            self.expression(key.expression, nodes[-1], rows)
+        self.chain(nodes)

@@ -1,0 +1,117 @@
+"""Two queries as one graph: joined at their roots and at what both of them have."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from sqljury.likeness.graphs.nodes import EdgeKind, PairGraph, QueryGraph
+from sqljury.likeness.matching.labelled import Node, Numbering
+
+
+def pair_graph(left: QueryGraph, right: QueryGraph) -> PairGraph:
+    """Both graphs, joined at the roots and at seeds.
+
+    Seeds are the tops of parts that are equal, the largest first, each node in one of them at
+    most: of an operator that both queries have, its node alone; of one that differs, what its
+    expressions have in common. Equal are trees of which partial matching finds all in each other
+    (RelPM is 1), where a computed column counts as what computes it. Exchanging the sides
+    exchanges the sides of the joins, and a graph is joined to itself node by node.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), section 4.2 and figure 4.
+    """
+    number = Numbering()
+    one, other = _Parts(left, number), _Parts(right, number)
+    joins = [(left.roots[0], right.roots[0])]
+    kinds, other_kinds = one.by_kind(), other.by_kind()
+    # Parts of one size are never inside each other: only the order of sizes matters.
+    for kind in sorted(kinds.keys() & other_kinds.keys(), reverse=True):
+        free = (one.free(kinds[kind]), other.free(other_kinds[kind]))
+        for a, b in zip(*free, strict=False):
+            joins.append((a, b))
+            one.take(a)
+            other.take(b)
+    return PairGraph(left, right, tuple(joins))
+
+
+def shared_nodes(pair: PairGraph) -> tuple[frozenset[int], frozenset[int]]:
+    """The nodes of either side that are in a part that both have."""
+    left, right = zip(*pair.joins, strict=True)
+    return _within(pair.left, left[1:]), _within(pair.right, right[1:])
+
+
+def only_in(pair: PairGraph) -> tuple[list[str], list[str]]:
+    """The labels of what only the left one has, and of what only the right one has."""
+    left, right = shared_nodes(pair)
+    return _others(pair.left, left), _others(pair.right, right)
+
+
+def _others(graph: QueryGraph, shared: frozenset[int]) -> list[str]:
+    found = (n for n in range(len(graph.labels)) if n not in shared and n != graph.roots[0])
+    return [graph.labels[node] for node in found]
+
+
+def _within(graph: QueryGraph, tops: Iterable[int]) -> frozenset[int]:
+    found = set(tops)
+    # Parts have higher numbers than what they are parts of.
+    for start, end, kind in sorted(graph.edges):
+        if kind == EdgeKind.TREE and start in found:
+            found.add(end)
+    return frozenset(found)
+
+
+class _Parts:
+    """The trees below the nodes of one graph, by numbers that equal trees share."""
+
+    def __init__(self, graph: QueryGraph, number: Numbering) -> None:
+        self.children: list[list[int]] = [[] for _ in graph.labels]
+        self._sources: dict[int, int] = {}
+        for start, end, kind in graph.edges:
+            if kind == EdgeKind.TREE:
+                self.children[start].append(end)
+            elif kind == EdgeKind.DATA and end not in graph.roots:
+                self._sources.setdefault(end, start)
+        self._graph = graph
+        self._trees: dict[int, Node] = {}
+        self.numbers = [number(self._tree(node)) for node in range(len(graph.labels))]
+        self.taken = [False] * len(graph.labels)
+        self.taken[graph.roots[0]] = True
+
+    def _tree(self, node: int) -> Node:
+        """What a node computes; where a column is read, what computes the column."""
+        source = self._sources.get(node)
+        if source is not None:
+            return self._tree(source)
+        if node not in self._trees:
+            label, type_ = self._graph.labels[node], self._graph.types[node]
+            value = label if self._graph.computing[node] else f"{type_} {label!r}"
+            below = tuple(self._tree(child) for child in self.children[node])
+            self._trees[node] = Node(value, below, self._graph.ordered[node])
+        return self._trees[node]
+
+    def by_kind(self) -> dict[tuple[int, int], list[int]]:
+        """All nodes by how many are below them, and by their number."""
+        sizes = [1] * len(self.children)
+        for node in self._children_first():
+            sizes[node] += sum(sizes[child] for child in self.children[node])
+        found = defaultdict(list)
+        for node, kind in enumerate(zip(sizes, self.numbers, strict=True)):
+            found[kind].append(node)
+        return found
+
+    def free(self, nodes: list[int]) -> list[int]:
+        """Those that are in no seed yet."""
+        return [node for node in nodes if not self.taken[node]]
+
+    def _children_first(self) -> list[int]:
+        order = [self._graph.roots[0]]
+        for node in order:
+            order.extend(self.children[node])
+        return order[::-1]
+
+    def take(self, node: int) -> None:
+        """The node and all below it are in a seed."""
+        waiting = [node]
+        for one in waiting:
+            self.taken[one] = True
+            waiting.extend(self.children[one])

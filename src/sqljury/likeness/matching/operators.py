@@ -1,0 +1,187 @@
+"""An operator tree as a tree of values: computing nodes within, content nodes as leaves."""
+
+from __future__ import annotations
+
+from sqljury.likeness.matching.labelled import Node
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Call,
+    Cast,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Literal,
+    Outer,
+    Project,
+    Recursive,
+    Ref,
+    Relation,
+    Scan,
+    SetKind,
+    SetOperation,
+    Sort,
+    SortKey,
+    Subquery,
+    TableFunction,
+    Values,
+    Window,
+    WindowCall,
+    Working,
+)
+
+SWAPPABLE = frozenset(("=", "<>", "IS", "AND", "OR", "+", "*", "IN"))
+
+Rows = tuple[tuple[Node, ...], ...]
+"""What the columns of the row at hand stand for, then those of the rows further out."""
+
+
+def operator_tree(relation: Relation) -> Node:
+    """The tree in which a column is known by what it is, not by its position.
+
+    A reference to a table's column is the leaf ``table.column``; one to a computed column is
+    the computation itself, so that two queries that compute the same by other ways still share
+    it. The order of output columns is not part of it.
+    """
+    return Node("query", (with_columns(relation)[0],))
+
+
+def with_columns(relation: Relation) -> tuple[Node, tuple[Node, ...]]:
+    """The tree of a relation, and what each of its output columns is; nodes are shared."""
+    return _relation(relation, ())
+
+
+def _relation(relation: Relation, outer: Rows) -> tuple[Node, tuple[Node, ...]]:
+    """The node of a relation, and what its output columns stand for."""
+    match relation:
+        case Scan():
+            table = relation.table.casefold()
+            columns = tuple(Node(f"{table}.{name.casefold()}") for name in relation.columns)
+            return Node(f"scan {table}"), columns
+        case TableFunction():
+            name = f"function {relation.name.casefold()}"
+            below = tuple(_expression(e, ((), *outer)) for e in relation.operands)
+            columns = tuple(Node(f"{name}.{column.casefold()}") for column in relation.columns)
+            return Node(name, below, ordered=True), columns
+        case Values():
+            rows = [tuple(_expression(e, ((), *outer)) for e in row) for row in relation.rows]
+            first = rows[0] if rows else tuple(Node("value") for _ in relation.names)
+            return Node("values", tuple(Node("row", row, True) for row in rows)), first
+        case Working():
+            columns = tuple(Node(f"found.{i}") for i in range(relation.width))
+            return Node("found"), columns
+        case Join():
+            return _join(relation, outer)
+        case SetOperation():
+            parts = [_relation(below, outer) for below in relation.inputs]
+            kind = f"{relation.kind}{' all' if relation.all else ''}"
+            ordered = relation.kind is SetKind.EXCEPT
+            return Node(kind, tuple(node for node, _ in parts), ordered), parts[0][1]
+        case Recursive():
+            seed, columns = _relation(relation.seed, outer)
+            step, _ = _relation(relation.step, outer)
+            return Node(
+                "recursive all" if relation.all else "recursive", (seed, step), True
+            ), columns
+        case _:
+            return _unary(relation, outer)
+
+
+def _join(join: Join, outer: Rows) -> tuple[Node, tuple[Node, ...]]:
+    left, left_row = _relation(join.left, outer)
+    right, right_row = _relation(join.right, (left_row, *outer) if join.lateral else outer)
+    row = left_row + right_row
+    condition = _conjuncts(join.condition, (row, *outer))
+    symmetric = join.kind in (JoinKind.INNER, JoinKind.FULL)
+    sides = (left, right) if symmetric else (Node("left", (left,)), Node("right", (right,)))
+    semi = join.kind in (JoinKind.SEMI, JoinKind.ANTI)
+    return Node(f"join {join.kind}", (*sides, *condition)), left_row if semi else row
+
+
+def _unary(
+    relation: Filter | Project | Aggregate | Distinct | Window | Sort | Limit, outer: Rows
+) -> tuple[Node, tuple[Node, ...]]:
+    below, row = _relation(relation.input, outer)
+    rows = (row, *outer)
+    match relation:
+        case Filter():
+            return Node("filter", (below, *_conjuncts(relation.condition, rows))), row
+        case Project():
+            columns = tuple(_expression(e, rows) for e in relation.expressions)
+            return Node("project", (below, *columns)), columns
+        case Aggregate():
+            keys = tuple(_expression(e, rows) for e in relation.keys)
+            calls = tuple(_aggregate(call, rows) for call in relation.calls)
+            grouped = tuple(Node("key", (key,)) for key in keys)
+            return Node("aggregate", (below, *grouped, *calls)), keys + calls
+        case Distinct():
+            return Node("distinct", (below,)), row
+        case Window():
+            windows = tuple(_window(call, rows) for call in relation.calls)
+            return Node("window", (below, *windows)), row + windows
+        case Sort():
+            return Node("sort", (below, Node("keys", _keys(relation.keys, rows), True))), row
+        case Limit():
+            parts = [("count", relation.count), ("offset", relation.offset)]
+            said = [Node(name, (_expression(e, rows),)) for name, e in parts if e is not None]
+            return Node("limit", (below, *said)), row
+
+
+def _conjuncts(condition: Expression, rows: Rows) -> tuple[Node, ...]:
+    """The parts of an AND stand beside each other; TRUE says nothing."""
+    if isinstance(condition, Call) and condition.name == "AND":
+        return tuple(node for part in condition.operands for node in _conjuncts(part, rows))
+    if isinstance(condition, Literal) and condition.value is True:
+        return ()
+    return (_expression(condition, rows),)
+
+
+def _expression(expression: Expression, rows: Rows) -> Node:
+    match expression:
+        case Ref():
+            return _column(rows, 0, expression.index)
+        case Outer():
+            return Node("outer", (_column(rows, expression.level, expression.index),))
+        case Literal():
+            return Node(f"{expression.type} {expression.value!r}")
+        case Cast():
+            return Node(f"cast {expression.type_name}", (_expression(expression.operand, rows),))
+        case Call():
+            below = tuple(_expression(part, rows) for part in expression.operands)
+            return Node(expression.name, below, expression.name not in SWAPPABLE)
+        case Subquery():
+            inner, _ = _relation(expression.relation, rows)
+            below = tuple(_expression(part, rows) for part in expression.operands)
+            operator = f" {expression.operator}" if expression.kind in ("any", "all") else ""
+            return Node(f"{expression.kind}{operator}", (*below, inner))
+
+
+def _column(rows: Rows, level: int, index: int) -> Node:
+    # A recursive query's rows, or a tree built by hand, may not say what a column stands for.
+    known = level < len(rows) and index < len(rows[level])
+    return rows[level][index] if known else Node(f"column {level}.{index}")
+
+
+def _aggregate(call: AggregateCall, rows: Rows) -> Node:
+    below = [_expression(part, rows) for part in call.operands]
+    if call.filter is not None:
+        below.append(Node("filter", _conjuncts(call.filter, rows)))
+    below.extend(_keys(call.order, rows))
+    return Node(f"{call.name}{' distinct' if call.distinct else ''}", tuple(below))
+
+
+def _window(call: WindowCall, rows: Rows) -> Node:
+    below = [_expression(part, rows) for part in call.operands]
+    below.append(Node("partition", tuple(_expression(part, rows) for part in call.partition)))
+    below.append(Node("keys", _keys(call.order, rows), True))
+    return Node(f"window {call.name} {call.frame}".strip(), tuple(below))
+
+
+def _keys(keys: tuple[SortKey, ...], rows: Rows) -> tuple[Node, ...]:
+    return tuple(
+        Node("descending" if key.descending else "ascending", (_expression(key.expression, rows),))
+        for key in keys
+    )

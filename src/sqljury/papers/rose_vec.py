@@ -1,0 +1,343 @@
+"""The tables of ROSE's paper from recordings: metrics and backbones against the experts.
+
+The labels are those of the ROSE-VEC files, never those that a recording carries along: some
+carry others.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from sqljury.benchmarks import RecordedJudgement
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.uses.agree import JudgeAgreement, agree
+from sqljury.uses.stability import Stability, stability
+from sqljury.uses.statistics import holm, mcnemar_exact
+from sqljury.verdict import Scored
+
+METRIC = "ROSE"
+"""The metric that the others are compared with."""
+NO_MODEL = "decisive"
+"""The folder of the metrics that ask no model."""
+
+_METRICS = ("EM", "ETM", "EX", "llmsolver", "FLEX", "ProverOnly", METRIC)
+_MODELS = (NO_MODEL, "o3", "gemini-2.5-pro", "deepseek-r1")
+_SHORT_MODELS = {"gemini": "gemini-2.5-pro"}
+_THREADS = re.compile(r"(.+)-thread-\d+")
+
+ABLATIONS = {
+    "ProverOnly": "Prover only",
+    "pr-wogt": "unified, no reference",
+    "pr": "unified",
+    "wogt": "ROSE, no reference",
+    "rose-wogt": "ROSE, no reference",
+    METRIC: "ROSE",
+}
+"""What the folders of the paper's ablation hold."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """One metric on one set, as recorded."""
+
+    folders: tuple[str, ...]
+    """The folders it was found in: ``("rose-vec", "rose-vec-bird", "o3", "ROSE")``."""
+    judgements: Mapping[str, RecordedJudgement]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricRow:
+    """One metric of one backbone: pooled, and on each set."""
+
+    model: str
+    metric: str
+    figures: JudgeAgreement
+    complete: bool
+    """Whether it was recorded on every set; only then is the pooled figure one of them all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricComparison:
+    """A metric against ROSE of the same backbone, on the cases that both judged (McNemar)."""
+
+    model: str
+    metric: str
+    other: str
+    n: int
+    only_metric: int
+    """Cases that only ``metric`` gets right."""
+    only_other: int
+    p: float
+    p_holm: float
+    """Over the comparisons of one table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoseVec:
+    """What `rose-vec` prints. Fractions; None where undefined."""
+
+    sets: tuple[str, ...]
+    metrics: tuple[MetricRow, ...]
+    comparisons: tuple[MetricComparison, ...]
+    ablations: tuple[MetricRow, ...]
+    ablation_comparisons: tuple[MetricComparison, ...]
+    stability: tuple[Stability, ...]
+    notes: tuple[str, ...]
+    """What is wrong with the recordings."""
+    resamples: int
+    seed: int
+    confidence: float
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object."""
+        return asdict(self)
+
+
+def rose_vec(
+    recordings: Iterable[Recording],
+    sets: Mapping[str, Iterable[Case]],
+    *,
+    bootstrap: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> RoseVec:
+    """Every recorded metric against the experts' labels.
+
+    Args:
+        recordings: in any order; a recording belongs to the set whose questions and predictions
+            it holds, whatever its folder is called.
+        sets: the labelled cases of each set, by its name.
+        bootstrap: resamples for the intervals; 0 for none.
+
+    Raises:
+        InputError: SJ521: a recording of none of the sets; SJ522: the same one twice.
+    """
+    experts = {name: {case.id: case for case in cases} for name, cases in sets.items()}
+    table = _Table(experts, bootstrap, seed, confidence)
+    for recording in recordings:
+        table.add(recording)
+    metrics, ablations = table.main_rows(), table.ablation_rows()
+    return RoseVec(
+        sets=tuple(experts),
+        metrics=metrics,
+        comparisons=table.comparisons(metrics),
+        ablations=ablations,
+        ablation_comparisons=table.comparisons(ablations),
+        stability=table.stabilities(),
+        notes=table.notes,
+        resamples=bootstrap,
+        seed=seed,
+        confidence=confidence,
+    )
+
+
+_Place = tuple[str, str]
+"""Model and metric."""
+
+
+class _Table:
+    """Scores by model, metric and set."""
+
+    def __init__(
+        self,
+        experts: Mapping[str, Mapping[str, Case]],
+        bootstrap: int,
+        seed: int,
+        confidence: float,
+    ) -> None:
+        self._experts = experts
+        self._bootstrap, self._seed, self._confidence = bootstrap, seed, confidence
+        self._main: dict[_Place, dict[str, list[Scored]]] = {}
+        self._ablation: dict[_Place, dict[str, list[Scored]]] = {}
+        self._problems: dict[str, list[str]] = {}
+
+    # --- in
+
+    def add(self, recording: Recording) -> None:
+        """File a recording under its set, model and metric."""
+        name = "/".join(recording.folders)
+        benchmark = self._set_of(recording, name)
+        model, metric = ("", "", *recording.folders)[-2:]
+        is_ablation = metric in ABLATIONS and metric not in _METRICS
+        place = (_SHORT_MODELS.get(model, model), metric)
+        found = (self._ablation if is_ablation else self._main).setdefault(place, {})
+        if benchmark in found:
+            raise InputError("SJ522", f"{name} is a second recording of {benchmark}.")
+        experts = self._experts[benchmark]
+        self._note(name, recording.judgements, experts)
+        found[benchmark] = [
+            Scored(id=key, score=found.score, label=experts[key].label, benchmark=benchmark)
+            for key, found in recording.judgements.items()
+            if key in experts
+        ]
+
+    def _set_of(self, recording: Recording, name: str) -> str:
+        shares = {
+            benchmark: sum(_is_same(found.case, experts.get(key)) for key, found in rows.items())
+            for benchmark, experts in self._experts.items()
+            for rows in [recording.judgements]
+        }
+        best = max(shares, key=shares.__getitem__, default=None)
+        if best is None or 2 * shares[best] <= len(recording.judgements):
+            raise InputError(
+                "SJ521",
+                f"its questions and predictions are those of none of {', '.join(shares)}.",
+                where=name,
+                hint="Give the files with the labels that the recordings are of: --labels FILE.",
+            )
+        return best
+
+    def _note(
+        self, name: str, found: Mapping[str, RecordedJudgement], experts: Mapping[str, Case]
+    ) -> None:
+        shared = [(row, experts[key]) for key, row in found.items() if key in experts]
+        for what, is_so in _PROBLEMS.items():
+            if n := sum(is_so(row, case) for row, case in shared):
+                self._problems.setdefault(what, []).append(f"{name} ({n} of {len(shared)})")
+        for what, n in (
+            ("No label", len(found) - len(shared)),
+            ("Cases that were not recorded", len(experts) - len(shared)),
+        ):
+            if n:
+                self._problems.setdefault(what, []).append(f"{name} ({n})")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """One line for each thing that is wrong, with the recordings that have it."""
+        return tuple(f"{what}: {', '.join(names)}." for what, names in self._problems.items())
+
+    # --- out
+
+    def main_rows(self) -> tuple[MetricRow, ...]:
+        """The paper's main table; repeated runs are under stability."""
+        places = [place for place in self._main if not _THREADS.fullmatch(place[1])]
+        return self._rows({place: self._main[place] for place in places}, _METRICS, self._experts)
+
+    def ablation_rows(self) -> tuple[MetricRow, ...]:
+        """The ablation, beside the Prover alone and all of ROSE on the same sets."""
+        if not self._ablation:
+            return ()
+        recorded = [name for name in self._experts if _any_has(self._ablation, name)]
+        models = {model for model, _ in self._ablation}
+        beside = {place: rows for place, rows in self._main.items() if place[0] in models}
+        chosen = {
+            place: {name: rows[name] for name in recorded if name in rows}
+            for place, rows in {**beside, **self._ablation}.items()
+            if place[1] in ABLATIONS
+        }
+        return self._rows(chosen, tuple(ABLATIONS), recorded)
+
+    def _rows(
+        self,
+        chosen: Mapping[_Place, Mapping[str, list[Scored]]],
+        metrics: Sequence[str],
+        sets: Iterable[str],
+    ) -> tuple[MetricRow, ...]:
+        inputs = {
+            "/".join(place): [row for name in sets for row in chosen[place].get(name, ())]
+            for place in sorted(chosen, key=lambda place: _order(place, metrics))
+        }
+        found = agree(
+            inputs, bootstrap=self._bootstrap, seed=self._seed, confidence=self._confidence
+        )
+        return tuple(
+            MetricRow(
+                model=judge.name.partition("/")[0],
+                metric=judge.name.partition("/")[2],
+                figures=judge,
+                complete=len(judge.by_benchmark) == len(list(sets)),
+            )
+            for judge in found.judges
+        )
+
+    def comparisons(self, rows: Sequence[MetricRow]) -> tuple[MetricComparison, ...]:
+        """Each metric of the rows against ROSE of its backbone; those without a model against
+        each backbone's."""
+        models = [row.model for row in rows if row.metric == METRIC]
+        pairs = [
+            (model, row)
+            for row in rows
+            for model in models
+            if row.metric != METRIC and row.model in (model, NO_MODEL)
+        ]
+        compared = [
+            self._compared(model, row, [part.value for part in row.figures.by_benchmark])
+            for model, row in pairs
+        ]
+        adjusted = holm([float(found["p"]) for found in compared])
+        return tuple(
+            MetricComparison(**found, p_holm=p) for found, p in zip(compared, adjusted, strict=True)
+        )
+
+    def _compared(self, model: str, row: MetricRow, sets: Sequence[str]) -> dict[str, Json]:
+        both = self._scored((row.model, row.metric), sets), self._scored((model, METRIC), sets)
+        right = [(_is_right(a), _is_right(both[1][key])) for key, a in both[0].items()
+                 if key in both[1]]  # fmt: skip
+        only_metric = sum(a and not b for a, b in right)
+        only_other = sum(b and not a for a, b in right)
+        return {
+            "model": model,
+            "metric": row.metric,
+            "other": METRIC,
+            "n": len(right),
+            "only_metric": only_metric,
+            "only_other": only_other,
+            "p": mcnemar_exact(only_metric, only_other),
+        }
+
+    def _scored(self, place: _Place, sets: Sequence[str]) -> dict[tuple[str, str], Scored]:
+        found = self._ablation.get(place) or self._main[place]
+        return {(name, row.id): row for name in sets for row in found.get(name, ())}
+
+    def stabilities(self) -> tuple[Stability, ...]:
+        """Metrics that were recorded several times over (``ROSE-thread-4``)."""
+        groups: dict[tuple[str, str, str], dict[str, list[Scored]]] = {}
+        for model, metric in sorted(self._main, key=lambda place: _order(place, _METRICS)):
+            threads = _THREADS.fullmatch(metric)
+            for name, rows in self._main[model, metric].items():
+                group = (model, threads[1] if threads else metric, name)
+                groups.setdefault(group, {})[metric] = rows
+        return tuple(
+            stability("/".join(group), runs) for group, runs in groups.items() if len(runs) > 1
+        )
+
+
+_PROBLEMS: Mapping[str, Callable[[RecordedJudgement, Case], bool]] = {
+    "Labels that are not the experts', which count": lambda row, case: (
+        row.case.label not in (None, case.label)
+    ),
+    "Judged on another prediction": lambda row, case: not _is_same(row.case, case),
+    "Judged on another reference": lambda row, case: row.case.reference_sqls != case.reference_sqls,
+    "No score": lambda row, _: row.score is None,
+    "Failed, and counts as no": lambda row, _: any(
+        text.startswith("error:") for text in row.problems
+    ),
+    "Several rows of a stage, of which the one that eval_results confirms counts": (
+        lambda row, _: any(" rows of the " in text for text in row.problems)
+    ),
+}
+
+
+def _any_has(table: Mapping[_Place, Mapping[str, list[Scored]]], name: str) -> bool:
+    return any(name in sets for sets in table.values())
+
+
+def _is_same(found: Case, expert: Case | None) -> bool:
+    return expert is not None and found.predicted_sql == expert.predicted_sql
+
+
+def _is_right(row: Scored) -> bool:
+    return (row.score is not None and row.score >= row.threshold) == row.label
+
+
+def _order(place: _Place, metrics: Sequence[str]) -> tuple[int, str, int, str]:
+    """The paper's order; what it does not have comes after."""
+    model, metric = place
+    return (_index(_MODELS, model), model, _index(metrics, metric), metric)
+
+
+def _index(known: Sequence[str], name: str) -> int:
+    return known.index(name) if name in known else len(known)

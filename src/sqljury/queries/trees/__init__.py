@@ -1,5 +1,0 @@
-"""Relational operator trees: built from SQL, walked, typed, drawn. Pure functions."""
-
-from sqljury.queries.trees.from_sql import build_tree
-
-__all__ = ["build_tree"]

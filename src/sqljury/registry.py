@@ -1,0 +1,85 @@
+"""What can be added by writing one file: found by name, without a list of modules."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+_NO_OTHER_NAMES: Mapping[str, str] = MappingProxyType({})
+
+
+class Registry(Generic[T]):
+    """Things of one kind by name: those of our own packages, and those that users install.
+
+    A module adds its things when it is imported, and is imported when one of them is looked for:
+    by :meth:`get` the module that bears the name, by :meth:`all` every module of the packages.
+    A thing of our own goes before an installed one of the same name.
+
+    Args:
+        packages: whose modules add things; modules inside their subpackages do not.
+        group: of the entry points by which installed packages offer more.
+        modules: of names that are not their module's, the module.
+    """
+
+    def __init__(
+        self, *packages: str, group: str, modules: Mapping[str, str] = _NO_OTHER_NAMES
+    ) -> None:
+        self._packages = packages
+        self._group = group
+        self._modules = modules
+        self._is_complete = False
+        self._things: dict[str, T] = {}
+        self._priorities: dict[str, int] = {}
+
+    def add(self, name: str, thing: T, *, priority: int = 0) -> None:
+        """Make a thing known; those of lower priority are listed, and tried, first."""
+        self._things[name] = thing
+        self._priorities[name] = priority
+
+    def get(self, name: str) -> T | None:
+        """The thing of a name, or None; of all that is installed only that one is imported."""
+        if name not in self._things:
+            self._import(self._modules.get(name, name))
+        if name not in self._things and name in self._installed:
+            self.add(name, self._installed[name].load())
+        return self._things.get(name)
+
+    def holds(self, name: str, thing: T) -> bool:
+        """Whether this is what is known by a name; nothing is imported."""
+        return self._things.get(name) is thing
+
+    def names(self) -> tuple[str, ...]:
+        """All names, sorted; nothing that is installed is imported."""
+        self._import_all()
+        return tuple(sorted({*self._things, *self._installed}))
+
+    def all(self) -> dict[str, T]:
+        """Every thing by name, by priority and then by name."""
+        for name in self.names():
+            self.get(name)
+        order = sorted(self._things, key=lambda name: (self._priorities[name], name))
+        return {name: self._things[name] for name in order}
+
+    def _import(self, module: str) -> None:
+        for package in self._packages if module.isidentifier() else ():
+            if find_spec(f"{package}.{module}") is not None:
+                importlib.import_module(f"{package}.{module}")
+
+    def _import_all(self) -> None:
+        for package in () if self._is_complete else self._packages:
+            for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+                if not module.ispkg:
+                    importlib.import_module(f"{package}.{module.name}")
+        self._is_complete = True
+
+    @cached_property
+    def _installed(self) -> dict[str, EntryPoint]:
+        return {point.name: point for point in entry_points(group=self._group)}

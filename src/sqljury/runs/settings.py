@@ -1,0 +1,36 @@
+"""All that a run is told beside cases and judges, in one value from the command to the worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqljury.databases import Sources
+from sqljury.execution import Limits
+
+if TYPE_CHECKING:
+    from sqljury.llm import ClientSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings:
+    """What may differ between two runs of the same judges over the same cases."""
+
+    sources: Sources = field(default_factory=Sources)
+    limits: Limits = field(default_factory=Limits)
+    """What one query may use."""
+    workers: int = 1
+    llm: ClientSettings | None = None
+    """How chat models are asked, where a judge needs one; by default with a ledger in the
+    run's folder."""
+    overlay: str | None = None
+    """A file of corrections that are laid over the references of the cases."""
+    dry_run: bool = False
+    """Ask no model; the verdicts' measures say what asking would take."""
+    batch: bool = False
+    """Ask no model: cases that wait for an answer get no verdict, and their questions are told."""
+    given_up: Mapping[str, str] = field(default_factory=dict)
+    """With ``batch``: why questions will have no answer, by the key of their request."""
+    version: str = ""
+    """Of sqljury, for signatures and the manifest."""

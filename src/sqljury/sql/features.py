@@ -1,0 +1,194 @@
+"""What a query is made of, as slices need it: found by tokens, so that broken SQL has it too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from sqlglot.tokens import Token, TokenType
+from sqlglot.tokens import TokenType as T
+
+from sqljury.sql.tokens import MAX_CHARS, tokenize
+
+FEATURES = (
+    "aggregate",
+    "case",
+    "cte",
+    "distinct",
+    "grouping",
+    "having",
+    "joins:0",
+    "joins:1",
+    "joins:2",
+    "joins:3+",
+    "limit",
+    "nesting:0",
+    "nesting:1",
+    "nesting:2+",
+    "ordering",
+    "set_operation",
+    "window",
+)
+"""All features there are. Every query that can be read has one ``joins`` and one ``nesting``."""
+
+_AGGREGATES_TEXT = """
+any_value array_agg avg bit_and bit_or bool_and bool_or count every group_concat json_agg
+json_group_array json_group_object jsonb_agg list listagg max median min mode quantile
+percentile_cont percentile_disc std stddev stddev_pop stddev_samp string_agg sum total
+var_pop var_samp variance
+"""
+_AGGREGATES = frozenset(_AGGREGATES_TEXT.split())
+
+
+def features(sql: str, dialect: str = "sqlite") -> tuple[str, ...]:
+    """The features of a query out of :data:`FEATURES`, sorted.
+
+    ``joins`` counts JOIN and the commas of FROM, at all levels together; ``nesting`` is the
+    depth of subqueries, CTEs included; ``ordering`` is an ORDER BY of a query at any level, not
+    one inside OVER or an aggregate. Empty where the text cannot be cut into tokens.
+
+    >>> features("SELECT count(*) FROM a JOIN b USING (id) ORDER BY 1")
+    ('aggregate', 'joins:1', 'nesting:0', 'ordering')
+    """
+    return _features(sql, dialect) if len(sql) <= MAX_CHARS else ()
+
+
+@lru_cache(maxsize=1024)
+def _features(sql: str, dialect: str) -> tuple[str, ...]:
+    tokens = tokenize(sql, dialect)
+    if not tokens:
+        return ()
+    scan = _Scan(tokens)
+    scan.found.add("joins:3+" if scan.joins >= 3 else f"joins:{scan.joins}")
+    scan.found.add("nesting:2+" if scan.nesting >= 2 else f"nesting:{scan.nesting}")
+    return tuple(sorted(scan.found))
+
+
+@dataclass(slots=True)
+class _Level:
+    """A bracket that is open, or the text around all of them."""
+
+    is_query: bool
+    nesting: int
+    in_from: bool = False
+
+
+class _Scan:
+    """One pass over the tokens: the plain features, the joins, the depth of nesting."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.found: set[str] = set()
+        self.joins = 0
+        self.nesting = 0
+        self._tokens = tokens
+        self._opens_query = _opens_query(tokens)
+        self._levels = [_Level(is_query=True, nesting=0)]
+        types = _types()
+        for i, token in enumerate(tokens):
+            kind = token.token_type
+            if kind is types.opening:
+                self._open(i)
+            elif kind is types.closing:
+                if len(self._levels) > 1:
+                    self._levels.pop()
+            elif kind in types.watched and not self._is_no_keyword(i):
+                self._keyword(kind, types)
+
+    def _open(self, i: int) -> None:
+        before = self._tokens[i - 1] if i else None
+        types = _types()
+        nested = self._opens_query[i] and not _is_operand(self._tokens, i)
+        nesting = self._levels[-1].nesting + nested
+        self.nesting = max(self.nesting, nesting)
+        self._levels.append(_Level(self._opens_query[i], nesting))
+        if before and before.token_type is not types.quoted and before.text.lower() in _AGGREGATES:
+            self.found.add("aggregate")
+
+    def _keyword(self, kind: TokenType, types: _Types) -> None:
+        level = self._levels[-1]
+        if kind in types.joins:
+            self.joins += kind is not types.comma or level.in_from
+        elif kind is types.start_of_from:
+            level.in_from = level.is_query
+        else:
+            level.in_from = level.in_from and kind not in types.end_of_from
+            if kind in types.names and (level.is_query or kind is not types.order):
+                self.found.add(types.names[kind])
+
+    def _is_no_keyword(self, i: int) -> bool:
+        """A column called like a keyword, a WITH of something else, ``IS DISTINCT FROM``."""
+        kind = self._tokens[i].token_type
+        before = self._tokens[i - 1].token_type if i else None
+        after = self._tokens[i + 1].token_type if i + 1 < len(self._tokens) else None
+        if kind is T.WITH:
+            return before is not None and before is not T.L_PAREN
+        comparison = (kind, after) == (T.DISTINCT, T.FROM) or (before, kind) == (T.DISTINCT, T.FROM)
+        return before is T.DOT or comparison
+
+
+class _Types(NamedTuple):
+    """Token types by what they mean here."""
+
+    opening: TokenType
+    closing: TokenType
+    quoted: TokenType
+    comma: TokenType
+    order: TokenType
+    start_of_from: TokenType
+    end_of_from: frozenset[TokenType]
+    joins: frozenset[TokenType]
+    names: dict[TokenType, str]
+    watched: frozenset[TokenType]
+
+
+@cache
+def _types() -> _Types:
+    names = {
+        T.CASE: "case",
+        T.DISTINCT: "distinct",
+        T.EXCEPT: "set_operation",
+        T.FETCH: "limit",
+        T.GROUP_BY: "grouping",
+        T.HAVING: "having",
+        T.INTERSECT: "set_operation",
+        T.LIMIT: "limit",
+        T.ORDER_BY: "ordering",
+        T.OVER: "window",
+        T.UNION: "set_operation",
+        T.WITH: "cte",
+    }
+    ends = frozenset((T.SELECT, T.WHERE, T.WINDOW, T.QUALIFY, *names)) - {
+        T.CASE,
+        T.DISTINCT,
+        T.OVER,
+    }
+    joins = frozenset((T.JOIN, T.COMMA))
+    return _Types(
+        opening=T.L_PAREN,
+        closing=T.R_PAREN,
+        quoted=T.IDENTIFIER,
+        comma=T.COMMA,
+        order=T.ORDER_BY,
+        start_of_from=T.FROM,
+        end_of_from=ends,
+        joins=joins,
+        names=names,
+        watched=ends | joins | {T.FROM} | frozenset(names),
+    )
+
+
+def _opens_query(tokens: list[Token]) -> list[bool]:
+    """For each token, whether it is a bracket around a query (however many brackets deep)."""
+    out = [False] * (len(tokens) + 1)
+    for i in range(len(tokens) - 2, -1, -1):
+        if tokens[i].token_type is T.L_PAREN:
+            out[i] = out[i + 1] or tokens[i + 1].token_type in (T.SELECT, T.WITH)
+    return out
+
+
+def _is_operand(tokens: list[Token], i: int) -> bool:
+    """Whether the bracket is around the whole query or an operand of a set operation."""
+    if i and tokens[i - 1].token_type in (T.ALL, T.DISTINCT):
+        i -= 1
+    return i == 0 or tokens[i - 1].token_type in (T.UNION, T.INTERSECT, T.EXCEPT)

@@ -1,0 +1,97 @@
+"""Which column a name in a query stands for, as far as the schema and the aliases say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqljury.schema import Schema
+from sqljury.sql.lookup import columns_named
+
+DERIVED = "(query)"
+"""The table of columns that come out of a subquery in FROM or a CTE."""
+UNKNOWN = "?"
+"""The table of columns that cannot be told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """A schema's names in lower case."""
+
+    columns: Mapping[str, frozenset[str]]
+    """Table to its columns."""
+    merged: Mapping[str, str]
+    """``table.column`` to the first of all columns that foreign keys make equal to it."""
+
+
+@lru_cache(maxsize=16)
+def names_of(schema: Schema) -> Names:
+    """The names of a schema, with the columns that foreign keys identify."""
+    columns = {
+        table.name.lower(): frozenset(column.name.lower() for column in table.columns)
+        for table in schema.tables
+    }
+    return Names(columns, _merged(schema))
+
+
+def _merged(schema: Schema) -> dict[str, str]:
+    place = {
+        f"{table.name}.{column.name}".lower(): (t, c)
+        for t, table in enumerate(schema.tables)
+        for c, column in enumerate(table.columns)
+    }
+    group_of: dict[str, list[str]] = {}
+    for left, right in _foreign_key_pairs(schema):
+        if left not in place or right not in place:
+            continue
+        ours, theirs = (group_of.setdefault(name, [name]) for name in (left, right))
+        if ours is not theirs:
+            ours.extend(theirs)
+            group_of.update(dict.fromkeys(theirs, ours))
+    return {name: min(group, key=place.__getitem__) for name, group in group_of.items()}
+
+
+def _foreign_key_pairs(schema: Schema) -> list[tuple[str, str]]:
+    return [
+        (f"{table.name}.{column}".lower(), f"{key.target_table}.{target}".lower())
+        for table in schema.tables
+        for key in table.foreign_keys
+        for column, target in zip(key.columns, key.target_columns, strict=False)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class TableScope:
+    """The tables of one FROM, by alias, and the query around it."""
+
+    tables: tuple[tuple[str, str], ...]
+    """Alias and table, in the order of FROM."""
+    outer: TableScope | None
+    names: Names | None
+
+    def table_of(self, column: str, qualifier: str) -> str:
+        """The table of a column; :data:`UNKNOWN` where no table in sight has it."""
+        return self._qualified(qualifier) if qualifier else self._unqualified(column)
+
+    def _qualified(self, qualifier: str) -> str:
+        found = columns_named(qualifier, self._enclosing(), lambda table: table)
+        return found[0] if found else qualifier
+
+    def _unqualified(self, column: str) -> str:
+        if self.names is None:
+            return self.tables[0][1] if len(self.tables) == 1 else UNKNOWN
+        columns = self.names.columns
+        found = columns_named(
+            "", self._enclosing(), lambda table: table if column in columns.get(table, ()) else None
+        )
+        if found:
+            return found[0]
+        return DERIVED if any(table == DERIVED for _, table in self.tables) else UNKNOWN
+
+    def _enclosing(self) -> Iterator[tuple[tuple[str, str], ...]]:
+        """The tables of this FROM, then those of the queries around it."""
+        scope: TableScope | None = self
+        while scope is not None:
+            yield scope.tables
+            scope = scope.outer

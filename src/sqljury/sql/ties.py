@@ -1,0 +1,321 @@
+"""The order keys of a query's rows, so that ties can be told from order.
+
+Works by splicing text at token positions: the query that runs is the one that was written, with
+columns added, and not what a parser made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Any
+
+from sqlglot.tokens import Token
+from sqlglot.tokens import TokenType as T
+
+from sqljury.sql.tokens import MAX_CHARS, depths, tokenize
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedQuery:
+    """A query that returns the rows of another one with its order keys.
+
+    Args:
+        sql: the text; the same as the original where all keys are columns of the result.
+        added: how many key columns were added at the end of each row.
+        places: for each key whether it is an added column, and its index (from the end for
+            columns after a star).
+        fold: texts that differ in case only are one key (a collation says so).
+    """
+
+    sql: str
+    added: int
+    places: tuple[tuple[bool, int], ...]
+    fold: bool = False
+
+    def plain(self, row: Row) -> Row:
+        """The row as the original query returns it."""
+        return row[: len(row) - self.added]
+
+    def keys(self, row: Row) -> Row:
+        """The values by which the row is ordered."""
+        plain, added = self.plain(row), row[len(row) - self.added :]
+        values = tuple((added if is_added else plain)[index] for is_added, index in self.places)
+        return tuple(map(_folded, values)) if self.fold else values
+
+
+@dataclass(frozen=True, slots=True)
+class WiderQuery:
+    """A keyed query that returns one row more than its LIMIT."""
+
+    query: KeyedQuery
+    limit: int
+
+
+_EXACT = ("binary", "c", "posix")
+_VOLATILE = ("newid", "rand", "random", "uuid")
+
+
+def _folds(collation: str) -> bool:
+    """Whether texts that differ in case only are equal: NOCASE, utf8mb4_general_ci."""
+    return collation == "nocase" or collation.endswith("_ci")
+
+
+def _folded(value: Any) -> Any:
+    return value.casefold() if isinstance(value, str) else value
+
+
+def keyed_for_ties(sql: str, dialect: str = "sqlite") -> KeyedQuery | None:
+    """The query with its order keys, or None where they cannot be had without changing its rows.
+
+    >>> keyed_for_ties("SELECT a FROM t ORDER BY b DESC, 1").sql
+    'SELECT a, b AS sqljury_key_1 FROM t ORDER BY b DESC, 1'
+    """
+    return _keyed(sql, dialect) if len(sql) <= MAX_CHARS else None
+
+
+@lru_cache(maxsize=1024)
+def _keyed(sql: str, dialect: str) -> KeyedQuery | None:
+    outline = _outline(sql, dialect)
+    if outline is None or not outline.keys:
+        return None
+    collations = outline.collations()
+    if any(name not in _EXACT and not _folds(name) for name in collations):
+        return None
+    places: list[tuple[bool, int]] = []
+    added: list[str] = []
+    for key in outline.keys:
+        place = outline.place_in_result(key)
+        if place is not None:
+            places.append((False, place))
+        elif outline.can_add(key):
+            places.append((True, len(added)))
+            added.append(outline.text(key))
+        else:
+            return None
+    columns = "".join(f", {text} AS sqljury_key_{n}" for n, text in enumerate(added, start=1))
+    before = sql[: outline.end_of_columns]
+    fold = any(map(_folds, collations)) or (dialect == "mysql" and not collations)
+    text = before + columns + sql[len(before) :]
+    return KeyedQuery(text if added else sql, len(added), tuple(places), fold)
+
+
+def without_limit(sql: str, dialect: str = "sqlite") -> WiderQuery | None:
+    """The keyed query with a LIMIT that is one row wider, or None where there is no LIMIT of a
+    plain number behind an ORDER BY.
+
+    >>> without_limit("SELECT a FROM t ORDER BY a LIMIT 3").query.sql
+    'SELECT a FROM t ORDER BY a LIMIT 4'
+    """
+    if len(sql) > MAX_CHARS or "limit" not in sql.lower():
+        return None
+    return _without_limit(sql, dialect)
+
+
+@lru_cache(maxsize=1024)
+def _without_limit(sql: str, dialect: str) -> WiderQuery | None:
+    keyed = keyed_for_ties(sql, dialect)
+    outline = _outline(keyed.sql, dialect) if keyed is not None else None
+    token = outline.limit() if outline is not None else None
+    if keyed is None or token is None:
+        return None
+    text = keyed.sql
+    wider = f"{text[: token.start]}{int(token.text) + 1}{text[token.end + 1 :]}"
+    query = KeyedQuery(wider, keyed.added, keyed.places, keyed.fold)
+    return WiderQuery(query, int(token.text))
+
+
+# ---------------------------------------------------------------- the outline of a query
+
+Tokens = Sequence["Token"]
+
+
+@dataclass(frozen=True, slots=True)
+class _TieColumn:
+    expression: Tokens
+    name: str
+    """Its alias, or the name of a plain column, in lower case; empty for anything else."""
+    is_alias: bool
+    is_star: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Outline:
+    sql: str
+    columns: tuple[_TieColumn, ...]
+    end_of_columns: int
+    keys: tuple[Tokens, ...]
+    tail: Tokens
+    """What follows the keys: LIMIT and the like."""
+    distinct: bool
+    set_operation: bool
+
+    def text(self, tokens: Tokens) -> str:
+        return self.sql[tokens[0].start : tokens[-1].end + 1]
+
+    def place_in_result(self, key: Tokens) -> int | None:
+        """The index of the result column that a key is, if it is one."""
+        if len(key) == 1 and key[0].token_type is T.NUMBER:
+            return int(key[0].text) - 1 if key[0].text.isdigit() and int(key[0].text) else None
+        if len(key) == 1 and (named := self._called(_name(key[0]))):
+            return self._index(named[0])
+        for i, column in enumerate(self.columns):
+            if not column.is_star and _same(column.expression, key) and not self.set_operation:
+                return self._index(i)
+        return None
+
+    def _called(self, name: str) -> list[int]:
+        """The columns that a bare name can mean: an alias before a column of that name.
+
+        Two columns of one name are an error of the query, except in a set operation, whose
+        columns are known by nothing but their names.
+        """
+        found = [i for i, column in enumerate(self.columns) if column.name == name]
+        aliases = [i for i in found if self.columns[i].is_alias]
+        if aliases or self.set_operation:
+            return aliases or found
+        return found if len(found) == 1 else []
+
+    def _index(self, i: int) -> int | None:
+        if not any(column.is_star for column in self.columns[:i]):
+            return i
+        if any(column.is_star for column in self.columns[i:]):
+            return None
+        return i - len(self.columns)
+
+    def can_add(self, key: Tokens) -> bool:
+        """Whether a key can be one more column without changing the rows."""
+        if self.distinct or self.set_operation:
+            return False
+        if any(token.text.lower() in _VOLATILE for token in key):
+            return False
+        # An alias inside of an expression is a name that the list of columns cannot use.
+        aliases = {column.name for column in self.columns if column.is_alias}
+        return not any(_name(token) in aliases for token in _unqualified(key))
+
+    def collations(self) -> list[str]:
+        """The names behind COLLATE in the keys."""
+        return [
+            name.text.lower()
+            for key in self.keys
+            for token, name in pairwise(key)
+            if token.token_type is T.COLLATE
+        ]
+
+    def limit(self) -> Token | None:
+        """The token of the number of rows in ``LIMIT n [OFFSET m]`` or ``LIMIT m, n``."""
+        kinds = [token.token_type for token in self.tail if token.token_type is not T.SEMICOLON]
+        numbers = [token for token in self.tail if token.token_type is T.NUMBER]
+        if not all(token.text.isdigit() for token in numbers):
+            return None
+        if kinds in ([T.LIMIT, T.NUMBER], [T.LIMIT, T.NUMBER, T.OFFSET, T.NUMBER]):
+            return numbers[0]
+        return numbers[1] if kinds == [T.LIMIT, T.NUMBER, T.COMMA, T.NUMBER] else None
+
+
+def _outline(sql: str, dialect: str) -> _Outline | None:
+    """Where the parts of a query are; None where it is broken or not a plain SELECT."""
+    tokens = tokenize(sql, dialect)
+    if not tokens:
+        return None
+    levels = depths(tokens)
+    top = [i for i, level in enumerate(levels) if level == 0]
+    kinds = {i: tokens[i].token_type for i in top}
+    if any(a.token_type is T.GROUP_BY and b.token_type is T.ALL for a, b in pairwise(tokens)):
+        return None  # one more column would be one more key of the groups
+    select = next((i for i in top if kinds[i] is T.SELECT), None)
+    order = next((i for i in reversed(top) if kinds[i] is T.ORDER_BY), None)
+    if select is None or order is None or order < select:
+        return None
+    set_operations = (T.UNION, T.INTERSECT, T.EXCEPT)
+    ends = (T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, *set_operations)
+    end = next(i for i in top if i > select and kinds[i] in ends and kinds.get(i - 1) != T.DISTINCT)
+    start = select + 1
+    distinct = kinds.get(start) is T.DISTINCT
+    if distinct or kinds.get(start) is T.ALL:
+        start += 1
+    tails = (T.LIMIT, T.OFFSET, T.FETCH, T.SEMICOLON, T.FOR)
+    end_of_keys = next((i for i in top if i > order and kinds[i] in tails), len(tokens))
+    columns = tuple(_column(item) for item in _items(tokens, levels, start, end))
+    keys = tuple(
+        _without_direction(item) for item in _items(tokens, levels, order + 1, end_of_keys)
+    )
+    if not all(column.expression for column in columns) or not all(keys):
+        return None
+    return _Outline(
+        sql=sql,
+        columns=columns,
+        end_of_columns=tokens[end - 1].end + 1,
+        keys=keys,
+        tail=tokens[end_of_keys:],
+        distinct=distinct,
+        set_operation=any(kinds[i] in set_operations for i in top),
+    )
+
+
+def _items(tokens: Tokens, levels: Sequence[int], start: int, end: int) -> list[Tokens]:
+    """The parts between the commas that stand in no bracket."""
+    items: list[Tokens] = []
+    begin = start
+    for i in range(start, end):
+        if tokens[i].token_type is T.COMMA and levels[i] == 0:
+            items.append(tokens[begin:i])
+            begin = i + 1
+    items.append(tokens[begin:end])
+    return items
+
+
+def _column(item: Tokens) -> _TieColumn:
+    if not item:
+        return _TieColumn(item, "", False, False)
+    last = item[-1]
+    if last.token_type is T.STAR and (len(item) == 1 or item[-2].token_type is T.DOT):
+        return _TieColumn(item, "", False, True)
+    if len(item) > 2 and item[-2].token_type is T.ALIAS:
+        return _TieColumn(item[:-2], _name(last), True, False)
+    ends_value = (T.VAR, T.IDENTIFIER, T.R_PAREN, T.NUMBER, T.STRING, T.END)
+    if len(item) > 1 and _is_name(last) and item[-2].token_type in ends_value:
+        return _TieColumn(item[:-1], _name(last), True, False)
+    plain = _is_name(last) and (len(item) == 1 or item[-2].token_type is T.DOT)
+    return _TieColumn(item, _name(last) if plain else "", False, False)
+
+
+def _without_direction(item: Tokens) -> Tokens:
+    """An order key without ASC, DESC, NULLS FIRST, NULLS LAST."""
+    end = len(item)
+    words = ("nulls", "first", "last")
+    while end and (item[end - 1].token_type in (T.ASC, T.DESC) or _word(item[end - 1]) in words):
+        end -= 1
+    return item[:end]
+
+
+def _word(token: Token) -> str:
+    return "" if token.token_type in (T.IDENTIFIER, T.STRING) else token.text.lower()
+
+
+def _is_name(token: Token) -> bool:
+    return token.token_type in (T.VAR, T.IDENTIFIER) or (
+        token.token_type is not T.STRING and token.text.isidentifier()
+    )
+
+
+def _name(token: Token) -> str:
+    return token.text.casefold() if _is_name(token) else "\0"
+
+
+def _unqualified(tokens: Tokens) -> Iterator[Token]:
+    """The tokens that stand behind no dot: ``t.c`` is no alias ``c``."""
+    for i, token in enumerate(tokens):
+        if i == 0 or tokens[i - 1].token_type is not T.DOT:
+            yield token
+
+
+def _same(a: Tokens, b: Tokens) -> bool:
+    return len(a) == len(b) and all(
+        x.token_type is y.token_type and x.text.casefold() == y.text.casefold()
+        for x, y in zip(a, b, strict=True)
+    )

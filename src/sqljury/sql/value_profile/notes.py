@@ -1,0 +1,173 @@
+"""What is found while a query is read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqljury.schema import Schema, Table
+from sqljury.sql.value_profile.sources import Output
+from sqljury.value_profile import (
+    Atom,
+    ColumnName,
+    ColumnUse,
+    Constant,
+    Link,
+    Pattern,
+    Place,
+    ValueProfile,
+)
+
+_MOST_CONSTANTS = 40
+"""Constants kept of one column; a list of a thousand values shows nothing that forty do not."""
+
+
+class _Use:
+    """How a column is used, while it is being read."""
+
+    __slots__ = ("constants", "dated", "formats", "globs", "likes", "numeric")
+
+    def __init__(self) -> None:
+        self.constants: dict[tuple[type, Constant], None] = {}
+        self.likes: dict[str, None] = {}
+        self.globs: dict[str, None] = {}
+        self.formats: dict[str, None] = {}
+        self.numeric = False
+        self.dated = False
+
+    def frozen(self) -> ColumnUse:
+        return ColumnUse(
+            constants=tuple(value for _, value in self.constants),
+            likes=tuple(self.likes),
+            globs=tuple(self.globs),
+            numeric=self.numeric,
+            dated=self.dated,
+            formats=tuple(self.formats),
+        )
+
+
+class Notes:
+    """Collects a profile; columns that the schema does not have are left out."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._tables = {table.name.lower(): table for table in schema.tables}
+        self._order = {table.name: i for i, table in enumerate(schema.tables)}
+        self._slots: list[Table] = []
+        self._atoms: dict[Atom, None] = {}
+        self._links: dict[Link, None] = {}
+        self._uses: dict[ColumnName, _Use] = {}
+        self._counts: dict[int, None] = {}
+        self._limits: dict[int, None] = {}
+        self._unread: dict[str, None] = {}
+        self.groups: list[Place] = []
+        self.ordered: list[Place] = []
+        self.random = False
+        self.any_rows = False
+        self.cuts_ties = False
+        self.fragile = False
+
+    @property
+    def slots(self) -> int:
+        """How many occurrences of tables were read."""
+        return len(self._slots)
+
+    # ------------------------------------------------------------ tables and columns
+
+    def occurrence(self, name: str) -> int | None:
+        """A new slot for a table; None where the schema has no such table."""
+        table = self._tables.get(name.lower())
+        if table is None or table.is_view:
+            self.unread(name)
+            return None
+        self._slots.append(table)
+        return len(self._slots) - 1
+
+    def outputs(self, name: str, slot: int | None) -> list[Output]:
+        """The columns of a table that stands in a slot."""
+        table = self._tables.get(name.lower())
+        if table is None:
+            return []
+        return [
+            Output(
+                column.name.lower(),
+                frozenset() if slot is None else frozenset((Place(slot, column.name),)),
+                slot is not None,
+            )
+            for column in table.columns
+        ]
+
+    def unread(self, name: str) -> None:
+        """Something that cannot be given data."""
+        self._unread[name] = None
+
+    def name_of(self, place: Place) -> ColumnName:
+        """The table and column of a place."""
+        return self._slots[place.slot].name, place.column
+
+    def use(self, place: Place) -> _Use:
+        """How the column of a place is used."""
+        return self._uses.setdefault(self.name_of(place), _Use())
+
+    def used(self, outputs: Iterable[Output]) -> None:
+        """These columns are looked at."""
+        for output in outputs:
+            for place in output.places:
+                self.use(place)
+
+    # ------------------------------------------------------------ conditions
+
+    def atom(
+        self, place: Place, operator: str, values: tuple[Constant, ...], *, hard: bool
+    ) -> None:
+        """A condition on one column; its values are worth having in the data."""
+        values = values[:_MOST_CONSTANTS]
+        self._atoms[Atom(place, operator, values, hard)] = None
+        use = self.use(place)
+        patterns = {"like": use.likes, "glob": use.globs}.get(operator)
+        for value in values:
+            if patterns is not None:
+                patterns[str(value)] = None
+            elif value is not None and len(use.constants) < _MOST_CONSTANTS:
+                use.constants[type(value), value] = None
+
+    def link(self, left: Place | None, right: Place | None, *, hard: bool) -> None:
+        """Two columns that are compared for equality."""
+        if left is not None and right is not None and left != right:
+            self._links[Link(left, right, hard)] = None
+            self.use(left)
+            self.use(right)
+
+    def count(self, number: int) -> None:
+        """A number that a count is compared with."""
+        self._counts[number] = None
+
+    def limit(self, limit: int, offset: int) -> None:
+        """LIMIT and OFFSET."""
+        if limit:
+            self._limits[limit + offset] = None
+
+    # ------------------------------------------------------------ all of it
+
+    def profile(self) -> ValueProfile:
+        """What was found."""
+        pattern = Pattern(
+            tables=tuple(table.name for table in self._slots),
+            atoms=tuple(self._atoms),
+            links=tuple(self._links),
+            groups=tuple(dict.fromkeys(self.groups)),
+            ordered=tuple(dict.fromkeys(self.ordered)),
+        )
+        names = sorted({table.name for table in self._slots}, key=self._order.__getitem__)
+        pools = ((self.name_of(link.left), self.name_of(link.right)) for link in self._links)
+        return ValueProfile(
+            tables=tuple(names),
+            columns={name: use.frozen() for name, use in self._uses.items()},
+            patterns=(pattern,),
+            pools=tuple(dict.fromkeys(pools)),
+            counts=tuple(self._counts),
+            limits=tuple(self._limits),
+            unread=tuple(self._unread),
+            random=self.random,
+            any_rows=self.any_rows,
+            cuts_ties=self.cuts_ties,
+            fragile=self.fragile,
+        )

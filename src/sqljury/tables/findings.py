@@ -1,0 +1,147 @@
+"""In which ways tables differ, and where: cells, rows, sentences."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from sqljury.tables.columns import Mapping
+from sqljury.tables.render import render_cell, shown
+from sqljury.tables.values import Row
+
+
+class Kind(StrEnum):
+    """How two tables differ."""
+
+    COLUMN_COUNT = "column_count"
+    ROW_COUNT = "row_count"
+    EMPTY = "empty"
+    """One of the two has no rows."""
+    SUBSET = "subset"
+    """Every row of the prediction is in the reference, and the reference has more."""
+    SUPERSET = "superset"
+    """Every row of the reference is in the prediction, and the prediction has more."""
+    DUPLICATES = "duplicates"
+    """The same distinct rows, not as often."""
+    ROW_ORDER = "row_order"
+    TIE = "tie"
+    """Another order of rows that the reference's ORDER BY does not tell apart."""
+    COLUMN_ORDER = "column_order"
+    TYPES = "types"
+    """Cells that would be equal but for their types: '1' and 1."""
+    TEXT_CASE = "text_case"
+    """Cells that are equal but for case and space."""
+    ROUNDING = "rounding"
+    """Numbers that are equal but for rounding."""
+    NULL = "null"
+    """NULL on one side, a value on the other."""
+    VALUES = "values"
+    UNKNOWN = "unknown"
+    """The comparison gave up at its budget."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One difference in one plain sentence."""
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferingRows:
+    """Rows that one table has and the other lacks: how many, and the first of them."""
+
+    total: int
+    rows: tuple[tuple[int, Row], ...]
+    """Index (from 0) in its table, and the row."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        rows = [{"row": i, "cells": [render_cell(cell) for cell in row]} for i, row in self.rows]
+        return {"total": self.total, "rows": rows}
+
+
+@dataclass(frozen=True, slots=True)
+class CellDifference:
+    """One cell of two rows that belong together. Indexes count from 0."""
+
+    reference_row: int
+    candidate_row: int
+    reference_column: int
+    candidate_column: int
+    column: str
+    kind: Kind
+    reference: Any
+    candidate: Any
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {
+            "reference_row": self.reference_row,
+            "candidate_row": self.candidate_row,
+            "reference_column": self.reference_column,
+            "candidate_column": self.candidate_column,
+            "column": self.column,
+            "kind": self.kind.value,
+            "reference": render_cell(self.reference),
+            "candidate": render_cell(self.candidate),
+        }
+
+    def sentence(self) -> str:
+        """Where it is and what stands there."""
+        where = f"row {self.reference_row + 1}"
+        if self.candidate_row != self.reference_row:
+            where = f"reference row {self.reference_row + 1}, prediction {self.candidate_row + 1}"
+        typed = self.kind is Kind.TYPES
+        return (
+            f"{where}, {column_name(self.reference_column, self.column)}: "
+            f"reference {shown(self.reference, typed=typed)}, "
+            f"prediction {shown(self.candidate, typed=typed)}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The differences, the most telling first."""
+
+    findings: tuple[Finding, ...]
+    reference_rows: int
+    candidate_rows: int
+    column_mapping: Mapping
+    """For each reference column the prediction's column that it was held against."""
+    missing: DifferingRows
+    """Only in the reference."""
+    extra: DifferingRows
+    """Only in the prediction."""
+    cells: tuple[CellDifference, ...] = ()
+    """Cells that differ in rows that otherwise belong together."""
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """What kinds of difference there are, each once."""
+        return tuple(dict.fromkeys(finding.kind for finding in self.findings))
+
+    @property
+    def text(self) -> str:
+        """All sentences."""
+        return " ".join(finding.text for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON: every cell safe to store and to print."""
+        return {
+            "kinds": [kind.value for kind in self.kinds],
+            "findings": [{"kind": f.kind.value, "text": f.text} for f in self.findings],
+            "reference_rows": self.reference_rows,
+            "candidate_rows": self.candidate_rows,
+            "column_mapping": list(self.column_mapping),
+            "missing": self.missing.to_dict(),
+            "extra": self.extra.to_dict(),
+            "cells": [cell.to_dict() for cell in self.cells],
+        }
+
+
+def column_name(index: int, name: str) -> str:
+    """Its number from 1, and its name if it has one."""
+    return f"column {index + 1} ({name})" if name else f"column {index + 1}"

@@ -1,0 +1,529 @@
+"""A tree in which no comparison depends on a collation, for rules and proofs that know of none.
+
+Two texts are equal under a collation if their keys are the same, and one is less if its key is: so
+``n = 'A'`` on a column that ignores case becomes ``COLLATED(n, 'NOCASE') = 'a'``, and what is
+compared is the same to the byte wherever it is equal. Rows that are distinct under a collation are
+groups of one key, of which some row's text is shown: a bare column, left to chance.
+
+What has no such form (a set operation of two collations, texts compared with numbers) is no tree:
+nothing is proved of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from sqljury.schema import Schema, Table
+from sqljury.trees.affinity import affinity
+from sqljury.trees.catalog import BySchema
+from sqljury.trees.collations import BLANKED, CASELESS, UNKNOWN
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Call,
+    Cast,
+    Distinct,
+    Expression,
+    Field,
+    Join,
+    Literal,
+    Outer,
+    Project,
+    Recursive,
+    Ref,
+    Relation,
+    Scan,
+    SetKind,
+    SetOperation,
+    Sort,
+    SortKey,
+    Subquery,
+    SubqueryKind,
+    Type,
+    Window,
+    WindowCall,
+)
+from sqljury.trees.types import Row, expression_collation, fields, type_of
+from sqljury.trees.volatile import is_volatile
+from sqljury.trees.walk import (
+    expressions,
+    inputs,
+    map_expressions,
+    relations,
+    subexpressions,
+    width,
+    with_inputs,
+    with_operands,
+)
+
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "IS"))
+_BY_COLLATION = frozenset(("NULLIF", "GREATEST", "LEAST", "MIN", "MAX"))
+"""Functions that compare their operands and give back one of them."""
+_PATTERNS = frozenset(("LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"))
+_BRANCHES = frozenset(("CASE", "IIF", "COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST"))
+_EXTREMES = frozenset(("MIN", "MAX"))
+
+
+class _NoFormError(Exception):
+    """A comparison that has no such form."""
+
+
+def with_collations(relation: Relation, context: Context) -> Relation | None:
+    """The tree with its collations written out; None where that cannot be done."""
+    if not _matters(relation, context):
+        return relation
+    try:
+        return _Writer(context).relation(relation, ())
+    except _NoFormError:
+        return None
+
+
+def _matters(relation: Relation, context: Context) -> bool:
+    """Whether any comparison may find different texts equal."""
+    if context.dialect in CASELESS:
+        return True
+    for below in relations(relation):
+        if isinstance(below, Scan) and any(f.collation for f in fields(below, context)):
+            return True
+        for expression in expressions(below):
+            if any(map(_says_collation, subexpressions(expression))):
+                return True
+    return False
+
+
+def _says_collation(part: Expression) -> bool:
+    return isinstance(part, Cast) or (isinstance(part, Call) and part.name == "COLLATE")
+
+
+def _exact_schema(schema: Schema) -> Schema:
+    """The schema as rules may rely on it to the byte: without the foreign keys that hold under a
+    collation only, and with primary keys that may hold NULL as unique ones."""
+    tables = tuple(_exact_table(table, schema) for table in schema.tables)
+    same = all(a is b for a, b in zip(tables, schema.tables, strict=True))
+    return schema if same else replace(schema, tables=tables)
+
+
+def _exact_table(table: Table, schema: Schema) -> Table:
+    context = Context(schema, schema.dialect)
+
+    def folds(name: str, columns: Sequence[str]) -> bool:
+        target = schema.table(name)
+        if target is None:
+            return False
+        scan = Scan(target.name, tuple(c.name for c in target.columns))
+        wanted = {column.casefold() for column in columns}
+        return any(f.collation for f in fields(scan, context) if f.name.casefold() in wanted)
+
+    kept = tuple(
+        key
+        for key in table.foreign_keys
+        if not folds(table.name, key.columns) and not folds(key.target_table, key.target_columns)
+    )
+    if table.nullable_key and schema.dialect == "sqlite":
+        table = replace(table, primary_key=(), unique=(table.primary_key, *table.unique))
+    return table if kept == table.foreign_keys else replace(table, foreign_keys=kept)
+
+
+exact_schema = BySchema(_exact_schema)
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """The row that an expression sees, and the rows around it."""
+
+    row: Row
+    outer: tuple[Row, ...]
+
+    @property
+    def around(self) -> tuple[Row, ...]:
+        return (self.row, *self.outer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Operand:
+    """One side of a comparison: as it was, rewritten, and what is known of it."""
+
+    was: Expression
+    now: Expression
+    collation: str
+    type: Type
+    affinity: str | None
+    bare_collation: str = ""
+    """Without a COLLATE around it."""
+
+    @property
+    def is_text(self) -> bool:
+        return self.affinity == "TEXT" or self.type is Type.TEXT
+
+    @property
+    def is_explicit(self) -> bool:
+        return isinstance(self.was, Call) and self.was.name == "COLLATE"
+
+    @property
+    def is_column(self) -> bool:
+        part = self.was
+        while isinstance(part, Cast):
+            part = part.operand
+        return isinstance(part, Ref | Outer)
+
+
+class _Writer:
+    """One tree that is written anew; types and collations are those of the tree as it was."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.dialect = context.dialect
+
+    # ------------------------------------------------------------ relations
+
+    def relation(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
+        scope = _Scope(self._row(relation, outer), outer)
+        new = with_inputs(relation, self._inputs(relation, outer))
+        match relation:
+            case Aggregate():
+                assert isinstance(new, Aggregate)
+                return self._aggregate(relation, new, scope)
+            case Distinct():
+                assert isinstance(new, Distinct)
+                return self._distinct(new.input, scope.row)
+            case SetOperation():
+                assert isinstance(new, SetOperation)
+                return self._set_operation(relation, new, outer)
+            case Recursive():
+                if any(field.collation for field in fields(relation.seed, self.context, outer)):
+                    raise _NoFormError
+                return new
+            case Sort():
+                assert isinstance(new, Sort)
+                return replace(new, keys=self._sort_keys(relation.keys, scope))
+            case Window():
+                assert isinstance(new, Window)
+                calls = tuple(self._window(call, scope) for call in relation.calls)
+                return replace(new, calls=calls)
+            case _:
+                return map_expressions(new, lambda e: self.expression(e, scope))
+
+    def _row(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
+        below = inputs(relation)
+        if isinstance(relation, Join):
+            left = fields(relation.left, self.context, outer)
+            around = (left, *outer) if relation.lateral else outer
+            return left + fields(relation.right, self.context, around)
+        if isinstance(relation, SetOperation | Recursive):
+            return ()
+        return fields(below[0], self.context, outer) if below else ()
+
+    def _inputs(self, relation: Relation, outer: tuple[Row, ...]) -> tuple[Relation, ...]:
+        if isinstance(relation, Join) and relation.lateral:
+            left = fields(relation.left, self.context, outer)
+            right = self.relation(relation.right, (left, *outer))
+            return self.relation(relation.left, outer), right
+        return tuple(self.relation(below, outer) for below in inputs(relation))
+
+    def _distinct(self, relation: Relation, row: Row) -> Relation:
+        """One row for each key; of texts that are equal under their collation any one."""
+        if not any(field.collation for field in row):
+            return Distinct(relation)
+        columns = tuple(map(Ref, range(len(row))))
+        keys = tuple(
+            _key(ref, field.collation) if field.collation else ref
+            for ref, field in zip(columns, row, strict=True)
+        )
+        return self._grouped(relation, keys, (), row)
+
+    def _grouped(
+        self,
+        relation: Relation,
+        keys: tuple[Expression, ...],
+        calls: tuple[AggregateCall, ...],
+        shown: Sequence[Field],
+        bare: Sequence[Expression] | None = None,
+    ) -> Relation:
+        """A GROUP BY whose keys are shown as a bare column where they have a collation."""
+        texts = tuple(map(Ref, range(len(keys)))) if bare is None else tuple(bare)
+        collated = [i for i, field in enumerate(shown) if field.collation]
+        extra = tuple(AggregateCall("BARE", (texts[i],)) for i in collated)
+        grouped = Aggregate(relation, keys, (*calls, *extra))
+        place = {i: len(keys) + len(calls) + n for n, i in enumerate(collated)}
+        outputs = [Ref(place.get(i, i)) for i in range(len(keys) + len(calls))]
+        return Project(grouped, tuple(outputs))
+
+    def _aggregate(self, was: Aggregate, new: Aggregate, scope: _Scope) -> Relation:
+        shown = [self._field(key, scope) for key in was.keys]
+        plain = [self.expression(key, scope) for key in was.keys]
+        keys = tuple(
+            _key(key, field.collation) if field.collation else key
+            for key, field in zip(plain, shown, strict=True)
+        )
+        calls = tuple(self._call(call, scope) for call in was.calls)
+        if keys == tuple(plain):
+            return replace(new, keys=keys, calls=calls)
+        return self._grouped(new.input, keys, calls, shown, plain)
+
+    def _field(self, expression: Expression, scope: _Scope) -> Field:
+        return Field("", collation=self._collation(expression, scope))
+
+    def _set_operation(
+        self, was: SetOperation, new: SetOperation, outer: tuple[Row, ...]
+    ) -> Relation:
+        row = fields(was, self.context, outer)
+        rows = [fields(below, self.context, outer) for below in was.inputs]
+        mixed = any(
+            a.collation != b.collation
+            for one, other in pairwise(rows)
+            for a, b in zip(one, other, strict=True)
+        )
+        if not mixed and not any(field.collation for field in row):
+            return new
+        if was.kind is SetKind.UNION and was.all and not (mixed and self._converts):
+            return new
+        # Which of several equal texts is shown depends on the order of the inputs.
+        raise _NoFormError
+
+    @property
+    def _converts(self) -> bool:
+        """Whether a column that is put together of CHAR(n) and others holds other texts."""
+        return self.dialect not in ("sqlite", "duckdb")
+
+    # ------------------------------------------------------------ calls
+
+    def _sort_keys(self, keys: Sequence[SortKey], scope: _Scope) -> tuple[SortKey, ...]:
+        return tuple(replace(k, expression=self._as_key(k.expression, scope)) for k in keys)
+
+    def _as_key(self, expression: Expression, scope: _Scope) -> Expression:
+        """What rows are sorted, grouped or parted by."""
+        collation = self._collation(expression, scope)
+        now = self.expression(_bare(expression) if collation else expression, scope)
+        return _key(now, collation) if collation else now
+
+    def _call(self, call: AggregateCall, scope: _Scope) -> AggregateCall:
+        collations = {self._collation(o, scope) for o in call.operands} - {""}
+        now = tuple(self.expression(o, scope) for o in call.operands)
+        name = call.name
+        compares = call.distinct or name in _EXTREMES
+        if collations and compares and name == "COUNT":
+            now = tuple(self._as_key(o, scope) for o in call.operands)
+        elif collations and compares:
+            name = f"{name} {_one(collations)}"
+        return replace(
+            call,
+            name=name,
+            operands=now,
+            filter=None if call.filter is None else self.expression(call.filter, scope),
+            order=self._sort_keys(call.order, scope),
+        )
+
+    def _window(self, call: WindowCall, scope: _Scope) -> WindowCall:
+        collations = {self._collation(o, scope) for o in call.operands} - {""}
+        compares = call.distinct or call.name in _EXTREMES
+        return replace(
+            call,
+            name=f"{call.name} {_one(collations)}" if collations and compares else call.name,
+            operands=tuple(self.expression(o, scope) for o in call.operands),
+            partition=tuple(self._as_key(p, scope) for p in call.partition),
+            order=self._sort_keys(call.order, scope),
+            filter=None if call.filter is None else self.expression(call.filter, scope),
+        )
+
+    # ------------------------------------------------------------ expressions
+
+    def expression(self, expression: Expression, scope: _Scope) -> Expression:
+        match expression:
+            case Subquery():
+                return self._subquery(expression, scope)
+            case Call(name="COLLATE", operands=(inner, _)) if self.dialect == "sqlite":
+                return self.expression(inner, scope)
+            case Call():
+                return self._of_call(expression, scope)
+            case Cast():
+                return self._cast(expression, scope)
+            case _:
+                return expression
+
+    def _of_call(self, call: Call, scope: _Scope) -> Expression:
+        if call.name in _COMPARISONS and len(call.operands) == 2:
+            return self._compared(call.name, *call.operands, scope)
+        if call.name == "BETWEEN":
+            return self._between(call, scope)
+        if call.name == "IN":
+            return self._in(call, scope)
+        now = tuple(self.expression(o, scope) for o in call.operands)
+        new = with_operands(call, now)
+        assert isinstance(new, Call)
+        collations = {self._collation(o, scope) for o in call.operands} - {""}
+        if call.name in _BRANCHES and self._converts:
+            self._refuse_mixed_branches(call, scope)
+        if not collations:
+            return new
+        explicit = any(isinstance(o, Call) and o.name == "COLLATE" for o in call.operands)
+        if self.dialect == "sqlite":
+            if explicit and call.name not in ("NOT", "AND", "OR", "IS NULL"):
+                raise _NoFormError  # it goes on to whatever compares the result
+            if call.name not in _BY_COLLATION:
+                return new
+        if call.name in _BY_COLLATION or call.name in _PATTERNS:
+            return Call(f"{call.name} {_one(collations)}", new.operands)
+        return new
+
+    def _refuse_mixed_branches(self, call: Call, scope: _Scope) -> None:
+        """CHAR(n) beside VARCHAR in one CASE: which of them the result is depends on the order."""
+        results = call.operands
+        if call.name == "CASE":
+            results = (*call.operands[1::2], call.operands[-1])
+        elif call.name == "IIF":
+            results = call.operands[1:]
+        found = {self._collation(r, scope) for r in results if not isinstance(r, Literal)}
+        if len(found) > 1 and BLANKED in found:
+            raise _NoFormError
+
+    def _cast(self, cast: Cast, scope: _Scope) -> Expression:
+        operand = self.expression(cast.operand, scope)
+        if self.dialect in CASELESS or self.dialect == "sqlite":
+            return replace(cast, operand=operand)
+        if self._collation(cast.operand, scope) == BLANKED:
+            operand = _key(operand, BLANKED)  # the blanks go
+        if self._collation(cast, scope) == BLANKED:
+            return Call("CAST TO CHAR", (operand, Literal(cast.type_name, Type.TEXT)))
+        return replace(cast, operand=operand)
+
+    def _subquery(self, subquery: Subquery, scope: _Scope) -> Expression:
+        relation = self.relation(subquery.relation, scope.around)
+        if subquery.kind in (SubqueryKind.SCALAR, SubqueryKind.EXISTS):
+            return replace(subquery, relation=relation)
+        columns = fields(subquery.relation, self.context, scope.around)
+        ours, theirs = list[Expression](), list[Expression]()
+        for place, operand in enumerate(subquery.operands):
+            left = self._operand(operand, scope)
+            field = columns[place]
+            right = _Operand(Ref(place), Ref(place), field.collation, field.type, field.affinity)
+            collation = self._between_two(left, right)
+            if collation and not self._keyed(left, right):
+                raise _NoFormError
+            ours.append(self._side(left, collation))
+            theirs.append(self._side(right, collation))
+        if theirs and theirs != list(map(Ref, range(width(relation)))):
+            relation = Project(relation, tuple(theirs))
+        return replace(subquery, relation=relation, operands=tuple(ours))
+
+    # ------------------------------------------------------------ comparisons
+
+    def _compared(self, name: str, a: Expression, b: Expression, scope: _Scope) -> Expression:
+        left, right = self._operand(a, scope), self._operand(b, scope)
+        collation = self._between_two(left, right)
+        if collation and not self._keyed(left, right):
+            return Call(f"{name} {collation}", (left.now, right.now))
+        return Call(name, (self._side(left, collation), self._side(right, collation)))
+
+    def _between(self, call: Call, scope: _Scope) -> Expression:
+        value, low, high = call.operands
+        if is_volatile(value):
+            raise _NoFormError
+        parts = (
+            self._compared(">=", value, low, scope),
+            self._compared("<=", value, high, scope),
+        )
+        match parts:
+            case (Call(name=">=", operands=(one, least)), Call(name="<=", operands=(other, most))):
+                if one == other:
+                    return Call("BETWEEN", (one, least, most))
+        return Call("AND", parts)
+
+    def _in(self, call: Call, scope: _Scope) -> Expression:
+        value, *rest = (self._operand(o, scope) for o in call.operands)
+        found = {self._between_two(value, element) for element in rest}
+        of_value = value.is_column or value.is_explicit
+        if self.dialect == "sqlite" and not of_value and any(e.collation for e in rest):
+            raise _NoFormError
+        if len(found) != 1:
+            raise _NoFormError
+        (collation,) = found
+        if collation and not all(self._keyed(value, element) for element in rest):
+            raise _NoFormError
+        return Call("IN", tuple(self._side(o, collation) for o in (value, *rest)))
+
+    def _operand(self, expression: Expression, scope: _Scope) -> _Operand:
+        return _Operand(
+            expression,
+            self.expression(_bare(expression), scope),
+            self._collation(expression, scope),
+            type_of(_bare(expression), scope.row, self.context, scope.outer),
+            affinity(expression, scope.row, scope.outer),
+            self._collation(_bare(expression), scope),
+        )
+
+    def _collation(self, expression: Expression, scope: _Scope) -> str:
+        return expression_collation(expression, scope.row, self.context, scope.outer)
+
+    def _between_two(self, left: _Operand, right: _Operand) -> str:
+        """The collation under which two operands are compared; empty if byte by byte."""
+        explicit = next((side for side in (left, right) if side.is_explicit), None)
+        if explicit is not None:
+            if any(side.bare_collation == BLANKED for side in (left, right)):
+                raise _NoFormError
+            return _known(explicit.collation)
+        if self.dialect == "sqlite":
+            return self._of_sqlite(left, right)
+        sides = [side for side in (left, right) if not isinstance(side.was, Literal)] or [left]
+        return _known(_one({side.collation for side in sides} - {""} or {""}))
+
+    def _of_sqlite(self, left: _Operand, right: _Operand) -> str:
+        """That of the left column, else that of the right one."""
+        if not left.is_column:
+            return _known(right.collation if right.is_column else left.collation or right.collation)
+        if not left.collation and right.collation and not left.affinity:
+            raise _NoFormError  # what is computed is a column here and there only
+        return _known(left.collation)
+
+    def _keyed(self, left: _Operand, right: _Operand) -> bool:
+        """Whether it is texts that are compared, and nothing is converted first."""
+        blanked = {side.collation == BLANKED for side in (left, right)}
+        if len(blanked) > 1 and not any(isinstance(s.was, Literal) for s in (left, right)):
+            return False
+        if left.is_column and right.is_column and left.affinity and self.dialect == "sqlite":
+            return left.affinity == right.affinity
+        nothing = Literal(None, Type.NULL)
+        return all(side.is_text or side.was == nothing for side in (left, right))
+
+    def _side(self, operand: _Operand, collation: str) -> Expression:
+        if not collation:
+            if isinstance(operand.was, Call) and operand.is_explicit and self.dialect != "sqlite":
+                return Call("COLLATE", (operand.now, operand.was.operands[1]))
+            return operand.now
+        return _key(operand.now, collation)
+
+
+def _bare(expression: Expression) -> Expression:
+    """Without the COLLATE around it."""
+    while isinstance(expression, Call) and expression.name == "COLLATE":
+        expression = expression.operands[0]
+    return expression
+
+
+def _known(collation: str) -> str:
+    if collation == UNKNOWN:
+        raise _NoFormError
+    return collation
+
+
+def _one(collations: set[str]) -> str:
+    if len(collations) != 1:
+        raise _NoFormError
+    (found,) = collations
+    return _known(found)
+
+
+def _key(expression: Expression, collation: str) -> Expression:
+    """What a collation compares instead of a text."""
+    _known(collation)
+    match expression:
+        case Literal(value=None):
+            return expression
+        # DuckDB ignores the case of other letters, too.
+        case Literal(value=str() as text) if collation == "NOCASE" and text.isascii():
+            return Literal(text.lower(), Type.TEXT)
+        case Literal(value=str() as text) if collation == "RTRIM":
+            return Literal(text.rstrip(" "), Type.TEXT)
+    return Call("COLLATED", (expression, Literal(collation, Type.TEXT)))

@@ -1,0 +1,71 @@
+"""SQL text to a faithful operator tree."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqljury.schema import Schema
+from sqljury.sql.namespaces import rename_tables
+from sqljury.trees.from_sql.queries import query
+from sqljury.trees.from_sql.reading import read
+from sqljury.trees.from_sql.scopes import ROWIDS, Environment, NoTreeError
+from sqljury.trees.from_sql.work import Work, tables_by_name
+from sqljury.trees.nodes import Relation, Unreadable
+from sqljury.trees.walk import inputs
+
+__all__ = ["build_tree"]
+
+_MAX_DEPTH = 150
+"""Of operators one above the other; trees are walked recursively."""
+
+
+def build_tree(sql: str, schema: Schema, dialect: str) -> Relation | Unreadable:
+    """The operator tree of one query, or why it has none.
+
+    Nothing is rewritten but what hides the meaning: aliases and names become positions, common
+    table expressions are put where they are read, ``*``, USING and positions in GROUP BY and
+    ORDER BY are written out. ``dialect`` is sqlglot's name; a text that is not of it is tried as
+    another. Never raises, whatever the text; its work is bounded.
+
+    >>> from sqljury.schema import Column, Table
+    >>> table = Table(name="t", columns=(Column(name="a"), Column(name="b")))
+    >>> build_tree("SELECT x.B FROM t AS x", Schema(dialect="sqlite", tables=(table,)), "sqlite")
+    Project(input=Scan(table='t', columns=('a', 'b')), expressions=(Ref(index=1),), names=('B',))
+    """
+    try:
+        return _build(sql, schema, dialect)
+    except NoTreeError as error:
+        return Unreadable(error.reason, error.kind)
+    except RecursionError:
+        return Unreadable("it is nested too deeply", "too_deep")
+
+
+def _build(sql: str, schema: Schema, dialect: str) -> Relation:
+    node, types = read(sql, dialect)
+    if not isinstance(node, exp.Query | exp.Values):
+        raise NoTreeError(f"{type(node).__name__} is not a query", "not_a_query")
+    rename_tables(node, schema)
+    tables = tables_by_name(schema)
+    work = Work(sql, tables, dialect, types, query, _row_ids(sql, node))
+    relation = query(work, node, Environment()).relation
+    _check_depth(relation)
+    return relation
+
+
+def _row_ids(sql: str, node: exp.Expr) -> frozenset[str]:
+    if "rowid" not in sql.lower() and "oid" not in sql.lower():
+        return frozenset()
+    return frozenset(
+        column.table.lower()
+        for column in node.find_all(exp.Column)
+        if column.name.lower() in ROWIDS
+    )
+
+
+def _check_depth(relation: Relation) -> None:
+    level: list[Relation] = [relation]
+    for _ in range(_MAX_DEPTH):
+        if not level:
+            return
+        level = [below for above in level for below in inputs(above)]
+    raise NoTreeError(f"its tree is more than {_MAX_DEPTH} operators deep", "too_deep")

@@ -1,0 +1,106 @@
+"""Queries of every kind: SELECT, set operations, VALUES, a table's name, brackets."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqljury.trees.from_sql.expressions import expression
+from sqljury.trees.from_sql.order import ordered_query
+from sqljury.trees.from_sql.scopes import Environment, FromScope, NoTreeError, invalid, unsupported
+from sqljury.trees.from_sql.selects import select
+from sqljury.trees.from_sql.sources import from_clause, with_ctes
+from sqljury.trees.from_sql.work import Query, Work
+from sqljury.trees.nodes import SetKind, SetOperation, Values
+
+_MODIFIERS = ("order", "limit", "offset", "with_")
+_REFUSED_OF_SETS = ("by_name", "side", "kind", "on")
+_REFUSED_OF_BRACKETS = ("where", "group", "having", "qualify", "joins", "sample", "pivots")
+
+
+def query(work: Work, node: exp.Expr, environment: Environment) -> Query:
+    """The rows and column names of a query.
+
+    Raises:
+        NoTreeError: it has no tree.
+    """
+    work.enter()
+    try:
+        environment = with_ctes(work, node, environment)
+        if isinstance(node, exp.Select):
+            return select(work, node, environment)
+        if isinstance(node, exp.SetOperation):
+            return _set_operation(work, node, environment)
+        if isinstance(node, exp.Subquery):
+            return _bracketed(work, node, environment)
+        if isinstance(node, exp.Values):
+            return _values(work, node, environment)
+        if isinstance(node, exp.Table):
+            return _table(work, node, environment)
+        raise NoTreeError(f"{type(node).__name__} is not a query", "not_a_query")
+    finally:
+        work.level -= 1
+
+
+def _bracketed(work: Work, node: exp.Subquery, environment: Environment) -> Query:
+    for key in _REFUSED_OF_BRACKETS:
+        if node.args.get(key):
+            raise unsupported(f"{key.upper()} behind a query in brackets")
+    return ordered_query(work, query(work, node.this, environment), node, environment)
+
+
+def _table(work: Work, node: exp.Table, environment: Environment) -> Query:
+    """``x IN t``, and ``TABLE t``."""
+    found = from_clause(work, exp.Select(from_=exp.From(this=node)), environment)
+    assert found is not None
+    relation, scope = found
+    return Query(relation, tuple(name for source in scope.sources for name in source.columns))
+
+
+def _set_operation(work: Work, node: exp.SetOperation, environment: Environment) -> Query:
+    for key in _REFUSED_OF_SETS:
+        if node.args.get(key):
+            raise unsupported(f"a set operation with {key.upper().replace('_', ' ')}")
+    queries = [query(work, arm, environment) for arm in _arms(node)]
+    if len({len(q.names) for q in queries}) > 1:
+        raise invalid("the sides of a set operation have different numbers of columns")
+    kinds = {exp.Union: SetKind.UNION, exp.Intersect: SetKind.INTERSECT}
+    relation = SetOperation(
+        kinds.get(type(node), SetKind.EXCEPT),
+        not node.args.get("distinct"),
+        tuple(q.relation for q in queries),
+    )
+    leaves = tuple(leaf for q in queries for leaf in q.leaves)
+    first = queries[0]
+    together = Query(relation, first.names, leaves, first.unnamed)
+    return ordered_query(work, together, node, environment)
+
+
+def _arms(node: exp.SetOperation) -> list[exp.Expr]:
+    """What is put together: two queries, or more of a chain of the same UNION or INTERSECT."""
+    arms: list[exp.Expr] = [node.expression]
+    rest = node.this
+    while (
+        type(rest) is type(node)
+        and not isinstance(node, exp.Except)
+        and bool(rest.args.get("distinct")) == bool(node.args.get("distinct"))
+        and not any(rest.args.get(key) for key in (*_MODIFIERS, *_REFUSED_OF_SETS))
+    ):
+        arms.append(rest.expression)
+        rest = rest.this
+    return [rest, *reversed(arms)]
+
+
+def _values(work: Work, node: exp.Values, environment: Environment) -> Query:
+    for key in ("order", "limit", "offset", "pivots"):
+        if node.args.get(key):
+            raise unsupported(f"VALUES with {key.upper()}")
+    empty = FromScope(environment)
+    rows = tuple(
+        tuple(expression(work, cell, empty) for cell in (row.expressions or [row.this]))
+        for row in node.expressions
+    )
+    if len({len(row) for row in rows}) != 1:
+        raise invalid("rows of VALUES have different numbers of columns")
+    first, prefix = (0, "col") if work.dialect == "duckdb" else (1, "column")
+    names = tuple(f"{prefix}{i + first}" for i in range(len(rows[0])))
+    return Query(Values(rows, names), names)

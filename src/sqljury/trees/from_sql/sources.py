@@ -1,0 +1,477 @@
+"""FROM: tables, queries, functions, and how they are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqljury.schema import Table
+from sqljury.trees.from_sql.expressions import expression
+from sqljury.trees.from_sql.names import identifier
+from sqljury.trees.from_sql.reading import plain
+from sqljury.trees.from_sql.scopes import (
+    ROWIDS,
+    Cte,
+    Ctes,
+    Environment,
+    FromScope,
+    NoTreeError,
+    Source,
+    invalid,
+    unsupported,
+)
+from sqljury.trees.from_sql.work import Query, Work
+from sqljury.trees.nodes import (
+    TRUE,
+    Call,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Ref,
+    Relation,
+    Scan,
+    TableFunction,
+    Working,
+)
+from sqljury.trees.walk import outer_references, shift
+
+Piece = tuple[Relation, FromScope]
+"""A relation, and a scope whose row is its row."""
+
+_MOST_JOINS = 64
+"""SQLite's own limit; each join makes the tree deeper."""
+_OF_FUNCTIONS = {
+    "JSON_EACH": ("key", "value", "type", "atom", "id", "parent", "fullkey", "path"),
+    "JSON_TREE": ("key", "value", "type", "atom", "id", "parent", "fullkey", "path"),
+    "GENERATE_SERIES": ("value",),
+    "PRAGMA_TABLE_INFO": ("cid", "name", "type", "notnull", "dflt_value", "pk"),
+}
+"""Columns of SQLite's table functions."""
+_MASTER = frozenset(("sqlite_master", "sqlite_schema", "sqlite_temp_master"))
+_MASTER_COLUMNS = ("type", "name", "tbl_name", "rootpage", "sql")
+
+
+def from_clause(work: Work, node: exp.Expr, environment: Environment) -> Piece | None:
+    """What a SELECT reads, and the scope of its expressions; None without FROM."""
+    start = node.args.get("from_")
+    if start is None:
+        return None
+    relation, scope, late = _joined(work, start.this, node.args.get("joins") or [], environment)
+    for condition in late:
+        relation = Filter(relation, expression(work, condition, scope))
+    return relation, scope
+
+
+def _joined(
+    work: Work, first: exp.Expr, joins: list[exp.Join], environment: Environment
+) -> tuple[Relation, FromScope, list[exp.Expr]]:
+    if len(joins) > _MOST_JOINS:
+        raise NoTreeError(f"more than {_MOST_JOINS} joins", "too_deep")
+    late: list[exp.Expr] = []
+    pieces = [_item(work, first, environment)]
+    grouped = _commas_bind_last(work, joins)
+    for join in joins:
+        if grouped and _is_comma(join):
+            pieces.append(_item(work, join.this, environment))
+        else:
+            pieces[-1] = _join(work, pieces[-1], join, environment, late)
+    relation, scope = pieces[0]
+    for right, right_scope in pieces[1:]:
+        relation = Join(JoinKind.INNER, relation, right, TRUE)
+        scope = scope.with_right(right_scope)
+    return relation, scope, late
+
+
+def _commas_bind_last(work: Work, joins: list[exp.Join]) -> bool:
+    """Whether it matters that commas bind weaker than JOIN; in SQLite they do not."""
+    return work.dialect != "sqlite" and any(
+        join.args.get("side") in ("RIGHT", "FULL") or join.args.get("method") for join in joins
+    )
+
+
+def _is_comma(join: exp.Join) -> bool:
+    keys = ("side", "kind", "method", "on", "using")
+    return not any(join.args.get(key) for key in keys) and not _is_lateral(join.this)
+
+
+# ---------------------------------------------------------------- joins
+
+_KINDS = {
+    "": JoinKind.INNER,
+    "LEFT": JoinKind.LEFT,
+    "RIGHT": JoinKind.RIGHT,
+    "FULL": JoinKind.FULL,
+}
+
+
+def _join(
+    work: Work, left: Piece, join: exp.Join, environment: Environment, late: list[exp.Expr]
+) -> Piece:
+    kind = _kind(join)
+    relation, left_scope = left
+    right, right_scope, lateral = _right(work, join, left_scope, environment)
+    if lateral and getattr(join.this, "args", {}).get("cross_apply") is False:
+        kind = JoinKind.LEFT  # OUTER APPLY
+    names = _using(join, left_scope, right_scope)
+    scope = left_scope.with_right(right_scope)
+    if names:
+        condition = _merge(work, names, kind, left_scope, right_scope, scope)
+    else:
+        condition = _condition(work, join, kind, scope, late)
+    joined = Join(kind, relation, right, condition, lateral)
+    return joined, left_scope if kind in (JoinKind.SEMI, JoinKind.ANTI) else scope
+
+
+def _kind(join: exp.Join) -> JoinKind:
+    side, kind, method = (
+        str(join.args.get(key) or "").upper() for key in ("side", "kind", "method")
+    )
+    if kind in ("SEMI", "ANTI") and side in ("", "LEFT"):
+        return JoinKind[kind]
+    if kind not in ("", "INNER", "OUTER", "CROSS", "STRAIGHT") or side not in _KINDS:
+        raise unsupported(f"{side} {kind} JOIN".strip())
+    if method not in ("", "NATURAL") or join.args.get("pivots") or join.args.get("nearest"):
+        raise unsupported(f"{method} JOIN".strip())
+    if join.args.get("match_condition") is not None:
+        raise unsupported("MATCH_CONDITION")
+    return _KINDS[side]
+
+
+def _is_lateral(node: exp.Expr) -> bool:
+    is_function = isinstance(node, exp.Table) and isinstance(node.this, exp.Func)
+    return is_function or isinstance(node, exp.Lateral | exp.Unnest)
+
+
+def _right(
+    work: Work, join: exp.Join, left: FromScope, environment: Environment
+) -> tuple[Relation, FromScope, bool]:
+    """The right side, and whether it reads the left row."""
+    node = join.this
+    if not _is_lateral(node):
+        if work.dialect != "duckdb":
+            return (*_item(work, node, environment), False)
+        try:
+            return (*_item(work, node, environment), False)
+        except NoTreeError as error:  # DuckDB finds out by itself that a query is lateral
+            if error.kind != "unknown_name":
+                raise
+    relation, scope = _item(work, node, Environment(left, environment.depth + 1, environment.ctes))
+    if any(level == 1 for level, _ in outer_references(relation)):
+        return (
+            relation,
+            FromScope(environment, scope.sources, scope.merged, scope.merged_order),
+            True,
+        )
+    return (*_item(work, node, environment), False)
+
+
+def _using(join: exp.Join, left: FromScope, right: FromScope) -> list[str]:
+    names = [identifier(node) for node in join.args.get("using") or []]
+    if str(join.args.get("method") or "").upper() != "NATURAL":
+        return names
+    known = {name for source in left.sources for name in _visible(source)}
+    found = (name for source in right.sources for name in _visible(source) if name in known)
+    return list(dict.fromkeys(found))
+
+
+def _visible(source: Source) -> Iterable[str]:
+    return (c.lower() for i, c in enumerate(source.columns) if i not in source.hidden)
+
+
+def _merge(
+    work: Work,
+    names: list[str],
+    kind: JoinKind,
+    left: FromScope,
+    right: FromScope,
+    scope: FromScope,
+) -> Expression:
+    """The condition of USING; ``scope`` learns what the merged columns are."""
+    by, equal = left.width, []
+    hidden: set[int] = set()
+    for name in names:
+        position, ours = _only(work, left, name)
+        hidden_position, theirs = _only(work, right, name)
+        hidden.add(hidden_position + by)
+        theirs = shift(theirs, by)
+        equal.append(Call("=", (ours, theirs)))
+        scope.merged[name] = (position, _merged_value(kind, ours, theirs))
+    scope.sources = [
+        source.hiding(frozenset(p - source.start for p in hidden if p >= source.start))
+        for source in scope.sources
+    ]
+    before = [name for name in scope.merged_order if name not in names]
+    scope.merged_order = (*names, *before)
+    return equal[0] if len(equal) == 1 else Call("AND", tuple(equal))
+
+
+def _merged_value(kind: JoinKind, left: Expression, right: Expression) -> Expression:
+    match kind:
+        case JoinKind.RIGHT:
+            return right
+        case JoinKind.FULL:
+            return Call("COALESCE", (left, right))
+        case _:
+            return left
+
+
+def _only(work: Work, scope: FromScope, name: str) -> tuple[int, Expression]:
+    found = scope.columns("", name)
+    if not found:
+        raise NoTreeError(f"USING names {name}, which is not on both sides", "unknown_name")
+    if len(found) > 1 and work.dialect != "sqlite":  # SQLite takes the first
+        raise NoTreeError(f"{name} is in several tables", "ambiguous_name")
+    return found[0]
+
+
+def _condition(
+    work: Work, join: exp.Join, kind: JoinKind, scope: FromScope, late: list[exp.Expr]
+) -> Expression:
+    node = join.args.get("on")
+    if node is None:
+        return TRUE
+    scope.aliases_seen = False
+    try:
+        return expression(work, node, scope)
+    except NoTreeError as error:
+        # SQLite makes ON of an inner join a part of WHERE, so that it sees later tables.
+        later = work.dialect == "sqlite" and kind is JoinKind.INNER
+        if error.kind != "unknown_name" or not later:
+            raise
+        late.append(node)
+        return TRUE
+
+
+# ---------------------------------------------------------------- what is joined
+
+
+def _item(work: Work, node: exp.Expr, environment: Environment) -> Piece:
+    work.enter()
+    try:
+        if isinstance(node, exp.Table):
+            return _table(work, node, environment)
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery):
+            return _bracket(work, node, environment)
+        if isinstance(node, exp.Subquery | exp.Values):
+            return _query(work, node, environment)
+        if isinstance(node, exp.Lateral):
+            return _lateral(work, node, environment)
+        if isinstance(node, exp.Unnest):
+            return _unnest(work, node, environment)
+        raise unsupported(f"{type(node).__name__} in FROM")
+    finally:
+        work.level -= 1
+
+
+def _alias(node: exp.Expr) -> tuple[str, tuple[str, ...]]:
+    """The name after AS in lower case, and the columns in brackets behind it."""
+    alias = node.args.get("alias")
+    if alias is None:
+        return "", ()
+    columns = tuple(plain(column.name) for column in alias.args.get("columns") or [])
+    return identifier(alias.args.get("this")), columns
+
+
+def _named(names: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    if len(new) > len(names):
+        raise invalid(f"{len(new)} names for {len(names)} columns")
+    return (*new, *names[len(new) :])
+
+
+def _one(relation: Relation, source: Source, environment: Environment) -> Piece:
+    return relation, FromScope(environment, [source])
+
+
+def _refuse(node: exp.Expr, *keys: str) -> None:
+    for key in keys:
+        if node.args.get(key):
+            raise unsupported(key.upper().replace("_", " "))
+
+
+def _bracket(work: Work, node: exp.Subquery, environment: Environment) -> Piece:
+    """Joined tables in brackets: their names are seen outside, unless all are given a new one."""
+    inner = node.this
+    name, columns = _alias(node)
+    if isinstance(inner, exp.Subquery):
+        if not isinstance(inner.this, exp.Table | exp.Subquery):
+            # A query in brackets with joins behind it, or in double brackets.
+            piece = _query(work, inner, environment)
+        else:
+            piece = _bracket(work, inner, environment)
+        joins = node.args.get("joins") or inner.args.get("joins") or []
+        piece = _with_joins(work, piece, joins, environment)
+    else:
+        piece = _item(work, inner, environment)
+    if not name:
+        return piece
+    relation, scope = piece
+    found = tuple(column for source in scope.sources for column in source.columns)
+    hidden = frozenset(source.start + i for source in scope.sources for i in source.hidden)
+    if any(not isinstance(value, Ref) for _, value in scope.merged.values()):
+        raise unsupported("a name for a FULL JOIN with USING")
+    return _one(relation, Source(name, _named(found, columns), hidden=hidden), environment)
+
+
+def _with_joins(work: Work, piece: Piece, joins: list[exp.Join], environment: Environment) -> Piece:
+    late: list[exp.Expr] = []
+    for join in joins:
+        piece = _join(work, piece, join, environment, late)
+    if late:
+        raise NoTreeError("ON names a table outside of its brackets", "unknown_name")
+    return piece
+
+
+def _query(work: Work, node: exp.Expr, environment: Environment) -> Piece:
+    name, columns = _alias(node)
+    _refuse(node, "sample", "pivots")
+    query = work.build(work, node, environment)
+    source = Source(name, _named(query.names, columns), unnamed={} if columns else query.unnamed)
+    return _one(query.relation, source, environment)
+
+
+def _lateral(work: Work, node: exp.Lateral, environment: Environment) -> Piece:
+    _refuse(node, "view", "outer", "ordinality")
+    name, columns = _alias(node)
+    inner = node.this
+    if isinstance(inner, exp.Subquery):
+        query = work.build(work, inner, environment)
+        return _one(query.relation, Source(name, _named(query.names, columns)), environment)
+    return _function(work, inner, name, columns, environment)
+
+
+def _unnest(work: Work, node: exp.Unnest, environment: Environment) -> Piece:
+    _refuse(node, "offset", "explode_array")
+    name, columns = _alias(node)
+    empty = FromScope(environment)
+    operands = tuple(expression(work, part, empty) for part in node.expressions)
+    columns = columns or (name or "unnest",)
+    return _one(TableFunction("UNNEST", operands, columns), Source(name, columns), environment)
+
+
+def _function(
+    work: Work, node: exp.Expr, name: str, columns: tuple[str, ...], environment: Environment
+) -> Piece:
+    call = expression(work, node, FromScope(environment))
+    if not isinstance(call, Call):
+        raise unsupported(f"{type(node).__name__} in FROM")
+    known = _OF_FUNCTIONS.get(call.name) if work.dialect == "sqlite" else None
+    names = _named(known, columns) if known else columns or (name or call.name.lower(),)
+    source = Source(name or call.name.lower(), names)
+    return _one(TableFunction(call.name, call.operands, names), source, environment)
+
+
+# ---------------------------------------------------------------- tables
+
+
+def _table(work: Work, node: exp.Table, environment: Environment) -> Piece:
+    _refuse(node, "pivots", "system_time", "version", "sample", "rows_from", "changes", "when")
+    _refuse(node, "laterals", "partition", "format", "ordinality", "only")
+    name, columns = _alias(node)
+    if isinstance(node.this, exp.Func):
+        piece = _function(work, node.this, name, columns, environment)
+    else:
+        piece = _plain_table(work, node, name, columns, environment)
+    return _with_joins(work, piece, node.args.get("joins") or [], environment)
+
+
+def _plain_table(
+    work: Work, node: exp.Table, name: str, columns: tuple[str, ...], environment: Environment
+) -> Piece:
+    called = identifier(node.this)
+    namespace = identifier(node.args.get("db"))
+    cte = None if namespace else environment.ctes.find(called)
+    if cte is not None:
+        if cte.reading and cte.working is None:
+            raise invalid(f"{called} reads itself")
+        return _common_table(work, cte, name or called, columns, environment)
+    table = work.tables.get(f"{namespace}.{called}") or work.tables.get(called)
+    if table is not None:
+        return _scan(work, table, name or called, columns, environment)
+    if called in _MASTER and work.dialect == "sqlite":
+        scan = Scan(called, _MASTER_COLUMNS)
+        return _one(scan, Source(name or called, _named(_MASTER_COLUMNS, columns)), environment)
+    raise NoTreeError(f"no table {called}", "unknown_name")
+
+
+def _scan(
+    work: Work, table: Table, name: str, columns: tuple[str, ...], environment: Environment
+) -> Piece:
+    names = tuple(column.name for column in table.columns)
+    source = Source(name, _named(names, columns))
+    asked = work.dialect == "sqlite" and not work.row_ids.isdisjoint((name, ""))
+    if not asked or table.is_view or not ROWIDS.isdisjoint(source.positions):
+        return _one(Scan(table.name, names), source, environment)
+    key = _row_id_column(table)
+    if key is None:
+        names = (*names, "rowid")
+        source = Source(name, (*source.columns, ""), hidden=frozenset((len(names) - 1,)))
+        key = len(names) - 1
+    for row_id in ROWIDS:
+        source.positions.setdefault(row_id, key)
+    return _one(Scan(table.name, names), source, environment)
+
+
+def _row_id_column(table: Table) -> int | None:
+    """The column that SQLite's row id is another name of: INTEGER PRIMARY KEY, in these words."""
+    if len(table.primary_key) != 1:
+        return None
+    wanted = table.primary_key[0].lower()
+    for i, column in enumerate(table.columns):
+        if column.name.lower() == wanted:
+            return i if column.type.strip().upper() == "INTEGER" else None
+    return None
+
+
+def _common_table(
+    work: Work, cte: Cte, name: str, columns: tuple[str, ...], environment: Environment
+) -> Piece:
+    if cte.working is not None:
+        before, names = cte.working
+        depth = work.steps - before - 1
+        relation: Relation = Working(depth, len(names), names)
+        return _one(relation, Source(name, _named(names, columns)), environment)
+    query = _read(work, cte, environment)
+    names = _named(query.names, cte.columns)
+    unnamed = {} if cte.columns else query.unnamed
+    source = Source(name, _named(names, columns), unnamed=unnamed)
+    return _one(query.relation, source, environment)
+
+
+def _read(work: Work, cte: Cte, environment: Environment) -> Query:
+    from sqljury.trees.from_sql.recursion import is_recursive, recursive
+
+    # It sees the names that its WITH sees, from the depth of the query that reads it.
+    at = replace(cte.environment, depth=environment.depth)
+    cte.reading = True
+    try:
+        if cte.recursive and is_recursive(cte):
+            return recursive(work, cte, at)
+        return work.build(work, cte.node, at)
+    finally:
+        cte.reading = False
+
+
+def with_ctes(work: Work, node: exp.Expr, environment: Environment) -> Environment:
+    """The surroundings of a query, together with its own WITH."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return environment
+    if clause.args.get("search") or clause.args.get("cycle") or clause.args.get("udfs"):
+        raise unsupported("SEARCH or CYCLE of a recursive query")
+    # In SQLite and T-SQL the word RECURSIVE says nothing.
+    recursive = bool(clause.args.get("recursive")) or work.dialect in ("sqlite", "tsql")
+    ctes = environment.ctes
+    together = Ctes({}, environment.ctes)
+    for definition in clause.expressions:
+        name, columns = _alias(definition)
+        cte = Cte(name, definition.this, columns, environment, recursive)
+        if recursive:  # all see each other
+            cte.environment = Environment(environment.parent, environment.depth, together)
+            together.named[name] = cte
+        else:
+            cte.environment = Environment(environment.parent, environment.depth, ctes)
+            ctes = Ctes({name: cte}, ctes)
+    return Environment(environment.parent, environment.depth, together if recursive else ctes)

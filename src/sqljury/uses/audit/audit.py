@@ -1,0 +1,173 @@
+"""The references of a benchmark as cases of their own, and what the checks found in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
+
+from sqljury.case import Case, Json
+from sqljury.faults import Check
+from sqljury.verdict import Outcome, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFinding:
+    """One fault that a check found in one reference, with all that a person needs to decide."""
+
+    benchmark: str
+    id: str
+    source: str = ""
+    """``reference 2`` where a question has several; empty for the only one."""
+    db_id: str = ""
+    question: str = ""
+    hint: str = ""
+    sql: str
+    code: str
+    name: str
+    title: str
+    weak: bool
+    """Fewer than half of the check's findings were faults when people read them."""
+    likely: float
+    """How likely it is a fault, in [0, 1], by the findings of the same check that were read."""
+    reason: str
+    part: str = ""
+    evidence: Mapping[str, Json] = field(default_factory=dict)
+    proposal: str | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckCount:
+    """What one check did."""
+
+    code: str
+    name: str
+    title: str
+    weak: bool
+    findings: int
+    references: int
+    """References with a finding."""
+    skipped: int
+    """References that lack what the check looks at: a hint, a schema, rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """What an audit found.
+
+    Args:
+        references: how many references there are.
+        not_audited: of these, how many no check could look at, by why.
+        suspect: references with a finding of a check that is not weak.
+        hinted: further references with findings of weak checks only.
+        signature: a line that says how this was computed.
+    """
+
+    references: int
+    not_audited: Mapping[str, int]
+    suspect: int
+    hinted: int
+    checks: tuple[CheckCount, ...]
+    findings: tuple[AuditFinding, ...]
+    signature: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object; the findings last."""
+        return {
+            "references": self.references,
+            "not_audited": dict(self.not_audited),
+            "suspect": self.suspect,
+            "hinted": self.hinted,
+            "signature": self.signature,
+            "checks": [asdict(one) for one in self.checks],
+            "findings": [one.to_json() for one in self.findings],
+        }
+
+
+def references_of(cases: Iterable[Case]) -> Iterator[Case]:
+    """Every reference as a case whose prediction it is, once for each question.
+
+    Questions of which several predictions are known come once; a question with several references
+    comes with each of them.
+    """
+    seen: set[tuple[str, str, str]] = set()
+    for case in cases:
+        several = len(case.reference_sqls) > 1
+        for number, sql in enumerate(case.reference_sqls, start=1):
+            key = (case.benchmark, case.id, sql)
+            if key not in seen:
+                seen.add(key)
+                yield replace(
+                    case,
+                    source=f"reference {number}" if several else "",
+                    predicted_sql=sql,
+                    reference_sqls=(),
+                    pool=(),
+                    label=None,
+                )
+
+
+def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str = "") -> Audit:
+    """Gather what the judge ``faults`` says of references.
+
+    Args:
+        records: with evidence, in the order of the benchmark.
+        checks: those that were asked for; each has a line, whether it found something or not.
+    """
+    findings: list[AuditFinding] = []
+    skipped: Counter[str] = Counter()
+    not_audited: Counter[str] = Counter()
+    references = 0
+    for record in records:
+        references += 1
+        if record.verdict.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
+            not_audited[str(record.verdict.outcome)] += 1
+            continue
+        skipped.update(record.verdict.evidence.get("skipped", ()))
+        findings += _findings(record)
+    strong = {_reference(one) for one in findings if not one.weak}
+    return Audit(
+        references=references,
+        not_audited=dict(sorted(not_audited.items())),
+        suspect=len(strong),
+        hinted=len({_reference(one) for one in findings} - strong),
+        checks=tuple(_counted(check, findings, skipped) for check in checks),
+        findings=tuple(findings),
+        signature=signature,
+    )
+
+
+def _findings(record: Record) -> Iterator[AuditFinding]:
+    case = record.case
+    for told in record.verdict.evidence.get("findings", ()):
+        yield AuditFinding(
+            benchmark=case.benchmark,
+            id=case.id,
+            source=case.source,
+            db_id=case.db_id,
+            question=case.question or "",
+            hint=case.hint or "",
+            sql=str(case.predicted_sql),
+            **told,
+        )
+
+
+def _reference(finding: AuditFinding) -> tuple[str, str, str]:
+    return (finding.benchmark, finding.id, finding.source)
+
+
+def _counted(check: Check, findings: list[AuditFinding], skipped: Counter[str]) -> CheckCount:
+    own = [one for one in findings if one.code == check.code]
+    return CheckCount(
+        code=check.code,
+        name=check.name,
+        title=check.title,
+        weak=check.weak,
+        findings=len(own),
+        references=len(set(map(_reference, own))),
+        skipped=skipped[check.code],
+    )

@@ -1,0 +1,97 @@
+"""What a model is to write for a question: SQL, SQL or that there is none, SQL and a mark.
+
+Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), sections 4.1 and 4.2: SQLPROMPT,
+SQLPROMPT[DEMO] and SQLPROMPT[VERBAL].
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from sqljury.case import Json
+from sqljury.judges.abstention.choosing import Said
+from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration, Wanted
+from sqljury.judges.abstention.verbal import marked
+from sqljury.judges.prompts import Prompt
+from sqljury.llm.thoughts import without_thoughts
+from sqljury.uses.generating.extraction import sql_in
+
+Read = Callable[[str], dict[str, Json]]
+"""What a candidate is, by a model's text: ``sql`` (null: it abstains), and what else it says."""
+
+_MARK = re.compile(r"\s*;?\s*(?:#|--)\s*(correct|incorrect)\W*\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """What is asked for, and how the answer is read.
+
+    Args:
+        prompt: the instructions where there are no demonstrations.
+        demonstrated: the instructions where there are some.
+        counts: how many demonstrations of each kind.
+        said: what the demonstrations answer.
+        read: the candidate in an answer.
+    """
+
+    prompt: Prompt
+    demonstrated: Prompt
+    counts: Wanted
+    said: Said
+    read: Read
+
+    def wanted(self, positives: int | None, negatives: int | None) -> Wanted:
+        """How many demonstrations, where the mode's own counts are replaced."""
+        first = self.counts.positives if positives is None else positives
+        if self.counts.mismatched:
+            return Wanted(first, 0, self.counts.mismatched if negatives is None else negatives)
+        return Wanted(first, self.counts.negatives if negatives is None else negatives)
+
+
+def _answers(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+    return [(one.question, one.sql or NOT_ANSWERABLE) for one in shown]
+
+
+def _marks(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+    return [(one.question, marked(one)) for one in shown]
+
+
+def plain_sql(text: str) -> dict[str, Json]:
+    """The query, or null where the model says that there is none."""
+    return {"sql": sql_in(text)}
+
+
+def marked_sql(text: str) -> dict[str, Json]:
+    """The query if it is not marked as incorrect; else null, and the query is ``withheld``.
+
+    >>> marked_sql("```sql\\nSELECT 1 # incorrect\\n```")
+    {'sql': None, 'mark': 'incorrect', 'withheld': 'SELECT 1'}
+    """
+    sql = sql_in(text)
+    if not sql:
+        return {"sql": sql}
+    mark = _MARK.search(sql) or _MARK.search(without_thoughts(text).rstrip().removesuffix("```"))
+    if mark is None:
+        return {"sql": sql}
+    bare, said = _MARK.sub("", sql), mark[1].lower()
+    if said == "correct":
+        return {"sql": bare, "mark": said}
+    return {"sql": None, "mark": said, "withheld": bare}
+
+
+_VERBAL = Prompt("generate_verbal", {})
+_DEMO = Prompt("generate_demo", {})
+
+MODES: Final[Mapping[str, Mode]] = MappingProxyType(
+    {
+        "sql": Mode(
+            Prompt("generate", {}), Prompt("sqlprompt", {}), Wanted(8, 0), _answers, plain_sql
+        ),
+        "demo": Mode(_DEMO, _DEMO, Wanted(8, 8), _answers, plain_sql),
+        "verbal": Mode(_VERBAL, _VERBAL, Wanted(8, 0, 8), _marks, marked_sql),
+    }
+)

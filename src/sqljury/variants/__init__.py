@@ -1,0 +1,7 @@
+"""Variants of a query: neighbours, realistic mistakes, and other ways to say the same."""
+
+from sqljury.variants.base import Variant
+from sqljury.variants.neighbours import neighbours
+from sqljury.variants.varied import mutations, rewrites
+
+__all__ = ["Variant", "mutations", "neighbours", "rewrites"]

@@ -1,0 +1,270 @@
+"""What all variants of a query are made with: one change of one node, and what it may know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sqljury.schema import Column, Schema, Table
+from sqljury.sql.lookup import columns_named
+from sqljury.sql.tokens import parse
+
+MOST_NODES = 400
+"""Of a query; each variant is a changed copy of all of them."""
+
+Change = Callable[[Any], object]
+"""Turns a node of a copy of the query, in place, into what stands there in the variant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A query made from another one, and the kinds of the changes that led there, in order."""
+
+    sql: str
+    kinds: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryContext:
+    """What the changes of a node may look up.
+
+    Args:
+        tables: the tables of the query by the names they have in it.
+    """
+
+    schema: Schema
+    tables: Mapping[str, Table]
+
+
+Changes = Callable[["exp.Expr", QueryContext], Iterator[Change]]
+"""The changes of one kind that a node takes."""
+
+
+def context_of(tree: exp.Expr, schema: Schema) -> QueryContext:
+    """The schema, and the tables of a query by the names they have in it."""
+    found = {}
+    for node in tree.find_all(exp.Table):
+        table = schema.table(node.name)
+        if table is not None:
+            found[node.alias_or_name.casefold()] = table
+    return QueryContext(schema, found)
+
+
+def changed(tree: exp.Expr, index: int, change: Change) -> exp.Expr | None:
+    """A copy of a query with one of its nodes changed; None where the place takes no such change.
+
+    Args:
+        index: of the node, as the tree's ``walk`` counts.
+    """
+    # In a holder the root, too, can be replaced.
+    holder = exp.Paren(this=tree.copy())
+    node = next(node for number, node in enumerate(holder.this.walk()) if number == index)
+    try:
+        change(node)
+    except (SqlglotError, ValueError, AttributeError, RecursionError):
+        return None
+    found = holder.this
+    return found.pop() if isinstance(found, exp.Expr) else None
+
+
+def text_of(tree: exp.Expr, dialect: str) -> str | None:
+    """A query as SQL; None where it cannot be said."""
+    try:
+        return str(tree.sql(dialect=dialect))
+    except (SqlglotError, ValueError, AttributeError, RecursionError):
+        return None
+
+
+def readable(sql: str, schema: Schema, dialect: str) -> exp.Expr | None:
+    """The tree of a query with its texts in double quotes as texts; None where it is too large.
+
+    What SQLite and MySQL take for a text where no column has such a name would be another thing
+    next to other tables.
+    """
+    tree = parse(sql, dialect)
+    large = tree is None or sum(1 for _ in tree.walk()) > MOST_NODES
+    if large or not isinstance(tree, exp.Query) or not tree.selects:
+        return None
+    if dialect in ("sqlite", "mysql"):
+        known = {c.name.casefold() for table in schema.tables for c in table.columns}
+        known |= {one.alias.casefold() for one in tree.find_all(exp.Alias)}
+        for column in list(tree.find_all(exp.Column)):
+            quoted = bool(column.this.args.get("quoted")) and not column.table
+            if quoted and column.name.casefold() not in known:
+                column.replace(exp.Literal.string(column.name))
+    return tree
+
+
+# ---------------------------------------------------------------- looking names up
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOrigin:
+    """Where a column comes from: the name of the table in the query, the table, the column."""
+
+    source: str
+    table: Table
+    column: Column
+
+    @property
+    def unique(self) -> bool:
+        """Whether the schema says that no two rows have the same value there."""
+        return is_unique(self.table, {self.column.name.casefold()})
+
+
+def is_unique(table: Table, columns: set[str]) -> bool:
+    """Whether some of the columns (case-folded) are a key."""
+    keys = [key for key in (table.primary_key, *table.unique) if key]
+    return any({name.casefold() for name in key} <= columns for key in keys)
+
+
+def sources_of(select: exp.Expr) -> list[exp.Expr]:
+    """What a SELECT reads, in order: tables and subqueries."""
+    first = select.args.get("from_")
+    joins = select.args.get("joins") or []
+    return [*([first.this] if first is not None else []), *(join.this for join in joins)]
+
+
+def origin_of(column: exp.Expr, context: QueryContext) -> ColumnOrigin | None:
+    """Where a column comes from; None for what is no column of a table, or not known."""
+    if not isinstance(column, exp.Column):
+        return None
+    qualifier = column.table.casefold()
+    found = columns_named(
+        qualifier, _enclosing(column), lambda source: _origin_in(source, column, context)
+    )
+    return found[0] if found and isinstance(found[0], ColumnOrigin) else None
+
+
+def _enclosing(column: exp.Expr) -> Iterator[list[tuple[str, exp.Expr]]]:
+    """What the SELECT of a column reads, then what those around it read, by their names there."""
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        yield [(source.alias_or_name.casefold(), source) for source in sources_of(select)]
+        select = select.find_ancestor(exp.Select)
+
+
+_NO_TABLE = "no table"
+"""The column may be that of a subquery, or of a common table."""
+
+
+def _origin_in(
+    source: exp.Expr, column: exp.Column, context: QueryContext
+) -> ColumnOrigin | str | None:
+    if not isinstance(source, exp.Table):
+        is_its = column.table or column.name.casefold() in _outputs(source)
+        return _NO_TABLE if is_its else None
+    table = context.schema.table(source.name)
+    if table is None:
+        return None if column.table else _NO_TABLE
+    found = table.column(column.name)
+    return None if found is None else ColumnOrigin(source.alias_or_name, table, found)
+
+
+def _outputs(source: exp.Expr) -> set[str]:
+    inner = source.this if isinstance(source, exp.Subquery) else None
+    return {n.casefold() for n in inner.named_selects} if isinstance(inner, exp.Query) else set()
+
+
+def own_columns(select: exp.Expr) -> Iterator[exp.Column]:
+    """The columns that stand in a SELECT itself, not in one inside it."""
+    for column in select.find_all(exp.Column):
+        if column.find_ancestor(exp.Query) is select:
+            yield column
+
+
+def qualify(select: exp.Expr, context: QueryContext) -> None:
+    """Say of each column of a SELECT which table it is from, in place."""
+    for column in select.find_all(exp.Column):
+        home = origin_of(column, context) if not column.table else None
+        if home is not None:
+            column.set("table", exp.to_identifier(home.source))
+
+
+def parts(condition: exp.Expr | None) -> list[exp.Expr]:
+    """The conditions that a condition joins by AND."""
+    if condition is None:
+        return []
+    condition = condition.unnest()
+    return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
+
+
+def all_of(conditions: list[exp.Expr]) -> exp.Expr | None:
+    """Conditions joined by AND; None for none."""
+    copies = [one.copy() for one in conditions]
+    if not copies:
+        return None
+    found = copies[0]
+    for one in copies[1:]:
+        found = exp.And(this=_in_and(found), expression=_in_and(one))
+    return found
+
+
+def _in_and(condition: exp.Expr) -> exp.Expr:
+    return exp.Paren(this=condition) if isinstance(condition, exp.Or) else condition
+
+
+def with_operands(other: type[exp.Expr], **more: bool) -> Change:
+    """The same operands under another operator."""
+    return lambda n: n.replace(other(this=n.this, expression=n.expression, **more))
+
+
+def is_inner(join: exp.Expr) -> bool:
+    """Whether a join is an inner one with a condition or none, said in the plain way."""
+    kinds = (join.args.get(name) for name in ("side", "method", "using"))
+    return not any(kinds) and str(join.args.get("kind") or "INNER").upper() in ("INNER", "")
+
+
+def tables_in(condition: exp.Expr) -> set[str]:
+    """The names of tables that a condition's columns are said to be from, case-folded.
+
+    An empty one stands for a column that nothing is said of.
+    """
+    return {str(column.table).casefold() for column in condition.find_all(exp.Column)}
+
+
+def free_name(query: exp.Expr, stem: str) -> str:
+    """A name that no table in a query has."""
+    sources = query.root().find_all(exp.Table, exp.Subquery, exp.CTE)
+    taken = {str(one.alias_or_name).casefold() for one in sources}
+    number, name = 0, stem
+    while name in taken:
+        number += 1
+        name = f"{stem}{number}"
+    return name
+
+
+def renamed(select: exp.Expr, old: str, new: str) -> None:
+    """Give a source of a SELECT another name, in place; its columns must be qualified."""
+    wanted = old.casefold()
+    for source in sources_of(select):
+        if source.alias_or_name.casefold() == wanted:
+            plain = isinstance(source, exp.Table) and source.name == new
+            alias = None if plain else exp.TableAlias(this=exp.to_identifier(new))
+            source.set("alias", alias)
+    for column in select.find_all(exp.Column):
+        if column.table.casefold() == wanted and not _hidden(column, select, wanted):
+            column.set("table", exp.to_identifier(new))
+
+
+def _hidden(column: exp.Expr, select: exp.Expr, name: str) -> bool:
+    """Whether a query between a column and a SELECT has a source of the same name."""
+    inner = column.find_ancestor(exp.Select)
+    while inner is not None and inner is not select:
+        if any(one.alias_or_name.casefold() == name for one in sources_of(inner)):
+            return True
+        inner = inner.find_ancestor(exp.Select)
+    return False
+
+
+def null_of_nothing(select: exp.Query) -> bool:
+    """Whether a query shows an aggregate that is NULL where there are no rows: all but COUNT."""
+    return any(
+        not isinstance(found, exp.Count)
+        for shown in select.selects
+        for found in shown.find_all(exp.AggFunc)
+    )

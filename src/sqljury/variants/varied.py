@@ -1,0 +1,150 @@
+"""Queries made from a query by chance: mistakes, and other ways to say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from random import Random
+
+from sqlglot import exp
+
+from sqljury.schema import Schema
+from sqljury.variants.base import Change, Changes, Variant, changed, context_of, readable
+from sqljury.variants.base import text_of as _text_of
+from sqljury.variants.mutations import MUTATIONS
+from sqljury.variants.rewrites import RARE, STRUCTURES, STYLES
+
+_STYLED = 0.7
+"""The share of rewritten queries that are spelled otherwise on top."""
+_RARELY = 0.2
+"""How often a kind that few people write is taken, as against others."""
+_TRIES = 4
+_FIRST = frozenset({"bound"})
+"""Mistakes that few queries can have, and that look most like the query."""
+
+
+def mutations(
+    sql: str, schema: Schema, *, seed: int = 0, most: int = 12, dialect: str = "sqlite"
+) -> list[Variant]:
+    """Realistic mistakes: queries that differ from one in one place, kinds in turn by chance.
+
+    A bound that is a little off comes first. Most mean something else than the query; some happen
+    to mean the same.
+
+    Args:
+        seed: the same seed and query, the same variants.
+        most: variants at most.
+    """
+    tree = readable(sql, schema, dialect)
+    if tree is None:
+        return []
+    random = Random(f"mutations/{seed}/{sql}")
+    places = _places(tree, schema, MUTATIONS)
+    kinds = sorted(places)
+    for kind in kinds:
+        random.shuffle(places[kind])
+    found: dict[str, Variant] = {}
+    same = _text_of(tree, dialect)
+    while kinds and len(found) < most:
+        random.shuffle(kinds)
+        for kind in sorted(kinds, key=lambda kind: kind not in _FIRST):
+            text = _applied(tree, places[kind].pop(), dialect)
+            if text is not None and text != same:
+                found.setdefault(text, Variant(text, (kind,)))
+        kinds = [kind for kind in kinds if places[kind]]
+    return list(found.values())[:most]
+
+
+def rewrites(
+    sql: str,
+    schema: Schema,
+    *,
+    seed: int = 0,
+    most: int = 8,
+    steps: int = 3,
+    dialect: str = "sqlite",
+) -> list[Variant]:
+    """Other ways to say the same, several rewrites on top of each other.
+
+    Rewrites take keys, foreign keys and NOT NULL as the schema declares them; some also take for
+    granted that there are rows and no NULL.
+
+    Args:
+        seed: the same seed and query, the same variants.
+        most: variants at most.
+        steps: rewrites of the structure in one variant, at most; its spelling comes on top.
+            Variants take turns with one, two, … of them, the first one by chance.
+    """
+    tree = readable(sql, schema, dialect)
+    if tree is None:
+        return []
+    random = Random(f"rewrites/{seed}/{sql}")
+    first = random.randrange(steps)
+    found: dict[str, Variant] = {}
+    same = _text_of(tree, dialect)
+    for number in range(_TRIES * most):
+        if len(found) >= most:
+            break
+        variant = _rewritten(tree, schema, random, 1 + (first + number) % steps, dialect)
+        if variant is not None and variant.sql != same:
+            found.setdefault(variant.sql, variant)
+    return list(found.values())
+
+
+def _rewritten(
+    tree: exp.Expr, schema: Schema, random: Random, steps: int, dialect: str
+) -> Variant | None:
+    kinds: list[str] = []
+    for _ in range(steps):
+        tree = _stepped(tree, schema, random, STRUCTURES, kinds)
+    if not kinds or random.random() < _STYLED:
+        tree = _stepped(tree, schema, random, STYLES, kinds)
+    text = _text_of(tree, dialect)
+    return Variant(text, tuple(kinds)) if kinds and text is not None else None
+
+
+def _stepped(
+    tree: exp.Expr,
+    schema: Schema,
+    random: Random,
+    known: Mapping[str, Changes],
+    kinds: list[str],
+) -> exp.Expr:
+    """One more change of a kind by chance; the query as it is where none can be made."""
+    places = _places(tree, schema, known)
+    left = sorted(places)
+    for _ in range(_TRIES):
+        if not left:
+            break
+        kind = random.choices(left, [_RARELY if one in RARE else 1.0 for one in left])[0]
+        left.remove(kind)
+        index, change = random.choice(places[kind])
+        found = changed(tree, index, change)
+        if found is not None:
+            kinds.append(kind)
+            return found
+    return tree
+
+
+def _places(
+    tree: exp.Expr, schema: Schema, known: Mapping[str, Changes]
+) -> dict[str, list[tuple[int, Change]]]:
+    """The changes that a query takes, by their kinds."""
+    places: dict[str, list[tuple[int, Change]]] = {}
+    for index, kind, change in _all(tree, schema, known):
+        places.setdefault(kind, []).append((index, change))
+    return places
+
+
+def _all(
+    tree: exp.Expr, schema: Schema, known: Mapping[str, Changes]
+) -> Iterator[tuple[int, str, Change]]:
+    here = context_of(tree, schema)
+    for index, node in enumerate(tree.walk()):
+        for kind, changes in known.items():
+            for change in changes(node, here):
+                yield index, kind, change
+
+
+def _applied(tree: exp.Expr, place: tuple[int, Change], dialect: str) -> str | None:
+    found = changed(tree, *place)
+    return None if found is None else _text_of(found, dialect)

@@ -1,0 +1,121 @@
+"""Files written whole or not at all: a write that fails leaves what was there as it was."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import IO, TextIO
+
+from sqljury.errors import InfrastructureError, InputError, SqljuryError
+
+PathLike = str | os.PathLike[str]
+
+# A lone surrogate is no UTF-8; a line separator ends a line for str.splitlines and in scripts.
+_NEEDS_ESCAPE = re.compile("[\ud800-\udfff\u2028\u2029\x85]")
+_NUMBERS = count()
+# The file was named well and the machine failed; anything else is for the user to name otherwise.
+_MACHINE = frozenset(
+    getattr(errno, name)
+    for name in ("ENOSPC", "EDQUOT", "EFBIG", "EIO", "EMFILE", "ENFILE", "ENOMEM", "ESTALE")
+    if hasattr(errno, name)
+)
+
+
+@contextmanager
+def new_file(path: PathLike) -> Iterator[TextIO]:
+    """A UTF-8 text file that takes its name when the block ends well.
+
+    Raises:
+        InputError: the file cannot be written.
+        InfrastructureError: the disk is full, or fails.
+    """
+    with new_binary_file(path) as raw:
+        text = io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", newline="\n")
+        yield text
+        text.flush()
+        text.detach()
+
+
+@contextmanager
+def new_binary_file(path: PathLike) -> Iterator[IO[bytes]]:
+    """As :func:`new_file`, for bytes."""
+    target = Path(path)
+    part: Path | None = None
+    try:
+        # A pipe or /dev/stdout is written to, not replaced.
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                yield file
+            return
+        # Short: a name that is just not too long must not become so.
+        part = target.with_name(f".{os.getpid()}-{next(_NUMBERS)}.partial")
+        with part.open("xb") as file:
+            yield file
+            file.flush()
+            # Some disks say only now that they are full.
+            os.fsync(file.fileno())
+        part.replace(target)
+    except OSError as error:
+        raise unwritable(target, error) from error
+    finally:
+        if part is not None:
+            with suppress(OSError):
+                part.unlink()
+
+
+def write_text(path: PathLike, text: str) -> None:
+    """Write a text file, whole or not at all.
+
+    Raises:
+        InputError, InfrastructureError: as :func:`new_file`.
+    """
+    with new_file(path) as file:
+        file.write(text)
+
+
+def new_folder(path: PathLike) -> Path:
+    """A folder, made if it is not there.
+
+    Raises:
+        InputError, InfrastructureError: it cannot be made.
+    """
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return folder
+
+
+def unwritable(path: PathLike, error: OSError) -> SqljuryError:
+    """The error for what cannot be written: the user's (exit code 2), or the machine's (3)."""
+    what = f"cannot write {shown_path(path)}: {error.strerror or error}."
+    if error.errno in _MACHINE:
+        return InfrastructureError(
+            "SJ802",
+            what,
+            hint="What was there before is left as it was: make room, or name another disk, and "
+            "run the same command again.",
+        )
+    return InputError(
+        "SJ801", what, hint="Name a file in a folder that exists and that you may write to."
+    )
+
+
+def shown_path(path: PathLike, most: int = 200) -> str:
+    """A path as messages show it: one that is very long is cut in the middle."""
+    text = os.fspath(path)
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}…{text[-most // 2 :]} ({len(text):,} characters)"
+
+
+def json_line_safe(text: str) -> str:
+    """JSON text without the characters that would break a line or cannot be encoded."""
+    return _NEEDS_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -1,0 +1,169 @@
+"""Corrections: accepted by people, merged, applied, refused where the benchmark has changed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sqljury as sj
+from sqljury.api.audit import accept_findings, diff_overlays, verify_overlay
+from sqljury.benchmarks import (
+    Correction,
+    Decision,
+    fingerprint_of,
+    overlay_of,
+    read_overlay,
+    write_overlay,
+)
+from sqljury.errors import InputError
+
+CASES = [
+    sj.Case(
+        id="1",
+        db_id="m",
+        question="Which are ferries?",
+        reference_sqls=("SELECT name FROM boat WHERE kind = 'Ferry'",),
+        predicted_sql="SELECT name FROM boat WHERE kind = 'ferry'",
+    ),
+    sj.Case(
+        id="2",
+        db_id="m",
+        question="Which is the first?",
+        reference_sqls=("SELECT name FROM boat LIMIT 1",),
+        predicted_sql="SELECT name FROM boat WHERE id = 2",
+    ),
+]
+
+
+def correction(
+    case: sj.Case, decision: Decision, new: str | None = None, by: str = "Ida"
+) -> Correction:
+    (old,) = case.reference_sqls
+    return Correction(
+        id=case.id,
+        db_id=case.db_id,
+        fingerprint=fingerprint_of(case, old),
+        old_sql=old,
+        decision=decision,
+        new_sql=new,
+        accepted_by=by,
+        accepted_at="2026-01-01",
+    ).sealed()
+
+
+REPLACED = correction(CASES[0], Decision.REPLACE, "SELECT name FROM boat WHERE kind = 'ferry'")
+AMBIGUOUS = correction(CASES[1], Decision.AMBIGUOUS)
+
+
+@pytest.fixture
+def overlay(tmp_path: Path) -> Path:
+    file = tmp_path / "overlay.jsonl"
+    write_overlay(overlay_of([REPLACED, AMBIGUOUS]), file)
+    return file
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    file = tmp_path / "m.sqlite"
+    connection = sqlite3.connect(file)
+    connection.executescript(
+        "CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT, kind TEXT);"
+        "INSERT INTO boat VALUES (1, 'Anna', 'ferry'), (2, 'Bela', 'tug');"
+    )
+    connection.close()
+    return file
+
+
+def test_a_reference_is_replaced_or_left_out(overlay: Path) -> None:
+    first, second = read_overlay(overlay).applied(CASES)
+    assert first.reference_sqls == ("SELECT name FROM boat WHERE kind = 'ferry'",)
+    assert second.reference_sqls == ()
+    assert second.extra["overlay"] == ["ambiguous"]
+
+
+def test_scores_name_the_overlay(overlay: Path, database: Path) -> None:
+    with sj.evaluate(CASES, ["execution"], database, workers=1) as plain:
+        assert plain.scores() == {"execution:strict": 0.0}
+    with sj.evaluate(CASES, ["execution"], database, workers=1, overlay=overlay) as corrected:
+        (judge,) = corrected.summary.judges
+        assert (judge.score, judge.outcomes["reference_missing"]) == (1.0, 1)
+        assert f"|overlay:{read_overlay(overlay).digest}|" in judge.signature
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(CASES[0], question="Which were ferries?"),
+        replace(CASES[0], hint="ferries are boats"),
+        replace(CASES[0], reference_sqls=("SELECT 1",)),
+    ],
+    ids=["question", "hint", "reference"],
+)
+def test_a_changed_benchmark_refuses_the_overlay(overlay: Path, changed: sj.Case) -> None:
+    with pytest.raises(InputError, match="SJ532"):
+        list(read_overlay(overlay).applied([changed]))
+
+
+def test_predictions_may_change(overlay: Path) -> None:
+    (case,) = read_overlay(overlay).applied([replace(CASES[0], predicted_sql="SELECT 1")])
+    assert case.reference_sqls == (REPLACED.new_sql,)
+
+
+def test_a_line_that_was_changed_is_refused(overlay: Path) -> None:
+    overlay.write_text(overlay.read_text().replace("2026-01-01", "2026-01-02"))
+    with pytest.raises(InputError, match="SJ531"):
+        read_overlay(overlay)
+
+
+def test_contradicting_corrections_are_refused() -> None:
+    with pytest.raises(InputError, match="SJ533"):
+        overlay_of([REPLACED, correction(CASES[0], Decision.EXCLUDE, by="Ole")])
+
+
+@given(
+    order=st.permutations([REPLACED, AMBIGUOUS, correction(CASES[1], Decision.AMBIGUOUS, by="X")])
+)
+def test_merging_does_not_depend_on_order(order: list[Correction]) -> None:
+    merged = overlay_of(order)
+    assert merged.digest == overlay_of([REPLACED, AMBIGUOUS]).digest
+    assert [one.id for one in merged.corrections] == ["1", "2"]
+
+
+def test_findings_become_corrections(tmp_path: Path, database: Path) -> None:
+    findings = [one.to_json() for one in sj.audit(CASES, database, workers=1).findings]
+    assert findings[0]["code"] == "AU101"
+    findings[0]["decision"] = "replace"
+    file = tmp_path / "reviewed.jsonl"
+    file.write_text("\n".join(json.dumps(one) for one in findings))
+    found = accept_findings(file, by="Ida", at="2026-01-01")
+    assert [(one.id, one.new_sql) for one in found.corrections] == [("1", REPLACED.new_sql)]
+    assert found.digest == overlay_of([REPLACED]).digest
+
+
+@pytest.mark.parametrize("decision", ["perhaps", "replace"])
+def test_a_decision_that_is_none(tmp_path: Path, decision: str) -> None:
+    file = tmp_path / "reviewed.jsonl"
+    line = {"id": "1", "db_id": "m", "question": "", "hint": "", "sql": "SELECT 1", "code": "AU202"}
+    file.write_text(json.dumps({**line, "reason": "", "evidence": {}, "decision": decision}))
+    with pytest.raises(InputError, match="SJ534"):
+        accept_findings(file, by="Ida", at="2026-01-01")
+
+
+def test_verify_and_diff(tmp_path: Path, overlay: Path) -> None:
+    found = verify_overlay(overlay, [CASES[0]])
+    assert (found.references, found.decisions, found.absent) == (
+        1,
+        {"ambiguous": 1, "replace": 1},
+        ("2",),
+    )
+    other = tmp_path / "other.jsonl"
+    write_overlay(overlay_of([correction(CASES[0], Decision.EXCLUDE, by="Ole")]), other)
+    told = diff_overlays(overlay, other)
+    assert [one.id for one in told.only_left] == ["2"]
+    assert [(a.accepted_by, b.accepted_by) for a, b in told.otherwise] == [("Ida", "Ole")]

@@ -1,0 +1,194 @@
+"""From questions to a reliability score, as a user types it: generate, label, vote, trust."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import commands
+
+GENERATOR = """
+from sqljury.llm import Reply
+
+SAID = {
+    "How many songs?": ["SELECT count(*) FROM songs"] * 3,
+    "Which song is dearest?": [
+        "SELECT max(price) FROM songs",
+        "SELECT name FROM songs ORDER BY price DESC LIMIT 1",
+        "SELECT nothing FROM songs",
+    ],
+    "Will it rain?": ["not_answerable"] * 3,
+    "Who wrote the songs?": ["SELECT name FROM songs", "SELECT 'me'", "not_answerable"],
+}
+
+
+def writes(request):
+    asked = request.messages[-1].content
+    (said,) = (said for question, said in SAID.items() if question in asked)
+    return Reply(f"```sql\\n{said[request.attempt % 3]}\\n```")
+
+
+def demonstrated(request):
+    asked = request.messages[-1].content
+    assert asked.count("Answer: SELECT") == 2 and asked.count("Answer: not_answerable") == 1
+    return writes(request)
+
+
+def marks(request):
+    asked = request.messages[-1].content
+    assert asked.count("# correct") == 2 and asked.count("# incorrect") == 1
+    right = "How many songs?" in asked.rpartition("# Question")[2]
+    return Reply(f"```sql\\nSELECT count(*) FROM songs # {'correct' if right else 'incorrect'}\\n```")
+
+
+def sure(request):
+    reply = writes(request)
+    share = -0.1 if "How many songs?" in request.messages[-1].content else -0.7
+    assert request.logprobs == 2
+    texts = ["```sql\\n", reply.text.removeprefix("```sql\\n").removesuffix("\\n```"), "\\n```"]
+    tokens = [
+        {"token": text, "logprob": logprob, "bytes": [1], "top_logprobs": [
+            {"token": text, "logprob": logprob}, {"token": "x", "logprob": logprob - 3.0}]}
+        for text, logprob in zip(texts, (-9.0, share, -9.0))
+    ]
+    return Reply(reply.text, logprobs=tokens)
+"""
+QUESTIONS: list[dict[str, Any]] = [
+    {"question": "How many songs?", "gold_sql": "SELECT count(*) FROM songs"},
+    {"question": "Which song is dearest?", "gold_sql": "SELECT name FROM songs WHERE price = 9"},
+    {"question": "Will it rain?", "answerable": False, "type": "unrelated"},
+    {"question": "Who wrote the songs?", "answerable": False, "type": "lacks columns"},
+]
+
+
+def run(here: Path, *arguments: object) -> str:
+    found = commands.run(*arguments, cwd=here)
+    assert found.returncode == 0, found.stderr
+    return found.stdout
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("music")
+    database = folder / "databases" / "music" / "music.sqlite"
+    database.parent.mkdir(parents=True)
+    with sqlite3.connect(database) as connection:
+        connection.execute("CREATE TABLE songs (name TEXT, price INTEGER)")
+        connection.executemany("INSERT INTO songs VALUES (?, ?)", [(f"s{i}", i) for i in range(10)])
+    connection.close()
+    (folder / "generator.py").write_text(GENERATOR)
+    shared = {"db_id": "music", "criteria": "exactly"}
+    lines = [json.dumps({"question_id": n, **q, **shared}) for n, q in enumerate(QUESTIONS)]
+    (folder / "questions.jsonl").write_text("\n".join(lines) + "\n")
+    shown = [
+        {
+            "question": "How many are free?",
+            "gold_sql": "SELECT count(*) FROM songs WHERE price = 0",
+        },
+        {"question": "Which are free?", "gold_sql": "SELECT name FROM songs WHERE price = 0"},
+        {"question": "Which costs 3?", "gold_sql": "SELECT name FROM songs WHERE price = 3"},
+        {"question": "Is it loud?", "answerable": False},
+    ]
+    lines = [json.dumps({"question_id": n, **q, **shared}) for n, q in enumerate(shown)]
+    (folder / "demos.jsonl").write_text("\n".join(lines) + "\n")
+    sampling = ("--model", "scripted:generator:writes", "-n", 3, "-d", "databases")
+    run(folder, "generate", "questions.jsonl", *sampling, "--out", "pool.jsonl")
+    run(folder, "label", "pool.jsonl", "-d", "databases", "--out", "labelled.jsonl")
+    return folder
+
+
+def lines_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def scores(here: Path, *arguments: object) -> dict[str, Any]:
+    return json.loads(run(here, "trust", *arguments, "-d", "databases", "--json"))  # type: ignore[no-any-return]
+
+
+def test_a_pool_says_what_its_questions_said(here: Path) -> None:
+    for line, question in zip(lines_of(here / "pool.jsonl"), QUESTIONS, strict=True):
+        assert {key: line.get(key) for key in question} == question
+        assert (line["criteria"], line["benchmark"]) == ("exactly", "questions")
+
+
+def test_no_query_is_right_where_there_is_no_answer(here: Path) -> None:
+    labelled = {line["question"]: line for line in lines_of(here / "labelled.jsonl")}
+    # Of the question that all samples decline nothing can be learned.
+    assert list(labelled) == [q["question"] for q in QUESTIONS if q["question"] != "Will it rain?"]
+    unanswerable = labelled["Who wrote the songs?"]
+    assert (unanswerable["answerable"], unanswerable["type"]) == (False, "lacks columns")
+    assert unanswerable["candidates"] == [
+        {"sql": "SELECT name FROM songs", "correct": False, "count": 1},
+        {"sql": "SELECT 'me'", "correct": False, "count": 1},
+        {"sql": None, "count": 1},
+    ]
+
+
+def test_a_pool_is_one_system_and_voting_holds_back(here: Path) -> None:
+    found = scores(here, "pool.jsonl")
+    # Right, wrong, declined as it should be, answered as it should not be.
+    assert (found["n_unanswerable"], found["phi"]["0"], found["phi"]["10"]) == (2, 0.5, -4.5)
+    gated = scores(here, "pool.jsonl", "--gate", "voting")
+    # One answer of four is left, and both questions without an answer are declined.
+    assert (gated["phi"]["0"], gated["phi"]["10"]) == (0.75, 0.75)
+    assert gated["passages"][0]["held_back"] == 2
+
+
+def test_a_pool_as_predictions_of_its_questions(here: Path) -> None:
+    gated = scores(here, "questions.jsonl", "-p", "pool.jsonl", "--gate", "voting")
+    assert (gated["name"], gated["phi"]["10"]) == ("pool", 0.75)
+
+
+@pytest.mark.parametrize(
+    ("mode", "writer", "phi"),
+    [
+        # Both without an answer are declined by half of those that may decline.
+        ("demo", "demonstrated", (0.5, -4.5)),
+        ("verbal", "marks", (0.75, 0.75)),
+    ],
+)
+def test_demonstrations(here: Path, mode: str, writer: str, phi: tuple[float, float]) -> None:
+    out = f"{mode}.jsonl"
+    shown = ("--demos", "demos.jsonl", "--positives", 2, "--negatives", 1, "--mode", mode)
+    command = ("generate", "questions.jsonl", "--model", f"scripted:generator:{writer}", *shown)
+    run(here, *command, "-n", 1, "-d", "databases", "--out", out)
+    found = scores(here, out)
+    assert (found["phi"]["0"], found["phi"]["10"]) == phi
+    assert {line["generator"]["mode"] for line in lines_of(here / out)} == {mode}
+
+
+def test_what_a_model_marks_as_incorrect_is_withheld(here: Path) -> None:
+    if not (here / "verbal.jsonl").exists():
+        pytest.skip("the pool of the test above")
+    kept = [line["candidates"][0] for line in lines_of(here / "verbal.jsonl")]
+    assert kept[0] == {"sql": "SELECT count(*) FROM songs", "mark": "correct", "sample": 0}
+    assert kept[1] == {
+        "sql": None,
+        "mark": "incorrect",
+        "withheld": "SELECT count(*) FROM songs",
+        "sample": 0,
+    }
+
+
+def test_log_probabilities_of_a_pool_hold_back(here: Path) -> None:
+    command = ("generate", "questions.jsonl", "--model", "scripted:generator:sure")
+    run(here, *command, "-n", 1, "-d", "databases", "--logprobs", 2, "--out", "sure.jsonl")
+    first, *_ = lines_of(here / "sure.jsonl")
+    assert first["candidates"][0]["logprobs"] == [
+        {
+            "token": "SELECT count(*) FROM songs",
+            "logprob": -0.1,
+            "top_logprobs": [
+                {"token": "SELECT count(*) FROM songs", "logprob": -0.1},
+                {"token": "x", "logprob": -3.1},
+            ],
+        }
+    ]
+    for judge in ("max_prob", "max_ent"):
+        found = scores(here, "sure.jsonl", "--gate", f"{judge},logprobs=sure.jsonl,threshold=0.6")
+        # The one sure answer is left.
+        assert (found["phi"]["0"], found["phi"]["10"]) == (0.75, 0.75)

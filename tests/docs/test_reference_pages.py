@@ -1,0 +1,64 @@
+"""The reference pages of the site hold all that the code has."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import sqljury
+from sqljury.errors import CATALOGUE
+from sqljury.judges import options_of, registered
+from sqljury.judges.jury_features import all_groups
+
+pytest.importorskip("griffe", reason="make docs installs what builds the site")
+_FILE = Path(__file__).parents[2] / "tools" / "site" / "reference_pages.py"
+
+
+@pytest.fixture(scope="module")
+def pages() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("reference_pages", _FILE)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_commands(pages: ModuleType) -> None:
+    text = pages.command_line()
+    for command in ("sqljury evaluate", "sqljury build pairs", "sqljury ledger import"):
+        assert re.search(rf"^#+ {command}$", text, flags=re.MULTILINE)
+    assert "`-d, --databases <str>`\n:   Folder (DB_ID/DB_ID.sqlite), file, or URL" in text
+    assert "--help" not in text
+
+
+def test_names(pages: ModuleType) -> None:
+    shown = re.findall(r"^::: sqljury\.(\w+)$", pages.python_face(), flags=re.MULTILINE)
+    assert sorted(shown) == sorted(sqljury.__all__)
+
+
+def test_judges(pages: ModuleType) -> None:
+    parts = re.split(r"^## (\w+)\n", pages.judges(), flags=re.MULTILINE)
+    shown = dict(zip(parts[1::2], parts[2::2], strict=True))
+    assert shown.keys() == registered().keys()
+    for name, cls in registered().items():
+        assert all(f"\n`{option}" in shown[name] for option in options_of(cls))
+
+
+def test_features(pages: ModuleType) -> None:
+    shown = re.findall(r"^`(\w+)`$", pages.features(), flags=re.MULTILINE)
+    assert shown == [one.name for group in all_groups() for one in group.features]
+
+
+def test_codes(pages: ModuleType) -> None:
+    shown = re.findall(r"^## (\w+)$", pages.errors(), flags=re.MULTILINE)
+    assert shown == sorted(CATALOGUE)
+
+
+def test_marks_in_help_texts_mean_themselves(pages: ModuleType) -> None:
+    row = ("`--a`", pages._escaped("a*b <c> [d](e) `f*g`"))
+    assert pages._definitions([row]) == "`--a`\n:   a\\*b \\<c> \\[d](e) `f*g`\n"

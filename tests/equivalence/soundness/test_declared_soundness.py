@@ -1,0 +1,17 @@
+"""No wrong verdict on random pairs over schemas with collations, CHECKs and keys of all kinds."""
+
+import pytest
+from declared_checks import explore
+
+pytest.importorskip("z3")
+
+
+def test_no_wrong_verdict() -> None:
+    seen = explore(range(12), databases=1)
+    assert seen["proved"] and seen["refuted"], seen
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("block", range(20))
+def test_twenty_thousand_pairs(block: int) -> None:
+    print(explore(range(10_000 + block * 1_000, 11_000 + block * 1_000), databases=6))

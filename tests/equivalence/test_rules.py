@@ -1,0 +1,63 @@
+"""The rewrite rules: how they are found, what they say of themselves, `sqljury rules`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sqljury as sj
+from sqljury.cli.entry import app
+from sqljury.equivalence import rules
+from sqljury.equivalence.rules.base import Rule
+from sqljury.trees import nodes
+
+RULES = sj.rules()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.kind.name}-{rule.name}")
+def test_says_what_it_rewrites_and_assumes(rule: Rule) -> None:  # type: ignore[type-arg]
+    said = " ".join((inspect.getdoc(rule.apply) or "").split())
+    before, _, after = rule.rewrites.partition(" → ")
+    assert before and after
+    assert [each.value for each in rule.assumes if each.value not in said] == []
+    named = [place for place in rule.at if place[0].isupper() and not place.isupper()]
+    assert [place for place in named if not hasattr(nodes, place)] == []
+
+
+def test_each_has_a_name_of_its_own_among_its_kind() -> None:
+    assert max(Counter((rule.kind.name, rule.name) for rule in RULES).values()) == 1
+
+
+def test_every_file_of_rules_is_found() -> None:
+    folder = Path(rules.__file__).parent
+    written = {path.stem for path in folder.glob("*/*.py")} - {"__init__"}
+    assert written == {rule.apply.__module__.rpartition(".")[2] for rule in RULES}
+
+
+def test_smaller_orders_come_first() -> None:
+    for kind in {rule.kind.name for rule in RULES}:
+        orders = [rule.order for rule in RULES if rule.kind.name == kind]
+        assert orders == sorted(orders)
+
+
+def test_command_lists_them() -> None:
+    run = CliRunner().invoke
+    listed = run(app, ["rules"]).stdout
+    assert listed.count(" → ") >= len(RULES)
+    assert "exists_to_join (relation)" in listed
+    assert run(app, ["rules", "exists_to_join"]).stdout.splitlines()[2:] == [
+        "    may assume: primary key"
+    ]
+    (found,) = json.loads(run(app, ["rules", "distinct_rows", "--json"]).stdout)["rules"]
+    assert (found["kind"], found["assumes"]) == ("relation", ["primary key"])
+
+
+def test_no_such_rule() -> None:
+    with pytest.raises(sj.InputError) as raised:
+        sj.rules("distinct")
+    assert raised.value.code == "SJ329"

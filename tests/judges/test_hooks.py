@@ -1,0 +1,90 @@
+"""What judges say of themselves, and what those that do not inherit from Judge get."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from sqljury.case import Case
+from sqljury.errors import InputError
+from sqljury.judges import Judge, Needs, make_judge, name_of, options_of, registered, spec_of
+from sqljury.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Short:
+    """At most so long.
+
+    Args:
+        most: characters that are allowed,
+            spaces included.
+        threshold: the score from which on it is short.
+    """
+
+    name = "short"
+    version = 1
+    needs = Needs.NOTHING
+    threshold: float
+    most: int | None = 100
+
+    def judge(self, case, evidence):  # noqa: ARG002 - as people write it
+        return Verdict.correct("")
+
+
+def test_a_judge_of_one_s_own_gets_the_hooks_it_lacks() -> None:
+    judge = make_judge(Short(threshold=0.25))
+    assert isinstance(judge, Judge)
+    assert (judge.threshold, judge.variant, judge.signature_fields()) == (0.25, None, {})
+    assert judge.sql_to_run("SELECT DISTINCT 1") == "SELECT DISTINCT 1"
+    assert not judge.runs_network
+
+
+def test_what_lacks_a_part_is_no_judge() -> None:
+    class Nothing:
+        name = "nothing"
+
+    with pytest.raises(InputError, match="SJ302"):
+        make_judge(Nothing())  # type: ignore[arg-type]
+
+
+def test_defaults_of_the_hooks() -> None:
+    judge = make_judge("executable")
+    assert judge.threshold == 0.5
+    assert judge.variant is None
+    assert make_judge("relpm,threshold=0.9").threshold == 0.9
+    assert make_judge("execution:spider").sql_to_run("SELECT DISTINCT 1") == "SELECT  1"
+    assert not make_judge("verifier").runs_network
+    assert make_judge("graph_match").runs_network
+
+
+def test_options_say_their_type_default_and_meaning() -> None:
+    options = {option.name: option for option in options_of(Short)}
+    assert options["most"].kind == "integer"
+    assert options["most"].default == "100"
+    assert options["most"].help == "characters that are allowed, spaces included."
+    assert options["threshold"].help == "the score from which on it is short."
+
+
+@pytest.mark.parametrize("name", sorted(registered()))
+def test_every_option_of_ours_has_a_help_text(name: str) -> None:
+    cls = registered()[name]
+    assert issubclass(cls, Judge)
+    assert [option.name for option in options_of(cls) if not option.help] == []
+    told = {option.name for option in options_of(cls)}
+    assert cls.variant is None or cls.variant in told
+
+
+@pytest.mark.parametrize("name", sorted(registered()))
+def test_every_judge_is_in_a_module_of_its_name(name: str) -> None:
+    assert registered()[name].__module__.rpartition(".")[2] == name
+
+
+def test_a_value_with_a_comma() -> None:
+    judge = make_judge('rose,model=openai:o3,criteria="ties, too"')
+    assert name_of(judge).option("criteria") == "ties, too"
+    assert make_judge(spec_of(judge)) == judge
+
+
+def test_a_case_is_judged() -> None:
+    assert make_judge(Short(0.1)).judge(Case(id="1"), None).score == 1  # type: ignore[arg-type]

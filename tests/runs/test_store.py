@@ -1,0 +1,154 @@
+"""The run store on bad days: damaged, foreign, in use, copied, on a full disk."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from sqljury.case import Case
+from sqljury.errors import InfrastructureError, InputError, SqljuryError
+from sqljury.runs import open_run
+from sqljury.runs.store import CaseRow, RunStore, VerdictRow
+from sqljury.verdict import Verdict
+
+
+def rows(count: int, text: str = "SELECT 1"):
+    for number in range(count):
+        case = Case(id=str(number), predicted_sql=text)
+        yield CaseRow(case, f'{{"id": "{number}"}}', b"%d" % number, b"", ())
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A run of ten cases, judged."""
+    store = RunStore(tmp_path / "run", create=True)
+    store.replace_cases(rows(10))
+    numbers = store.judge_numbers(["j@1"])
+    found = Verdict.correct("rows are equal", evidence={"rows": [1, 2]}, labels=("a",))
+    store.add_verdicts((VerdictRow.of(n, 0, found) for n in range(1, 11)), numbers)
+    store.set_facts({"judges": [{"name": "j", "key": "j@1", "signature": "j|n:{n}"}]})
+    store.close()
+    return tmp_path / "run"
+
+
+def read_all(folder: Path) -> int:
+    with open_run(folder) as run:
+        return sum(1 for _ in run.records()) + len(run.manifest)
+
+
+def test_a_closed_run_is_one_file(folder: Path) -> None:
+    assert [path.name for path in folder.iterdir()] == ["run.sqlite"]
+    assert read_all(folder) == 10
+
+
+def test_an_open_run_is_in_its_one_file(folder: Path, tmp_path: Path) -> None:
+    store = RunStore(folder, create=True)
+    store.replace_cases(rows(25))
+    store.set_facts({"manifest": {}})
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy/run.sqlite").write_bytes((folder / "run.sqlite").read_bytes())
+    store.close()
+    copy = RunStore(tmp_path / "copy", create=False)
+    assert copy.count_cases() == 25
+    copy.close()
+
+
+def test_what_is_committed_while_work_is_handed_out_is_in_the_one_file(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqljury.storage._SECONDS", 0.0)
+    monkeypatch.setattr("sqljury.storage._SHARE", 0)
+    monkeypatch.setattr("sqljury.runs.store._WORK_AT_ONCE", 7)
+    store = RunStore(folder, create=True)
+    store.replace_cases(rows(30))
+    numbers = store.judge_numbers(["j@1", "k@1"])
+    seen = []
+    for item in store.work(["j@1", "k@1"]):
+        seen.append((item.number, item.judges))
+        found = [VerdictRow.of(item.number, judge, Verdict.correct()) for judge in item.judges]
+        store.add_verdicts(found, numbers)
+        store.commit()
+        copy = tmp_path / "copy.sqlite"
+        copy.write_bytes((folder / "run.sqlite").read_bytes())
+        database = sqlite3.connect(f"file:{copy}?immutable=1", uri=True)
+        (kept,) = database.execute("SELECT count(*) FROM verdicts").fetchone()
+        database.close()
+        assert kept == 10 + sum(len(judges) for _, judges in seen)
+    assert seen == [(n, (1,) if n <= 10 else (0, 1)) for n in range(1, 31)]
+    store.close()
+
+
+def _sql(statement: str):
+    def change(path: Path) -> None:
+        database = sqlite3.connect(path)
+        database.executescript(statement)
+        database.close()
+
+    return change
+
+
+DAMAGE = {
+    "garbage": lambda path: path.write_bytes(b"garbage " * 1000),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:5000]),
+    "header only": lambda path: path.write_bytes(path.read_bytes()[:100]),
+    "middle lost": lambda path: path.write_bytes(
+        path.read_bytes()[:4096] + b"\0" * (path.stat().st_size - 4096)
+    ),
+    "another program's": lambda path: (path.unlink(), _sql("CREATE TABLE t (a)")(path)),
+    "facts are no JSON": _sql("UPDATE facts SET value = '{'"),
+    "facts of another shape": _sql("UPDATE facts SET value = '[3]' WHERE name = 'judges'"),
+    "bodies are no JSON": _sql("UPDATE cases SET body = '{\"id\": '"),
+    "bodies are no cases": _sql("UPDATE cases SET body = '[1]'"),
+    "evidence is no JSON": _sql("UPDATE verdicts SET evidence = '['"),
+    "an outcome that there is not": _sql("UPDATE verdicts SET outcome = 'well'"),
+    "a table is gone": _sql("DROP TABLE verdicts"),
+    "a column is gone": _sql("ALTER TABLE cases DROP COLUMN features"),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_store_is_a_sentence(folder: Path, damage: str) -> None:
+    path = folder / "run.sqlite"
+    DAMAGE[damage](path)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"SJ40[23] ") as caught:
+        read_all(folder)
+    assert str(path) in str(caught.value)
+    assert path.read_bytes() == before, "nothing in it is changed"
+
+
+def test_a_run_that_another_process_writes_to(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sqljury.runs.store._WAIT_SECONDS", 0.05)
+    other = sqlite3.connect(folder / "run.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    store = RunStore(folder, create=True)
+    with pytest.raises(InfrastructureError, match=r"SJ417 .* in use by another process"):
+        store.replace_cases(rows(3))
+    other.execute("ROLLBACK")
+    other.close()
+    assert store.count_cases() == 10
+    store.close()
+
+
+@pytest.mark.parametrize("most_pages", range(10, 50, 8))
+def test_a_full_disk_loses_nothing(folder: Path, most_pages: int) -> None:
+    store = RunStore(folder, create=True)
+    store._db.execute(f"PRAGMA max_page_count = {most_pages}")
+    with pytest.raises(InfrastructureError, match="SJ802 cannot write"):
+        store.replace_cases(rows(3000))
+    store.close()
+    assert read_all(folder) == 10
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x" * 5000, "file", "file/run"])
+def test_places_that_can_be_no_run(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SqljuryError, match="SJ801 cannot write"):
+        RunStore(tmp_path / name, create=True)
+    with pytest.raises(InputError, match="SJ401") as caught:
+        RunStore(tmp_path / name, create=False)
+    assert len(str(caught.value)) < 500

@@ -1,0 +1,35 @@
+"""No file of the rooms that read SQL or compare tables needs itself, not even for a type."""
+
+from __future__ import annotations
+
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import sqljury
+
+PACKAGE = Path(sqljury.__file__).parent
+ROOMS = ("sql", "trees", "equivalence", "variants", "likeness", "tables")
+
+
+def _name(path: Path) -> str:
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _imported(path: Path, known: dict[str, Path]) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            found.update(name if name in known else node.module for name in names)
+    return {name for name in found if name in known}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_circle_of_imports(room: str) -> None:
+    known = {_name(path): path for path in (PACKAGE / room).rglob("*.py")}
+    graph = {name: _imported(path, known) - {name} for name, path in known.items()}
+    TopologicalSorter(graph).prepare()
