@@ -40,7 +40,7 @@ def cases_of(cases: Iterable[Case] | PathLike | Sequence[PathLike]) -> Iterable[
 class RunKeywords(TypedDict, total=False):
     """What functions that judge take beside cases, judges and databases.
 
-    Args:
+    Attributes:
         descriptions: a folder with column descriptions.
         schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json), for judges
             that compare queries without running them.
