@@ -647,6 +647,11 @@ CATALOGUE: dict[str, tuple[str, str]] = {
         "In a review file each finding that was decided has a decision: replace, ambiguous or "
         "exclude. replace takes the finding's proposal, or a new_sql that stands beside it.",
     ),
+    "SJ535": (
+        "nothing to score anew",
+        "`sqljury audit rescore` compares a run before and after corrections, and the overlay "
+        "corrects none of its references; it may be of another benchmark.",
+    ),
     "SJ540": (
         "not a penalty",
         "A penalty says how many right answers a wrong one costs: a number from 0 on, or N for "

@@ -6,13 +6,17 @@ import json
 import sqlite3
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sqljury as sj
 from sqljury.api.audit import accept_findings, diff_overlays, verify_overlay
+from sqljury.api.pools import label_pool
+from sqljury.api.trust import SystemDecisions, TrustSettings, systems_of
 from sqljury.benchmarks import (
     Correction,
     Decision,
@@ -21,6 +25,7 @@ from sqljury.benchmarks import (
     read_overlay,
     write_overlay,
 )
+from sqljury.cli import entry
 from sqljury.errors import InputError
 
 CASES = [
@@ -167,3 +172,88 @@ def test_verify_and_diff(tmp_path: Path, overlay: Path) -> None:
     told = diff_overlays(overlay, other)
     assert [one.id for one in told.only_left] == ["2"]
     assert [(a.accepted_by, b.accepted_by) for a, b in told.otherwise] == [("Ida", "Ole")]
+
+
+def test_what_is_corrected_already_stays(overlay: Path) -> None:
+    found = read_overlay(overlay)
+    once = list(found.applied(CASES))
+    assert [case.reference_sqls for case in found.applied(once)] == [
+        case.reference_sqls for case in once
+    ]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "evaluate",
+        "agree",
+        "select",
+        "label",
+        "trust",
+        "features",
+        "audit run",
+        "suite build",
+        "build pairs",
+        "build trust",
+    ],
+)
+def test_every_reader_of_references_lays_it_over(command: str) -> None:
+    found: Any = typer.main.get_command(entry.app)
+    for word in command.split():
+        found = found.commands[word]
+    assert "--overlay" in {name for one in found.params for name in one.opts}
+
+
+def test_pools_are_corrected_before_they_are_judged(overlay: Path, database: Path) -> None:
+    plain = sj.select(CASES, ["first"], database, workers=1)
+    corrected = sj.select(CASES, ["first", "majority"], database, workers=1, overlay=overlay)
+    assert [(one.n, one.accuracy) for one in plain.strategies] == [(2, 0.0)]
+    assert [(one.n, one.accuracy) for one in corrected.strategies] == [(1, 1.0), (1, 1.0)]
+    assert corrected.left_out == {"reference_missing": 1}
+    assert f"|overlay:{read_overlay(overlay).digest}" in corrected.signature
+
+
+def test_labels_follow_the_corrections(overlay: Path, database: Path, tmp_path: Path) -> None:
+    pool = tmp_path / "pool.json"
+    pool.write_text(json.dumps([_pool(case) for case in CASES]))
+    out = tmp_path / "labelled.jsonl"
+    label_pool(pool, out, database, workers=1, overlay=overlay)
+    (line,) = out.read_text().splitlines()
+    assert [one["correct"] for one in json.loads(line)["candidates"]] == [True]
+    assert "|overlay:" in json.loads(line)["labelled_by"]
+
+
+def _pool(case: sj.Case) -> dict[str, object]:
+    return {
+        "id": case.id,
+        "db_id": case.db_id,
+        "question": case.question,
+        "gold_sql": case.reference_sqls[0],
+        "candidates": [{"sql": case.predicted_sql}],
+    }
+
+
+def test_verdicts_on_what_was_corrected_since_are_left_out(
+    overlay: Path, database: Path, tmp_path: Path
+) -> None:
+    cases = [replace(case, label=True) for case in CASES] + [
+        replace(CASES[0], id="3", reference_sqls=(CASES[0].predicted_sql,), label=True)
+    ]
+    with sj.evaluate(cases, ["execution"], database, workers=1, run=tmp_path / "old"):
+        pass
+    with sj.evaluate(
+        cases, ["execution"], database, workers=1, run=tmp_path / "new", overlay=overlay
+    ):
+        pass
+    (before,) = sj.agree_files([str(tmp_path / "old")]).judges
+    (after,) = sj.agree_files([str(tmp_path / "old")], overlay=overlay).judges
+    (judged,) = sj.agree_files([str(tmp_path / "new")], overlay=overlay).judges
+    assert (before.n, before.n_left_out) == (3, 0)
+    assert (after.n, after.n_left_out, after.accuracy) == (1, 2, 1.0)
+    assert (judged.n, judged.n_left_out, judged.accuracy) == (2, 1, 1.0)
+    setup = TrustSettings(overlay=read_overlay(overlay))
+    assert [len([d for d in s.decisions if d.left_out]) for s in _systems(tmp_path, setup)] == [2]
+
+
+def _systems(folder: Path, setup: TrustSettings) -> list[SystemDecisions]:
+    return systems_of(str(folder / "old"), setup)

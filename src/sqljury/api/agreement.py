@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqljury.api.inputs import PathLike
-from sqljury.benchmarks import read_labels, read_results
+from sqljury.api.inputs import PathLike, overlay_from
+from sqljury.benchmarks import Overlay, read_labels, read_results
 from sqljury.errors import InputError
 from sqljury.runs import open_run
 from sqljury.uses.agree import Agreement, agree
+from sqljury.uses.corrected import records_under, scores_under
 from sqljury.verdict import Record, Scored
 
 
@@ -42,6 +43,7 @@ def agree_files(
     labels: Sequence[PathLike] = (),
     unknown: str = "no",
     seed: int = 0,
+    overlay: PathLike | Sequence[PathLike] | None = None,
 ) -> Agreement:
     """Agreement of judges with people, from runs or results files.
 
@@ -52,16 +54,19 @@ def agree_files(
             several files, as many as they do, with paths that differ in the same parts.
         unknown: ``no`` counts cases without a score as no, ``exclude`` leaves them out.
         seed: of the bootstrap.
+        overlay: files of corrections: verdicts on references that they correct are left out,
+            and counted as ``reference_missing``, unless they were given under the overlay.
 
     Raises:
         InputError: files that cannot be used, judges of the same name.
     """
+    corrections = overlay_from(overlay)
     parsed = [AgreeInput.parse(text) for text in inputs]
     single = all(len(given.paths) == 1 for given in parsed)
     people = _People(labels, label, single)
     judges: dict[str, list[Scored]] = {}
     for given in parsed:
-        for name, rows in _scored(given, label, single).items():
+        for name, rows in _scored(given, label, single, corrections).items():
             if name in judges:
                 raise InputError(
                     "SJ511", f"two inputs are named {name!r}.", hint="Write NAME=FILE."
@@ -122,10 +127,12 @@ class _People:
         return found
 
 
-def _scored(given: AgreeInput, label: str, single: bool) -> dict[str, list[Scored]]:
+def _scored(
+    given: AgreeInput, label: str, single: bool, overlay: Overlay | None
+) -> dict[str, list[Scored]]:
     pooled: dict[str, list[Scored]] = {}
     for path, benchmark in zip(given.paths, benchmark_names(given.paths, single), strict=True):
-        found = _of_run(path, label) if path.is_dir() else read_results(path, label=label)
+        found = _of_run(path, label, overlay) if path.is_dir() else _of_file(path, label, overlay)
         for judge, rows in found.items():
             name = _judge_name(given, judge, len(found), path)
             pooled.setdefault(name, []).extend(
@@ -140,11 +147,16 @@ def _judge_name(given: AgreeInput, judge: str, judges: int, path: Path) -> str:
     return f"{given.name}/{judge}" if judges > 1 else given.name
 
 
-def _of_run(folder: Path, label: str) -> dict[str, list[Scored]]:
+def _of_file(path: Path, label: str, overlay: Overlay | None) -> dict[str, list[Scored]]:
+    found = read_results(path, label=label)
+    return {judge: list(scores_under(overlay, rows)) for judge, rows in found.items()}
+
+
+def _of_run(folder: Path, label: str, overlay: Overlay | None) -> dict[str, list[Scored]]:
     rows: dict[str, list[Scored]] = {}
     with open_run(folder) as run:
         thresholds = {judge.name: judge.threshold for judge in run.judges}
-        for record in run.records(with_evidence=False):
+        for record in records_under(overlay, run.records(with_evidence=False)):
             row = _scored_record(record, label, thresholds[record.judge])
             rows.setdefault(record.judge, []).append(row)
     return rows

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from sqljury.api.inputs import PathLike, cases_of, run_settings
+from sqljury.api.inputs import PathLike, cases_of, overlay_from, run_settings, signed_with
 from sqljury.benchmarks import (
     Correction,
     Decision,
@@ -38,6 +38,7 @@ def audit(
     run: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
+    overlay: PathLike | Sequence[PathLike] | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Audit:
     """Look for faults in the references of a benchmark: no model is asked.
@@ -51,6 +52,7 @@ def audit(
         run: the folder that findings are kept in; the same folder again resumes.
         limits: what one query may use.
         workers: processes; by default one per core.
+        overlay: files of corrections that are laid over the references first.
         on_progress: called with references audited and references in all.
 
     Raises:
@@ -67,13 +69,16 @@ def audit(
     settings = run_settings(databases, schemas=schemas, limits=limits, workers=workers)
     with ExitStack() as stack:
         folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
-        references = _some(references_of(cases_of(cases)))
+        read = cases_of(cases)
+        corrections = overlay_from(overlay)
+        corrected = read if corrections is None else corrections.applied(read)
+        references = _some(references_of(corrected))
         judge = Faults(checks=checks)
         done = stack.enter_context(
             run_judges(references, [judge], settings, folder=folder, on_progress=on_progress)
         )
         signature = done.judges[0].signature.replace("{n}", str(done.count_cases()))
-        return audit_of(done.records(), chosen, signature)
+        return audit_of(done.records(), chosen, signed_with(signature, corrections))
 
 
 def _some(references: Iterator[Case]) -> Iterator[Case]:

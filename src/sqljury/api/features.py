@@ -24,6 +24,7 @@ def features(
     run: PathLike | None = None,
     limits: Limits | None = None,
     workers: int | None = None,
+    overlay: PathLike | Sequence[PathLike] | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> FeatureTable:
     """One row of named features a case; what is not known is None, never 0. No model is asked.
@@ -37,6 +38,7 @@ def features(
         run: the folder that features are kept in; the same folder again resumes.
         limits: what one query may use.
         workers: processes; by default one per core.
+        overlay: files of corrections that are laid over the references.
         on_progress: called with cases done and cases in all.
 
     Raises:
@@ -50,7 +52,9 @@ def features(
     (1.0, 1.0, None)
     """
     judge = FeatureRow(groups)
-    settings = run_settings(databases, schemas=schemas, limits=limits, workers=workers)
+    settings = run_settings(
+        databases, schemas=schemas, limits=limits, workers=workers, overlay=overlay
+    )
     with ExitStack() as stack:
         folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
         done = stack.enter_context(

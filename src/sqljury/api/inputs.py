@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 import sqljury
-from sqljury.benchmarks import read_cases
+from sqljury.benchmarks import Overlay, read_cases, read_overlay
 from sqljury.case import Case
 from sqljury.databases import Sources
 from sqljury.execution import Limits
@@ -48,7 +48,7 @@ class RunKeywords(TypedDict, total=False):
         limits: what one query may use.
         workers: processes; by default one per core.
         llm: how chat models are asked; by default with a ledger in the run's folder.
-        overlay: a file of corrections that are laid over the references.
+        overlay: files of corrections that are laid over the references.
     """
 
     descriptions: PathLike | None
@@ -57,7 +57,7 @@ class RunKeywords(TypedDict, total=False):
     limits: Limits | None
     workers: int | None
     llm: ClientSettings | None
-    overlay: PathLike | None
+    overlay: PathLike | Sequence[PathLike] | None
 
 
 def run_settings(
@@ -80,9 +80,19 @@ def run_settings(
         limits=given.get("limits") or Limits(),
         workers=given.get("workers") or os.cpu_count() or 1,
         llm=given.get("llm"),
-        overlay=_text(given.get("overlay")),
+        overlay=overlay_from(given.get("overlay")),
         version=sqljury.__version__,
     )
+
+
+def overlay_from(given: PathLike | Sequence[PathLike] | None) -> Overlay | None:
+    """The corrections of some files, merged; None where none is given."""
+    return None if given is None else read_overlay(given)
+
+
+def signed_with(signature: str, overlay: Overlay | None) -> str:
+    """A signature that names the corrections which cases were read with."""
+    return signature if overlay is None else f"{signature}|overlay:{overlay.digest}"
 
 
 def _text(place: PathLike | None) -> str | None:

@@ -63,6 +63,7 @@ def build_pairs_files(
     seed: int = 0,
     workers: int = 1,
     mapping: Mapping[str, str] | None = None,
+    overlay: Sequence[PathLike] | None = None,
     second: str | None = None,
     reviewed: PathLike | None = None,
     on_step: OnStep = lambda _step, _done, _total: None,
@@ -83,6 +84,7 @@ def build_pairs_files(
             pair that is made.
         most: pairs at most, half of them equivalent; given pairs are all kept.
         workers: processes.
+        overlay: files of corrections that are laid over the references.
         second: a judge that is asked for a second opinion of given pairs, most often a model:
             ``llm_sql_solver,model=…``. Where it contradicts a label, people decide.
         reviewed: the queue with labels in it.
@@ -92,7 +94,11 @@ def build_pairs_files(
             that is no pair; and whatever is wrong with the files.
     """
     sources = [files] if isinstance(files, str | os.PathLike) else list(files)
-    cases = [case for case in read_cases(sources, mapping=mapping) if case.reference_sqls]
+    cases = [
+        case
+        for case in read_cases(sources, mapping=mapping, overlay=overlay)
+        if case.reference_sqls
+    ]
     if not cases:
         raise InputError("SJ580", "no case has a reference.")
     schema_of = schema_reader(databases)

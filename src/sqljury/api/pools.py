@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Unpack
 
 from sqljury.api.evaluation import evaluate
-from sqljury.api.inputs import PathLike, RunKeywords
+from sqljury.api.inputs import PathLike, RunKeywords, overlay_from, signed_with
 from sqljury.benchmarks import read_cases
 from sqljury.benchmarks.pool_writer import pool_record
 from sqljury.case import Case, Json
@@ -204,10 +204,12 @@ def label_pool(
 
     Source: GradeSQL (2025), section 3.2, stage 2, and table 3.
     """
-    cases = list(read_cases([pool] if isinstance(pool, str | os.PathLike) else pool))
+    overlay = overlay_from(settings.pop("overlay", None))
+    read = read_cases([pool] if isinstance(pool, str | os.PathLike) else pool)
+    cases = list(read if overlay is None else overlay.applied(read))
     with evaluate(cases, [judge], databases, run=run, on_progress=on_progress, **settings) as found:
         (judged,) = found.summary.judges
-        signature = judged.signature
+        signature = signed_with(judged.signature, overlay)
         outcomes = [record.verdict.outcome for record in found.records()]
     labelled = label_questions(cases, outcomes, seed=seed)
     questions = labelled.balanced if balance else labelled.questions

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Unpack
 
 from sqljury.api.ballots import BallotSettings, look
-from sqljury.api.inputs import PathLike, RunKeywords
-from sqljury.benchmarks import read_cases, write_cases
+from sqljury.api.inputs import PathLike, RunKeywords, overlay_from, signed_with
+from sqljury.benchmarks import Overlay, read_cases, write_cases
 from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
 from sqljury.isolation import TemporaryFolder
@@ -63,7 +63,8 @@ def select(
     """
     made = [make_strategy(one) if isinstance(one, str) else one for one in strategies]
     _check_distinct(made)
-    pools = _pools(pool, predictions, format)
+    overlay = overlay_from(settings.pop("overlay", None))
+    pools = _pools(pool, predictions, format, overlay)
     temporary = TemporaryFolder() if run is None else None
     asked = BallotSettings(
         folder=Path(run) if run is not None else Path(temporary.path if temporary else ""),
@@ -83,7 +84,7 @@ def select(
     return selection(
         looked.seen,
         made,
-        signature=looked.signature,
+        signature=signed_with(looked.signature, overlay),
         judges=looked.scorers,
         seed=seed,
         resamples=resamples,
@@ -108,13 +109,16 @@ def _pools(
     pool: Iterable[Case] | PathLike | Sequence[PathLike],
     predictions: PathLike | Sequence[PathLike] | None,
     format: str | None,
+    overlay: Overlay | None,
 ) -> list[CandidatePool]:
-    cases = list(pool) if not isinstance(pool, str) and isinstance(pool, Iterable) else None
-    if cases is not None and all(isinstance(case, Case) for case in cases):
-        found = list(pools_of(cases))  # type: ignore[arg-type]
+    given = list(pool) if not isinstance(pool, str) and isinstance(pool, Iterable) else None
+    cases: Iterable[Case]
+    if given is not None and all(isinstance(case, Case) for case in given):
+        cases = given  # type: ignore[assignment]
     else:
-        files = pool if cases is None else cases
-        found = list(pools_of(read_cases(files, predictions=predictions, format=format)))  # type: ignore[arg-type]
+        files = pool if given is None else given
+        cases = read_cases(files, predictions=predictions, format=format)  # type: ignore[arg-type]
+    found = list(pools_of(cases if overlay is None else overlay.applied(cases)))
     if not found:
         raise InputError("SJ409", "there are no cases in the input.")
     _check_once(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 from sqljury.api.agreement import AgreeInput
 from sqljury.api.evaluation import default_run, evaluate
 from sqljury.api.inputs import PathLike
-from sqljury.benchmarks import read_cases, read_decisions, read_gate, read_results
+from sqljury.benchmarks import Overlay, read_cases, read_decisions, read_gate, read_results
+from sqljury.case import Case
 from sqljury.decision import Decision
 from sqljury.errors import InputError
 from sqljury.judges import make_judge, spec_of
 from sqljury.runs import open_run
+from sqljury.uses.corrected import decisions_under, records_under
 from sqljury.uses.counted import counted_score
 from sqljury.uses.trust import (
     DEFAULT_PENALTIES,
@@ -59,6 +61,9 @@ class TrustSettings:
     confidence: str | None = None
     training: Sequence[str] = ()
     mapping: Mapping[str, str] = field(default_factory=dict)
+    overlay: Overlay | None = None
+    """Corrections of references: verdicts on what they correct are left out, as
+    ``reference_missing``, unless they were given under the overlay."""
 
 
 def trust_files(
@@ -149,10 +154,15 @@ def judged_run(
     gates = [name for name, _ in map(_threshold, setup.gates) if not Path(name).exists()]
     sure = [setup.confidence.partition("#")[0]] if setup.confidence else []
     judges = list(dict.fromkeys([setup.judge or "execution", *gates, *sure]))
-    folder = run or default_run([*files, *predictions], {"databases": databases, "trust": judges})
-    cases = read_cases(
+    key = {"databases": databases, "trust": judges}
+    if setup.overlay is not None:
+        key["overlay"] = setup.overlay.digest
+    folder = run or default_run([*files, *predictions], key)
+    cases: Iterable[Case] = read_cases(
         files, predictions=predictions or None, mapping=setup.mapping or None, samples=True
     )
+    if setup.overlay is not None:
+        cases = setup.overlay.applied(cases)
     with evaluate(cases, judges, databases, run=folder, on_progress=on_progress):
         return str(folder)
 
@@ -185,6 +195,7 @@ def _of_file(path: Path, setup: TrustSettings) -> list[SystemDecisions]:
     decisions = read_decisions(path, mapping=setup.mapping)
     if setup.verdicts is not None:
         decisions = _judged(decisions, setup.verdicts)
+    decisions = list(decisions_under(setup.overlay, decisions))
     gates = [_recorded(*_threshold(gate)) for gate in setup.gates]
     stem = path.name.split(".")[0]
     systems = []
@@ -227,7 +238,7 @@ def _of_run(folder: Path, setup: TrustSettings) -> list[SystemDecisions]:
     sure, _, measure = (setup.confidence or "").partition("#")
     with open_run(folder) as run:
         thresholds = {judge.name: judge.threshold for judge in run.judges}
-        records = list(run.records(with_evidence=False))
+        records = list(records_under(setup.overlay, run.records(with_evidence=False)))
     named = [(_canonical(name, thresholds), at) for name, at in map(_threshold, setup.gates)]
     sure = _canonical(sure, thresholds)
     others = {sure, *(name for name, _ in named)}

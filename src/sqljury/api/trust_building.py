@@ -43,6 +43,7 @@ def build_trust_files(
     corrections: Corrections | None = None,
     asking: Asking | None = None,
     mapping: Mapping[str, str] | None = None,
+    overlay: Sequence[PathLike] | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Card:
     """Write a benchmark in the manner of TrustSQL: ``train.jsonl``, ``validation.jsonl``,
@@ -58,6 +59,7 @@ def build_trust_files(
         schemas: a file of schemas, for databases that are not there.
         kinds: of unanswerable questions.
         out_of_domain: a text file with a question a line, instead of those that come along.
+        overlay: files of corrections that are laid over the references.
         corrections: corrects relative times and references without a result, as far as rules can.
         asking: a model that writes questions into ``review.jsonl``, for a person to look through.
 
@@ -74,7 +76,7 @@ def build_trust_files(
     paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
     asked = None if out_of_domain is None else _questions(Path(out_of_domain))
     queue = review_queue(out)
-    cases = list(read_cases(paths, mapping=mapping))
+    cases = list(read_cases(paths, mapping=mapping, overlay=overlay))
     with Places(databases, schemas) as places:
         known = _schemas(places, {case.db_id for case in cases})
 

@@ -63,6 +63,10 @@ class Correction:
         text = json.dumps(told, sort_keys=True, ensure_ascii=False)
         return replace(self, seal=hashlib.sha256(text.encode()).hexdigest()[:16])
 
+    def left_behind(self, case: Case) -> bool:
+        """Whether the case is as the correction leaves it: corrected before, or upstream."""
+        return not case.reference_sqls or self.new_sql in case.reference_sqls
+
     @property
     def verdict(self) -> tuple[Decision, str | None]:
         """What is decided, without who said why."""
@@ -75,7 +79,7 @@ class Overlay:
 
     corrections: tuple[Correction, ...] = ()
     _by_reference: dict[str, Correction] = field(default_factory=dict, compare=False, repr=False)
-    _by_question: dict[tuple[str, str], str] = field(
+    _by_question: dict[tuple[str, str], Correction] = field(
         default_factory=dict, compare=False, repr=False
     )
 
@@ -88,7 +92,7 @@ class Overlay:
         return hashlib.sha256(json.dumps(decided).encode()).hexdigest()[:8]
 
     def applied(self, cases: Iterable[Case]) -> Iterator[Case]:
-        """The cases with their references corrected.
+        """The cases with their references corrected; what is the new reference already stays.
 
         Raises:
             InputError: SJ532: a question or a reference is not what it was when it was decided on.
@@ -96,18 +100,28 @@ class Overlay:
         for case in cases:
             yield self._corrected(case)
 
+    def decides(self, db_id: str, id_: str) -> bool:
+        """Whether a reference of this question is corrected, or the question left out.
+
+        Args:
+            db_id: empty where it is not known: the question's id alone says it then.
+        """
+        if db_id:
+            return (db_id, id_) in self._by_question
+        return any(id_ == known for _, known in self._by_question)
+
     def _corrected(self, case: Case) -> Case:
         found = {
             sql: self._by_reference.get(fingerprint_of(case, sql)) for sql in case.reference_sqls
         }
         decided = [one for one in found.values() if one is not None]
-        old = self._by_question.get((case.db_id, case.id))
-        if old is not None and not decided and case.reference_sqls:
+        known = self._by_question.get((case.db_id, case.id))
+        if known is not None and not decided and not known.left_behind(case):
             raise InputError(
                 "SJ532",
                 f"the question {case.id!r} of {case.db_id!r} is not what the overlay was made for.",
                 where=case.origin,
-                hint=f"Its reference was: {old[:200]}",
+                hint=f"Its reference was: {known.old_sql[:200]}",
             )
         if not decided:
             return case
@@ -138,7 +152,7 @@ def overlay_of(corrections: Iterable[Correction]) -> Overlay:
     kept = tuple(
         sorted(by_reference.values(), key=lambda one: (one.db_id, one.id, one.fingerprint))
     )
-    questions = {(one.db_id, one.id): one.old_sql for one in kept}
+    questions = {(one.db_id, one.id): one for one in kept}
     return Overlay(kept, by_reference, questions)
 
 

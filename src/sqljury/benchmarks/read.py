@@ -10,6 +10,7 @@ from sqljury.benchmarks.files import Kind, PathLike, Source, paths, tell_apart
 from sqljury.benchmarks.formats import Format, Options, detect, format_named
 from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.mapping import check_mapping
+from sqljury.benchmarks.overlay import read_overlay
 from sqljury.benchmarks.predictions import Joined, References
 from sqljury.case import Case
 from sqljury.errors import InputError
@@ -35,6 +36,7 @@ def read_cases(
     mapping: Mapping[str, str] | None = None,
     benchmark: str | None = None,
     samples: bool = False,
+    overlay: PathLike | Iterable[PathLike] | None = None,
 ) -> Cases:
     """Read cases, one after the other; what can be checked is checked before the first.
 
@@ -48,9 +50,10 @@ def read_cases(
         benchmark: the benchmark's name; by default the file's stem.
         samples: the candidates of a pool are samples of one system: a case a question, the first
             is its prediction.
+        overlay: files of corrections that are laid over the references.
 
     Raises:
-        InputError: SJ1xx, with file and line.
+        InputError: SJ1xx, with file and line; SJ53x: an overlay that does not fit.
     """
     check_mapping(mapping or {})
     sources = [Source(path) for path in paths(files)]
@@ -70,7 +73,9 @@ def read_cases(
         cases, warnings = _joined(readers, systems, mapping or {})
     else:
         cases, warnings = _chained(readers), []
-    return Cases(_distinct(cases), warnings)
+    corrections = None if overlay is None else read_overlay(paths(overlay))
+    found = _distinct(cases)
+    return Cases(found if corrections is None else corrections.applied(found), warnings)
 
 
 class _Reader:

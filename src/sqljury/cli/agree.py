@@ -11,7 +11,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.gate import Gate, Judged, MaxLeftOut, warn_of_missing
-from sqljury.cli.options import AsJson
+from sqljury.cli.options import AsJson, Overlay
 from sqljury.cli.output import console
 from sqljury.errors import InputError
 
@@ -39,6 +39,7 @@ def agree(
         typer.Option("--fail-under", help="STATISTIC=VALUE, such as kappa=0.75; exit 1 below."),
     ] = None,
     max_left_out: MaxLeftOut = None,
+    overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
@@ -48,7 +49,9 @@ def agree(
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
     thresholds = [_threshold(text) for text in fail_under or ()]
     gate = Gate.of(max_left_out, with_threshold=bool(thresholds))
-    found = agree_files(inputs, label=label, labels=labels or (), unknown=unknown, seed=seed)
+    found = agree_files(
+        inputs, label=label, labels=labels or (), unknown=unknown, seed=seed, overlay=overlay
+    )
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))
     else:

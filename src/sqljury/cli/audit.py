@@ -11,9 +11,19 @@ import typer
 from typer.core import TyperGroup
 
 from sqljury.cli.app import app
-from sqljury.cli.flags import RunFlags, SchemaFlags, with_flags
+from sqljury.cli.flags import RunFlags, SchemaFlags, SourceFlags, with_flags
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Files, Format, Mapping
+from sqljury.cli.options import (
+    AsJson,
+    Files,
+    Format,
+    Html,
+    Mapping,
+    Overlay,
+    RunFolder,
+    Workers,
+    overlay_key,
+)
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD
 
@@ -54,6 +64,7 @@ def audit(
     running: RunFlags,
     format_: Format = None,
     mapping: Mapping = None,
+    overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
     """Look for faults in a benchmark's references, by their text, questions and data."""
@@ -64,7 +75,8 @@ def audit(
     cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    folder = running.run or default_run(files, {"audit": sources.databases, "checks": checks})
+    key = {"audit": sources.databases, "checks": checks, **overlay_key(overlay)}
+    folder = running.run or default_run(files, key)
     with progress("auditing", "audited") as on_progress:
         found = find(
             cases,
@@ -74,6 +86,7 @@ def audit(
             run=folder,
             limits=running.limits,
             workers=running.workers,
+            overlay=overlay,
             on_progress=on_progress,
         )
         on_progress(-1, -1)
@@ -125,6 +138,47 @@ def apply(
     found = read_overlay(overlay)
     write_cases(found.applied(cases), out)
     typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
+
+
+@audits.command()
+@with_flags
+def rescore(
+    run: RunFolder,
+    overlay: Annotated[list[Path], typer.Option("--overlay", help="Overlay; several are merged.")],
+    *,
+    sources: SourceFlags,
+    workers: Workers = None,
+    as_json: AsJson = False,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write a line per judge and system as CSV.")
+    ] = None,
+    html: Html = None,
+) -> None:
+    """Score a run before and after corrections; only what they change is judged."""
+    from sqljury.api.rescoring import rescore as score_again
+    from sqljury.cli.output import console
+    from sqljury.reports import leaderboards
+
+    with progress() as on_progress:
+        found = score_again(
+            run,
+            sources.databases,
+            overlay=overlay,
+            descriptions=sources.descriptions,
+            schemas=sources.schemas,
+            suites=sources.suites,
+            workers=workers,
+            on_progress=on_progress,
+        )
+        on_progress(-1, -1)
+    if csv is not None:
+        leaderboards.write_rescored_csv(csv, found)
+    if html is not None:
+        leaderboards.write_rescored_page(html, found, title=f"Corrections of {run.name}")
+    if as_json:
+        typer.echo(json.dumps([one.to_json() for one in found], indent=2))
+    else:
+        leaderboards.print_rescored(found, console())
 
 
 @audits.command()

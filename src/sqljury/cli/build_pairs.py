@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import builders
-from sqljury.cli.options import AsJson
+from sqljury.cli.options import AsJson, Overlay
 
 
 @builders.command("pairs")
@@ -40,6 +40,7 @@ def build_pairs(
     reviewed: Annotated[
         Path | None, typer.Option("--reviewed", help="review.jsonl with labels filled in.")
     ] = None,
+    overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
     """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
@@ -58,6 +59,7 @@ def build_pairs(
             seed=seed,
             workers=workers,
             mapping=parse_mapping(mapping or ""),
+            overlay=overlay,
             second=second,
             reviewed=reviewed,
             on_step=under_way.show,

@@ -12,7 +12,7 @@ import typer
 
 from sqljury.cli.app import builders
 from sqljury.cli.flags import ModelFlags, SchemaFlags, with_flags
-from sqljury.cli.options import AsJson, Mapping, ModelOption
+from sqljury.cli.options import AsJson, Mapping, ModelOption, Overlay
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
 
@@ -47,6 +47,7 @@ def build_trust(
     model_option: ModelOption = None,
     models: ModelFlags,
     mapping: Mapping = None,
+    overlay: Overlay = None,
     seed: Annotated[int, typer.Option("--seed", help="Seed of what is drawn and split.")] = 0,
     as_json: AsJson = False,
 ) -> None:
@@ -83,6 +84,7 @@ def build_trust(
             corrections=corrections,
             asking=asking,
             mapping=parse_mapping(mapping or ""),
+            overlay=overlay,
         )
     typer.echo(json.dumps(card.to_json(), indent=2) if as_json else card_text(card))
     found = counts(review_queue(out))

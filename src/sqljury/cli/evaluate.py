@@ -24,6 +24,7 @@ from sqljury.cli.options import (
     Mapping,
     ModelOption,
     Overlay,
+    overlay_key,
 )
 from sqljury.cli.output import print_summary_of, write_files
 from sqljury.cli.progress import progress
@@ -117,8 +118,7 @@ def evaluate(
         key["schemas"] = str(sources.schemas)
     if sources.suites is not None:
         key["suites"] = str(sources.suites)
-    if overlay is not None:
-        key["overlay"] = str(overlay)
+    key |= overlay_key(overlay)
     folder = running.run or api.default_run([*files, *(predictions or [])], key)
     cases = read_cases(
         files,

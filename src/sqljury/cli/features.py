@@ -15,9 +15,11 @@ from sqljury.cli.options import (
     Format,
     LimitSeconds,
     Mapping,
+    Overlay,
     Run,
     Schemas,
     Workers,
+    overlay_key,
 )
 from sqljury.cli.progress import progress
 
@@ -38,6 +40,7 @@ def features(
     limit_seconds: LimitSeconds = 30.0,
     format_: Format = None,
     mapping: Mapping = None,
+    overlay: Overlay = None,
 ) -> None:
     """Write a row of named features for each case: rows, differences, faults, linking, …"""
     from sqljury.api.evaluation import default_run
@@ -50,7 +53,8 @@ def features(
     cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    folder = run or default_run(files, {"features": databases, "groups": groups})
+    key = {"features": databases, "groups": groups, **overlay_key(overlay)}
+    folder = run or default_run(files, key)
     with progress("finding features", "found") as on_progress:
         found = find(
             cases,
@@ -60,6 +64,7 @@ def features(
             run=folder,
             limits=Limits(seconds=limit_seconds),
             workers=workers,
+            overlay=overlay,
             on_progress=on_progress,
         )
         on_progress(-1, -1)

@@ -11,7 +11,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SchemaFlags, with_flags
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Suites
+from sqljury.cli.options import AsJson, Overlay, Suites, overlay_key
 from sqljury.cli.progress import progress
 
 
@@ -31,6 +31,7 @@ def label(
     ] = False,
     seed: Annotated[int, typer.Option("--seed", help="Of what --balance draws.")] = 0,
     suites: Suites = None,
+    overlay: Overlay = None,
     running: RunFlags,
     models: ConcurrentModelFlags,
     as_json: AsJson = False,
@@ -40,7 +41,7 @@ def label(
     from sqljury.api.pools import label_pool
     from sqljury.reports.label_table import print_labels
 
-    folder = running.run or default_run(pool, {"label": sources.databases})
+    folder = running.run or default_run(pool, {"label": sources.databases, **overlay_key(overlay)})
     with progress() as on_progress:
         found = label_pool(
             pool,
@@ -51,6 +52,7 @@ def label(
             seed=seed,
             schemas=sources.schemas,
             suites=suites,
+            overlay=overlay,
             run=folder,
             limits=running.limits,
             workers=running.workers,

@@ -1,5 +1,6 @@
 """Options and arguments that several commands take."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +45,10 @@ Suites = Annotated[
     typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
 ]
 Overlay = Annotated[
-    Path | None, typer.Option("--overlay", help="Corrections of references; see `sqljury audit`.")
+    list[Path] | None,
+    typer.Option(
+        "--overlay", help="Corrections of references, see `sqljury audit`; several are merged."
+    ),
 ]
 Descriptions = Annotated[
     Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
@@ -76,3 +80,8 @@ Concurrency = Annotated[
     int, typer.Option("--concurrency", min=1, help="Calls to chat models at once.")
 ]
 MaxCost = Annotated[float | None, typer.Option("--max-cost", help="US dollars to spend at most.")]
+
+
+def overlay_key(overlay: Sequence[Path] | None) -> dict[str, str]:
+    """What a run under an overlay is told from others by, where its folder is not named."""
+    return {} if overlay is None else {"overlay": ",".join(map(str, overlay))}

@@ -11,7 +11,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import ModelFlags, RunFlags, SourceFlags, with_flags
 from sqljury.cli.gate import Gate, Judged, MaxLeftOut
-from sqljury.cli.options import AsJson, Format, Html
+from sqljury.cli.options import AsJson, Format, Html, Overlay, overlay_key
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 
@@ -55,6 +55,7 @@ def select(
         ),
     ] = None,
     format_: Format = None,
+    overlay: Overlay = None,
     running: RunFlags,
     models: ModelFlags,
     seed: Annotated[int, typer.Option("--seed", help="Seed of ties and draws.")] = 0,
@@ -81,7 +82,7 @@ def select(
     if fail_under is not None:
         check_threshold(fail_under)
     gate = Gate.of(max_left_out, with_threshold=fail_under is not None)
-    key = {"select": sources.databases}
+    key = {"select": sources.databases, **overlay_key(overlay)}
     folder = running.run or default_run([*files, *(predictions or [])], key)
     with progress() as on_progress:
         found = select_from(
@@ -99,6 +100,7 @@ def select(
             run=folder,
             limits=running.limits,
             workers=running.workers,
+            overlay=overlay,
             llm=models.settings(folder / "ledger.sqlite"),
             seed=seed,
             resamples=resamples,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import suites
-from sqljury.cli.options import Files, Format, Mapping
+from sqljury.cli.options import Files, Format, Mapping, Overlay
 
 if TYPE_CHECKING:
     from sqljury.uses.suite import SuiteReport
@@ -30,13 +30,15 @@ def build_suite(
     ] = 1,
     format_: Format = None,
     mapping: Mapping = None,
+    overlay: Overlay = None,
 ) -> None:
     """Build test suites that tell references from queries with small mistakes."""
     from sqljury.api.suites import build_suites
     from sqljury.benchmarks import parse_mapping, read_cases
     from sqljury.reports.suite import report_text, total_text
 
-    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
+    names = parse_mapping(mapping) if mapping else None
+    cases = read_cases(files, format=format_, mapping=names, overlay=overlay)
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
     done = 0

@@ -10,7 +10,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Bootstrap, Html
+from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 
@@ -65,6 +65,7 @@ def trust(
     mapping: Annotated[
         str | None, typer.Option("--map", help="Key names: answerable=in_scope,predicted_sql=sql.")
     ] = None,
+    overlay: Overlay = None,
     bootstrap: Bootstrap = 1000,
     seed: Annotated[
         int, typer.Option("--seed", help="Seed of the bootstrap and of the 25 % mix.")
@@ -76,6 +77,7 @@ def trust(
     ] = None,
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
+    from sqljury.api.inputs import overlay_from
     from sqljury.api.trust import TrustSettings, judged_run, references_of, systems_of, trust_files
     from sqljury.benchmarks import parse_mapping
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
@@ -88,6 +90,7 @@ def trust(
         confidence=confidence,
         training=() if training is None else references_of(training),
         mapping=parse_mapping(mapping) if mapping else {},
+        overlay=overlay_from(overlay),
     )
     is_run = any(Path(text).is_dir() for text in inputs)
     judges = databases is not None or predictions or (judge is not None and not is_run)

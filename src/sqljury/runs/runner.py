@@ -14,7 +14,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqljury.benchmarks import read_overlay
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
@@ -153,7 +152,7 @@ def run_judges(
             pools = [stack.enter_context(group.pool(settings, changes)) for group in groups]
             if cases is not None:
                 if settings.overlay is not None:
-                    cases = read_overlay(settings.overlay).applied(cases)
+                    cases = settings.overlay.applied(cases)
                 _load(store, cases, made, settings, changes)
             progress = _Progress(
                 store, [_key(judge, settings.limits) for judge in made], on_progress
@@ -230,9 +229,10 @@ class _Group:
 
     def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
         llm = settings.llm if self.asks_models else None
+        # Cases come to a worker corrected.
         return Setup(
             judges=tuple(_spec_for_worker(judge) for judge in self.judges),
-            settings=replace(settings, llm=llm),
+            settings=replace(settings, llm=llm, overlay=None),
             sandbox=sandbox,
             threads=llm.concurrency if llm is not None and self._waits(settings) else 1,
         )
@@ -463,7 +463,7 @@ def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data:
         "n:{n}",
         *(f"{name}:{value}" for name, value in own.items()),
         *([_limits_text(settings.limits)] if executes else []),
-        *([f"overlay:{read_overlay(settings.overlay).digest}"] if settings.overlay else []),
+        *([f"overlay:{settings.overlay.digest}"] if settings.overlay else []),
         f"sqljury:{settings.version}",
         f"data:{data[:8]}",
     ]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sqljury.benchmarks import Overlay
 from sqljury.databases import Sources
 from sqljury.execution import Limits
 
@@ -24,8 +25,8 @@ class RunSettings:
     llm: ClientSettings | None = None
     """How chat models are asked, where a judge needs one; by default with a ledger in the
     run's folder."""
-    overlay: str | None = None
-    """A file of corrections that are laid over the references of the cases."""
+    overlay: Overlay | None = None
+    """Corrections that are laid over the references of the cases."""
     dry_run: bool = False
     """Ask no model; the verdicts' measures say what asking would take."""
     batch: bool = False

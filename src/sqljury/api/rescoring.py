@@ -1,0 +1,168 @@
+"""Score a stored run under corrections of its references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Unpack
+
+from sqljury.api.evaluation import evaluate
+from sqljury.api.inputs import PathLike, RunKeywords, overlay_from, signed_with
+from sqljury.benchmarks import Overlay
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.execution import Limits
+from sqljury.isolation import TemporaryFolder
+from sqljury.runs import Run, open_run
+from sqljury.uses.leaderboard import Flip, Leaderboard, flips, leaderboard, right_answers
+from sqljury.uses.missing import missing_error, missing_text
+from sqljury.verdict import Record, Verdict
+
+Verdicts = dict[tuple[str, tuple[str, str, str]], Verdict]
+"""By judge and case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rescored:
+    """What one judge says of the systems of a run before and after corrections.
+
+    Args:
+        judged: verdicts that were found anew; all others are those of the run.
+    """
+
+    before: Leaderboard
+    after: Leaderboard
+    flips: tuple[Flip, ...]
+    judged: int
+    signature: str
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object."""
+        return {
+            "before": self.before.to_json(),
+            "after": self.after.to_json(),
+            "flips": [asdict(one) for one in self.flips],
+            "judged": self.judged,
+            "signature": self.signature,
+        }
+
+
+def rescore(
+    run: PathLike,
+    databases: PathLike | Sequence[PathLike] | None = None,
+    *,
+    on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **settings: Unpack[RunKeywords],
+) -> list[Rescored]:
+    """The leaderboards of a run before and after corrections, for each of its judges.
+
+    Only questions with a corrected reference are judged, by the run's own judges; what is left out
+    of scores is not judged at all. The run stays as it is.
+
+    Args:
+        run: the folder of the run; its systems are the sources of its cases.
+        databases: by default where the run had them.
+        settings: as for :func:`sqljury.evaluate`; ``overlay`` must be among them, and limits are
+            the run's by default.
+
+    Raises:
+        InputError: the folder is no run; SJ532: the overlay was made for another benchmark; SJ535:
+            no case of the run is corrected; others as :func:`sqljury.evaluate`.
+        InfrastructureError: as :func:`sqljury.evaluate`.
+    """
+    corrections = overlay_from(settings.pop("overlay", None)) or Overlay()
+    with ExitStack() as stack:
+        stored = stack.enter_context(open_run(Path(run)))
+        changed = list(_changed(stored, corrections))
+        if not changed:
+            raise InputError(
+                "SJ535",
+                "no case of the run is corrected by the overlay.",
+                where=str(run),
+                hint="`sqljury audit verify` says which benchmark an overlay fits.",
+            )
+        settings.setdefault("limits", _limits(stored))
+        places = databases or str(stored.manifest.get("databases") or "") or None
+        anew = _judged(stored, changed, places, on_progress, settings)
+        return [
+            _rescored(stored, name, one.threshold, changed, anew, corrections)
+            for name, one in ((judge.name, judge) for judge in stored.judges)
+        ]
+
+
+def _changed(stored: Run, overlay: Overlay) -> Iterator[Case]:
+    """The corrected cases, as they are then."""
+    first = stored.judges[0].name
+    for record in stored.records(with_evidence=False):
+        if record.judge == first:
+            (case,) = overlay.applied([record.case])
+            if case is not record.case:
+                yield case
+
+
+def _limits(stored: Run) -> Limits:
+    told = stored.manifest.get("limits")
+    return Limits(**told) if isinstance(told, dict) else Limits()
+
+
+def _judged(
+    stored: Run,
+    changed: Sequence[Case],
+    databases: PathLike | Sequence[PathLike] | None,
+    on_progress: Callable[[int, int], None],
+    settings: RunKeywords,
+) -> Verdicts:
+    """What the run's judges say of the cases that have another reference."""
+    cases = [case for case in changed if case.reference_sqls]
+    if not cases:
+        return {}
+    judges = [judge.name for judge in stored.judges]
+    with (
+        TemporaryFolder() as folder,
+        evaluate(
+            cases, judges, databases, run=folder, on_progress=on_progress, **settings
+        ) as found,
+    ):
+        for one in found.summary.judges:
+            if one.missing:
+                said = missing_text(one.name, one.missing, one.total, one.missing_reasons)
+                raise missing_error(said)
+        return {
+            (record.judge, record.case.key): record.verdict
+            for record in found.run.records(whole=False, with_evidence=False)
+        }
+
+
+def _rescored(
+    stored: Run,
+    judge: str,
+    threshold: float,
+    changed: Sequence[Case],
+    anew: Verdicts,
+    overlay: Overlay,
+) -> Rescored:
+    before = [r for r in stored.records(whole=False, with_evidence=False) if r.judge == judge]
+    after = list(_replaced(before, {case.key for case in changed}, anew))
+    boards = [leaderboard(judge, right_answers(rows, threshold)) for rows in (before, after)]
+    (signature,) = (one.signature for one in stored.judges if one.name == judge)
+    return Rescored(
+        before=boards[0],
+        after=boards[1],
+        flips=flips(*boards),
+        judged=sum(name == judge for name, _ in anew),
+        signature=signed_with(signature.replace("|n:{n}", ""), overlay),
+    )
+
+
+def _replaced(
+    records: Sequence[Record], changed: set[tuple[str, str, str]], anew: Verdicts
+) -> Iterator[Record]:
+    """The records under the overlay; questions that are left out of scores are not there."""
+    for record in records:
+        verdict = anew.get((record.judge, record.case.key))
+        if verdict is not None:
+            yield replace(record, verdict=verdict)
+        elif record.case.key not in changed:
+            yield record
