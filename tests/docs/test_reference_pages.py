@@ -46,7 +46,7 @@ def test_judges(pages: ModuleType) -> None:
     shown = dict(zip(parts[1::2], parts[2::2], strict=True))
     assert shown.keys() == registered().keys()
     for name, cls in registered().items():
-        assert all(f"\n`{option}" in shown[name] for option in options_of(cls))
+        assert all(f"\n`{option.name}" in shown[name] for option in options_of(cls))
 
 
 def test_features(pages: ModuleType) -> None:
