@@ -19,6 +19,7 @@ from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
 from sqljury.runs import Run, UnderWay, open_run, run_in_batches, run_judges
 from sqljury.uses.evaluate import Summary, summarise
+from sqljury.uses.systems import several_systems, with_systems
 from sqljury.verdict import Record
 
 if TYPE_CHECKING:
@@ -35,12 +36,16 @@ class Evaluation:
         self.run = run
         self._temporary = temporary
         signatures = {judge.name: judge.signature for judge in run.judges}
-        self.summary: Summary = summarise(
+        summary = summarise(
             run.records(whole=False, with_evidence=False),
             signatures,
             str(run.folder),
             run.count_cases(),
         )
+        if several_systems(summary):
+            records = run.records(whole=False, with_evidence=False, by_question=True)
+            summary = with_systems(summary, records)
+        self.summary: Summary = summary
 
     def records(self, *, case_id: str = "") -> Iterator[Record]:
         """One record per case and judge, with evidence, in the order of the input."""

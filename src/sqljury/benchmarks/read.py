@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from functools import partial
 
 from sqljury.benchmarks.files import Kind, PathLike, Source, paths, tell_apart
 from sqljury.benchmarks.formats import Format, Options, detect, format_named
@@ -12,20 +13,28 @@ from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.mapping import check_mapping
 from sqljury.benchmarks.overlay import read_overlay
 from sqljury.benchmarks.predictions import Joined, References
+from sqljury.benchmarks.unused import unused_keys
 from sqljury.case import Case
 from sqljury.errors import InputError
 
 
-class Cases(Iterator[Case]):
-    """The cases of some files, read as they are asked for."""
+class Cases(Iterable[Case]):
+    """The cases of some files, read as they are asked for; each loop reads from the start."""
 
-    def __init__(self, cases: Iterator[Case], warnings: Sequence[str] = ()) -> None:
-        self._cases = cases
+    def __init__(self, read: Callable[[], Iterator[Case]], warnings: Sequence[str] = ()) -> None:
+        self._read = read
+        self._current: Iterator[Case] | None = None
         self.warnings = tuple(warnings)
         """What is worth knowing before the first case: references without a prediction, …"""
 
+    def __iter__(self) -> Iterator[Case]:
+        return _distinct(self._read())
+
     def __next__(self) -> Case:
-        return next(self._cases)
+        """The next case of a reading of its own, which no loop disturbs."""
+        if self._current is None:
+            self._current = iter(self)
+        return next(self._current)
 
 
 def read_cases(
@@ -39,6 +48,8 @@ def read_cases(
     overlay: PathLike | Iterable[PathLike] | None = None,
 ) -> Cases:
     """Read cases, one after the other; what can be checked is checked before the first.
+
+    They may be read again: each ``for`` begins at the start.
 
     Args:
         files: one file or several: JSON, JSON lines, CSV, Parquet or lines of SQL; .gz and .xz
@@ -69,13 +80,20 @@ def read_cases(
         )
         for source in sources
     ]
+    warnings = [
+        warning
+        for reader in readers
+        for warning in unused_keys(reader.source, reader.cases(), joined=bool(systems))
+    ]
     if systems:
-        cases, warnings = _joined(readers, systems, mapping or {})
+        cases, of_join = _joined(readers, systems, mapping or {})
+        warnings += of_join
     else:
-        cases, warnings = _chained(readers), []
+        cases = partial(_chained, readers)
     corrections = None if overlay is None else read_overlay(paths(overlay))
-    found = _distinct(cases)
-    return Cases(found if corrections is None else corrections.applied(found), warnings)
+    if corrections is None:
+        return Cases(cases, warnings)
+    return Cases(lambda: corrections.applied(cases()), warnings)
 
 
 class _Reader:
@@ -116,7 +134,7 @@ def _chained(readers: Sequence[_Reader]) -> Iterator[Case]:
 
 def _joined(
     readers: Sequence[_Reader], systems: Sequence[Source], mapping: Mapping[str, str]
-) -> tuple[Iterator[Case], list[str]]:
+) -> tuple[Callable[[], Iterator[Case]], list[str]]:
     if len(readers) > 1:
         raise InputError(
             "SJ111",
@@ -140,7 +158,7 @@ def _joined(
         own = {field: key for field, key in mapping.items() if key in system.keys}
         joined.append((system.stem, Joined(system, references, own)))
     warnings = [warning for _, one in joined for warning in one.warnings]
-    return _product(reader, joined), warnings
+    return lambda: _product(reader, joined), warnings
 
 
 def _product(reader: _Reader, joined: Sequence[tuple[str, Joined]]) -> Iterator[Case]:

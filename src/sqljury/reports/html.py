@@ -145,17 +145,25 @@ def script_safe(value: Json) -> str:
 def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
     """A judge as the template shows it."""
     found = [(o, n) for o in Outcome if (n := judge.outcomes.get(o, 0))]
+    outcomes = words.outcomes_sentence(judge)
     return {
         "name": words.visible(judge.name),
         "signature": words.visible(judge.signature),
-        "score": words.percent(judge.score),
+        "score": "" if judge.systems else words.headline(judge),
         "sentence": words.score_sentence(judge),
-        "details": [words.visible(line) for line in words.details(judge)[1:]],
-        "plot": plots.score_bar(PlotPoint(judge.name, judge.score, judge.low, judge.high)),
+        # The outcomes have a plot and a table of their own.
+        "details": [words.visible(line) for line in words.details(judge) if line != outcomes],
+        "plot": "" if judge.systems else _score_plot(judge),
+        "systems": words.system_rows(judge),
+        "pairs": words.pair_rows(judge),
         "stack": plots.stacked_bar(found) if found else "",
         "outcomes": dict(found),
         "series": series,
     }
+
+
+def _score_plot(judge: JudgeSummary) -> Markup:
+    return plots.score_bar(PlotPoint(judge.name, judge.score, judge.low, judge.high))
 
 
 def _dimension(name: str, judges: Sequence[JudgeSummary | JudgeAgreement]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from sqljury.verdict import Record
 
 WIDTH = 100
 _MOST_SLICES = 12
+_MOST_PAIRS = 20
 _NARROWEST_NAME = 14
 _BETWEEN = 3
 """Columns are so far apart."""
@@ -35,8 +36,12 @@ def print_summary(summary: Summary, console: Console) -> None:
     out = Out(console)
     for judge in summary.judges:
         out.block(_score(judge, out.width))
+        for table in _systems(judge):
+            out.table(table)
+    several = any(judge.systems for judge in summary.judges)
+    score = "Score of all systems together" if several else "Score"
     for dimension in words.dimensions(summary.judges):
-        for table in _slices("Score", dimension, summary.judges, out.width):
+        for table in _slices(score, dimension, summary.judges, out.width):
             out.table(table)
 
 
@@ -132,6 +137,22 @@ def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
     for text in words.details(judge):
         yield _indented(plain(text))
     yield _indented(plain(_folded(judge.signature, width - 2), "dim"))
+
+
+def _systems(judge: JudgeSummary) -> Iterator[Table]:
+    """The scoreboard of several systems, and who is better by more than chance."""
+    board = numbers_table(f"Systems by {words.visible(judge.name)}", "", *words.SYSTEM_HEADS)
+    for name, cells in words.system_rows(judge):
+        board.add_row(plain(name), *cells)
+    yield board
+    title = words.PAIRS_TITLE.format(words.visible(judge.name))
+    pairs = numbers_table(title, "", *words.PAIR_HEADS, min_width=_NARROWEST_NAME)
+    for better, worse, cells in words.pair_rows(judge)[:_MOST_PAIRS]:
+        pairs.add_row(plain(f"{better} | {worse}"), *cells)
+    if len(judge.system_pairs) > _MOST_PAIRS:
+        pairs.caption = f"{_MOST_PAIRS} of {len(judge.system_pairs)}; --json and --html: all"
+        pairs.caption_justify = "left"
+    yield pairs
 
 
 def _folded(signature: str, width: int) -> str:

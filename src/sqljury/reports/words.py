@@ -61,17 +61,66 @@ def counts(outcomes: Mapping[str, int], chosen: Iterable[Outcome]) -> str:
 
 
 def score_sentence(judge: JudgeSummary) -> str:
-    """The score with its denominator and what is not in it."""
+    """The score with its denominator and what is not in it; of several systems no common one."""
     if judge.score is None:
         head = f"no score: none of {count(judge.total)} counts"
+    elif judge.systems:
+        head = f"{count(len(judge.systems))} systems, a score each"
     else:
-        ends = interval(judge.low, judge.high)
-        spread = f" ({judge.interval} {ends})" if ends else ""
-        head = f"{percent(judge.score)} % of {count(judge.n)}{spread}"
+        head = f"{_lacking(judge)}{_published(judge)}{_spread(judge)}"
     if not judge.left_out:
         return head
     names = counts(judge.outcomes, (o for o in Outcome if o.left_out))
     return f"{head}; {count(judge.left_out)} left out: {names}"
+
+
+def headline(judge: JudgeSummary) -> str:
+    """The one number of a judge, in percent: the published figure where it has one."""
+    figure = _figure(judge)
+    return percent(judge.score if figure is None else figure[1])
+
+
+def _published(judge: JudgeSummary) -> str:
+    figure = _figure(judge)
+    if figure is None:
+        return ""
+    return f"{figure[0]} {percent(figure[1])}; as a score "
+
+
+_FIGURES = {"r_ves": "R-VES"}
+"""Judges whose source reports another figure than a score in [0, 1]: a measure of their name."""
+
+
+def _figure(judge: JudgeSummary) -> tuple[str, float] | None:
+    """What the judge's source reports, and its mean."""
+    name = re.split("[:,]", judge.name)[0]
+    return (
+        (_FIGURES[name], judge.measures[name])
+        if name in _FIGURES.keys() & judge.measures.keys()
+        else None
+    )
+
+
+def _spread(judge: JudgeSummary) -> str:
+    ends = interval(judge.low, judge.high)
+    return f"{percent(judge.score)} % of {count(judge.n)}" + (
+        f" ({judge.interval} {ends})" if ends else ""
+    )
+
+
+def _lacking(judge: JudgeSummary) -> str:
+    """Why a score is low where most cases have no prediction; empty elsewhere."""
+    missing = judge.outcomes.get(Outcome.PREDICTION_MISSING, 0)
+    if 2 * missing <= judge.n:
+        return ""
+    return f"NO PREDICTION for {count(missing)} of {count(judge.n)} cases, which count as wrong: "
+
+
+def no_predictions_hint(judge: JudgeSummary) -> str:
+    """What to do where most cases have no prediction; empty elsewhere."""
+    if not _lacking(judge):
+        return ""
+    return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
 
 
 def missing_sentence(judge: JudgeSummary) -> str:
@@ -133,9 +182,11 @@ def tone(outcome: Outcome) -> str:
 
 
 def measures_sentence(judge: JudgeSummary) -> str:
-    """``precision 81.2, recall 77.0``: means of what judges measure beside the score."""
+    """``mean precision 81.2 %``: means of what judges measure beside the score."""
     return ", ".join(
-        f"mean {name} {percent(value)} %" for name, value in sorted(judge.measures.items())
+        f"mean {name} {percent(value)} %"
+        for name, value in sorted(judge.measures.items())
+        if name not in _FIGURES
     )
 
 
@@ -176,6 +227,7 @@ def cost_lines(judge: JudgeSummary) -> list[str]:
 def details(judge: JudgeSummary) -> list[str]:
     """The lines between a score and its signature."""
     lines = (
+        no_predictions_hint(judge),
         missing_sentence(judge),
         outcomes_sentence(judge),
         measures_sentence(judge),
@@ -198,11 +250,50 @@ def estimate(part: Slice | Figures) -> Estimate:
 def dimensions(judges: Iterable[JudgeSummary | JudgeAgreement]) -> list[str]:
     """What the slices are cut by, in the order of the summary.
 
-    A dimension with a single slice says nothing that the whole does not.
+    A dimension with a single slice says nothing that the whole does not, nor does one by source
+    where the systems have a table of their own.
     """
     judges = tuple(judges)
     names = dict.fromkeys(part.dimension for judge in judges for part in judge.slices)
+    if any(isinstance(judge, JudgeSummary) and judge.systems for judge in judges):
+        names.pop("source", None)
     return [name for name in names if len(slices_of(name, judges)) > 1]
+
+
+SYSTEM_HEADS = ("score", "95 %", "n", "only this\none right")
+PAIR_HEADS = ("n", "only first\nright", "only second\nright", "difference", "95 %", "p", "Holm")
+PAIRS_TITLE = "Systems compared by {} (McNemar's exact test, two-sided)"
+
+
+def system_rows(judge: JudgeSummary) -> list[tuple[str, tuple[str, ...]]]:
+    """The scoreboard of a judge: a name and its cells for each system, the best first."""
+    return [
+        (
+            visible(one.name or "(none)"),
+            (percent(one.score), interval(one.low, one.high), count(one.n), count(one.only)),
+        )
+        for one in judge.systems
+    ]
+
+
+def pair_rows(judge: JudgeSummary) -> list[tuple[str, str, tuple[str, ...]]]:
+    """The paired tests of a judge: two systems and the cells."""
+    return [
+        (
+            visible(pair.better or "(none)"),
+            visible(pair.worse or "(none)"),
+            (
+                count(pair.n),
+                count(pair.only_better),
+                count(pair.only_worse),
+                percent(pair.difference),
+                interval(pair.low, pair.high),
+                p_value(pair.p),
+                p_value(pair.p_holm),
+            ),
+        )
+        for pair in judge.system_pairs
+    ]
 
 
 def slices_of(

@@ -86,7 +86,12 @@ class Run:
         return self._store.count_cases()
 
     def records(
-        self, *, whole: bool = True, with_evidence: bool = True, case_id: str = ""
+        self,
+        *,
+        whole: bool = True,
+        with_evidence: bool = True,
+        case_id: str = "",
+        by_question: bool = False,
     ) -> Iterator[Record]:
         """Records by case, then judge, in the order of the input, whatever the workers did.
 
@@ -94,9 +99,16 @@ class Run:
             whole: whole cases; otherwise only what slices and labels are read from.
             with_evidence: the verdicts' evidence too, which is most of what a run holds.
             case_id: of the cases with this id only.
+            by_question: the answers of all systems to a question next to each other.
         """
         pairs = [(judge.name, judge.key) for judge in self.judges]
-        return self._store.records(pairs, whole=whole, with_evidence=with_evidence, case_id=case_id)
+        return self._store.records(
+            pairs,
+            whole=whole,
+            with_evidence=with_evidence,
+            case_id=case_id,
+            by_question=by_question,
+        )
 
     def close(self) -> None:
         """Close the store."""

@@ -393,17 +393,20 @@ class RunStore:
         whole: bool = True,
         with_evidence: bool = True,
         case_id: str = "",
+        by_question: bool = False,
     ) -> Iterator[Record]:
         """Records in the order of the cases, then of ``judges`` ((name, key) pairs).
 
         Args:
             whole: whole cases; otherwise only what slices and labels are read from.
+            by_question: the answers of all systems to a question next to each other.
         """
         numbers = self.judge_numbers([key for _, key in judges])
         names = {number: (i, judges[i][0]) for i, number in enumerate(numbers)}
         marks = ",".join("?" * len(numbers))
         body = "c.body" if whole else "''"
         evidence = "v.evidence" if with_evidence else "'{}'"
+        question = "c.benchmark, c.id, " if by_question else ""
         with self._errors():
             rows = self._db.execute(
                 "SELECT c.ordinal, c.benchmark, c.id, c.source, c.db_id, c.difficulty, c.label,"
@@ -411,7 +414,7 @@ class RunStore:
                 f" {evidence}, v.seconds, v.cost"
                 " FROM cases c JOIN verdicts v ON v.number = c.number"
                 f" WHERE c.ordinal IS NOT NULL AND v.judge IN ({marks})"
-                f" {'AND c.id = ?' if case_id else ''} ORDER BY c.ordinal",
+                f" {'AND c.id = ?' if case_id else ''} ORDER BY {question}c.ordinal",
                 [*numbers, *([case_id] if case_id else [])],
             )
             for _, group in groupby(rows, key=itemgetter(0)):

@@ -63,11 +63,44 @@ class JudgeCost:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SystemScore:
+    """One of several systems that answered the same questions."""
+
+    name: str
+    n: int
+    score: float | None
+    low: float | None
+    high: float | None
+    only: int
+    """Questions that no other system gets right."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemPair:
+    """Two systems on the ``n`` questions that count for both, the one of the better score first."""
+
+    better: str
+    worse: str
+    n: int
+    only_better: int
+    only_worse: int
+    difference: float | None
+    """Between their scores on these questions, with its bootstrap interval."""
+    low: float | None
+    high: float | None
+    p: float
+    """McNemar's exact test, two-sided."""
+    p_holm: float
+    """Adjusted for all pairs of this judge."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeSummary:
     """One judge's aggregate. Fractions, not percent.
 
     ``n`` is the denominator of ``score``; ``total`` counts every case; what was left out of
-    the denominator is ``left_out`` (reference_*, database_missing, judge_unavailable).
+    the denominator is ``left_out`` (reference_*, database_missing, judge_unavailable). With
+    several systems these are of all their answers; what they scored is in ``systems``.
     """
 
     name: str
@@ -91,6 +124,9 @@ class JudgeSummary:
     that a stopped run had yet to judge (these are not in ``total``)."""
     missing_reasons: Mapping[str, int] = field(default_factory=dict)
     """The most frequent reasons why they are missing."""
+    systems: tuple[SystemScore, ...] = ()
+    """Where the cases come from several, the best first."""
+    system_pairs: tuple[SystemPair, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,18 +169,23 @@ def summarise(
 
 
 def failing(summary: Summary, threshold: float) -> list[str]:
-    """One line for each judge whose score is below the threshold, or that scored nothing.
+    """One line for each score below the threshold, and each judge that scored nothing.
+
+    Where there are several systems each has a score.
 
     Raises:
         InputError: the threshold is not a fraction.
     """
     check_threshold(threshold)
-    return [
-        f"{judge.name}: nothing was scored"
-        if judge.score is None
-        else f"{judge.name}: {judge.score:.4f} over {judge.n} cases"
+    scores = (
+        (f"{judge.name}, {one.name}" if judge.systems else judge.name, one.score, one.n)
         for judge in summary.judges
-        if judge.score is None or judge.score < threshold
+        for one in judge.systems or (judge,)
+    )
+    return [
+        f"{name}: nothing was scored" if score is None else f"{name}: {score:.4f} over {n} cases"
+        for name, score, n in scores
+        if score is None or score < threshold
     ]
 
 

@@ -82,7 +82,7 @@ class PairedTest:
     """Questions that only the strategy gets right."""
     only_baseline: int
     difference: float
-    """Of the accuracies, with its 95 % interval by resampling questions."""
+    """Of the picks' accuracies, with its 95 % interval by resampling questions."""
     low: float | None
     high: float | None
     p: float
@@ -363,7 +363,8 @@ def _only(one: _Found, other: _Found) -> tuple[int, int]:
 
 
 def _test(one: _Found, other: _Found, p: float, adjusted: float) -> PairedTest:
-    differences = [a - b for a, b in zip(one.expected, other.expected, strict=True)]
+    # Of the picks that the counts are of: expectations over ties may differ in the other direction.
+    differences = [int(a) - int(b) for a, b in zip(one.drawn, other.drawn, strict=True)]
     low, high = Bootstrap().mean(Counter(differences)) or (None, None)
     only_one, only_other = _only(one, other)
     return PairedTest(
@@ -372,7 +373,7 @@ def _test(one: _Found, other: _Found, p: float, adjusted: float) -> PairedTest:
         n=one.n,
         only_strategy=only_one,
         only_baseline=only_other,
-        difference=fsum(differences) / one.n,
+        difference=sum(differences) / one.n,
         low=low,
         high=high,
         p=p,
