@@ -16,6 +16,7 @@ from sqljury.execution import Limits, ResultTable
 from sqljury.judges import make_judge, settled, spec_of
 from sqljury.judges.r_ves import reward
 from sqljury.judges.soft_f1 import soft_f1
+from sqljury.reports.cells import shown_tables
 from sqljury.verdict import Verdict
 
 SCRIPT = """
@@ -247,3 +248,16 @@ def test_names_round_trip(spec: str, canonical: str) -> None:
 def test_bad_names_say_what_to_do(spec: str, code: str) -> None:
     with pytest.raises(InputError, match=code):
         make_judge(spec)
+
+
+def test_all_rows_that_differ_are_marked_and_the_others_counted(database) -> None:
+    """An explanation lists ten of them; reports show more rows than that."""
+    numbers = (
+        "WITH RECURSIVE n(i) AS (SELECT {} UNION ALL SELECT i + 1 FROM n LIMIT 50) SELECT i FROM n"
+    )
+    verdict = ask(database, "execution", numbers.format(1), numbers.format(1000))
+    tables = shown_tables(verdict.evidence)
+    assert tables is not None
+    for table in tables:
+        assert all(row.differs for row in table.rows)
+        assert table.hidden_differing == table.hidden == 50 - len(table.rows) > 0

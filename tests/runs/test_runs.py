@@ -334,7 +334,7 @@ def test_the_manifest_says_what_made_the_run(databases: Path, tmp_path: Path) ->
     assert manifest["sqljury"] == sj.__version__
     assert manifest["engines"] == [f"sqlite{sqlite3.sqlite_version}"]
     assert judge.signature.startswith(
-        f"execution:strict|v:1|db:sqlite{sqlite3.sqlite_version}|n:3|"
+        f"execution:strict|v:2|db:sqlite{sqlite3.sqlite_version}|n:3|"
     )
     assert "order:reference" in judge.signature
 

@@ -50,6 +50,13 @@ EXPLAINED = [
         "Row 1, column 1 (share): reference 0.3333333, prediction 0.33.",
     ),
     (
+        named([(Decimal("0.10000000000000000001"), 1)], "share", "n"),
+        named([(Decimal("0.1"), 1)], "share", "n"),
+        "rounding",
+        "The values differ only in rounding. "
+        "Row 1, column 1 (share): reference 0.10000000000000000001, prediction 0.1.",
+    ),
+    (
         named([(None, 1)], "a", "b"),
         named([("None", 1)], "a", "b"),
         "null",

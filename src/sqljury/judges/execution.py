@@ -57,7 +57,7 @@ class Execution(Judge):
     """
 
     name: ClassVar[str] = "execution"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
     variant: ClassVar[str] = "policy"
 
@@ -172,7 +172,7 @@ class _Side:
             "columns": list(self.table.columns),
             "rows": [[render_cell(cell) for cell in row] for row in rows],
             "row_count": len(self.table.rows),
-            "marks": [index for index, _ in differing.rows if index < _SHOWN_ROWS],
+            "marks": sorted(index for index in differing.places if index < _SHOWN_ROWS),
         }
 
 

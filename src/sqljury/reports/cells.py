@@ -56,11 +56,18 @@ class ShownTable:
     columns: tuple[str, ...]
     rows: tuple[ShownRow, ...]
     row_count: int
+    differing: int = 0
+    """How many rows the other result lacks, shown or not."""
 
     @property
     def hidden(self) -> int:
         """How many rows are not shown."""
         return max(0, self.row_count - len(self.rows))
+
+    @property
+    def hidden_differing(self) -> int:
+        """How many of those differ."""
+        return max(0, self.differing - sum(row.differs for row in self.rows))
 
     def is_numeric(self, column: int) -> bool:
         """Whether every cell of the column that is not NULL is a number."""
@@ -121,6 +128,7 @@ def _shown(side: Json, explanation: Json, alone: str, prefix: str) -> ShownTable
             for index, row in rows.items()
         ),
         row_count=count if isinstance(count, int) else len(side["rows"]),
+        differing=(explanation.get(alone) or {}).get("total", 0),
     )
 
 

@@ -148,6 +148,7 @@ def _table(table: ShownTable) -> dict[str, Json]:
         "numeric": [column for column in range(width) if table.is_numeric(column)],
         "rows": rows,
         "count": table.row_count,
+        "hidden_differing": max(0, table.differing - sum(row[1] for row in rows)),
     }
 
 

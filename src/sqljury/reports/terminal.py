@@ -358,4 +358,5 @@ def _not_shown(table: ShownTable, fitting: int) -> Iterator[RenderableType]:
     if columns:
         yield _indented(Text(f"and {columns} more columns", style="dim"))
     if table.hidden:
-        yield _indented(Text(f"and {words.count(table.hidden)} more rows", style="dim"))
+        text = words.hidden_rows(table.hidden, table.hidden_differing)
+        yield _indented(Text(text, style="dim"))

@@ -169,6 +169,18 @@ def shortened(text: str, most: int) -> str:
     return text if rest <= 0 else f"{text[:most]}… ({count(rest)} more)"
 
 
+def hidden_rows(hidden: int, differing: int) -> str:
+    """``and 12 more rows, 3 of which differ``.
+
+    >>> hidden_rows(1, 0), hidden_rows(12, 3)
+    ('and 1 more row', 'and 12 more rows, 3 of which differ')
+    """
+    rows = "row" if hidden == 1 else "rows"
+    verb = "differs" if differing == 1 else "differ"
+    more = f", {count(differing)} of which {verb}" if differing else ""
+    return f"and {count(hidden)} more {rows}{more}"
+
+
 # ---------------------------------------------------------------- evaluate
 
 

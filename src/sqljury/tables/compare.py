@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import Any
 
 from sqljury.execution import ResultTable
@@ -113,35 +113,39 @@ def _compare(a: Rows, b: Rows, question: _Question) -> Comparison:
     if found.equal:
         return found
     floats: Floats = "never" if policy.values == "exact" else "beside"
-    converted = comparable(a, b, by_column=question.by_column, floats=floats, fold=False)
+    converted = comparable(a, b, by_column=question.by_column, floats=floats)
     if converted is not None:
-        a, b = converted
-        found = _match(a, b, question)
+        found = _match(*converted, question)
     if found.equal or not (policy.tolerance or policy.values == "lenient"):
         return found
     return _compare_loosely(a, b, question, found)
 
 
 def _compare_loosely(a: Rows, b: Rows, question: _Question, found: Comparison) -> Comparison:
-    """Case, space and tolerance: first all that is allowed, then the least that is enough."""
-    policy = question.policy
-    fold, tolerant = policy.values == "lenient", policy.tolerance > 0
-    loose = _match_loosely(a, b, question, fold, tolerant)
+    """Case, space, notation, tolerance: first all that is allowed, then the least that does."""
+    allowed = forgiving(question.policy)
+    loose = _match_loosely(a, b, question, allowed)
     if not loose.equal:
         return loose if loose.equal is None or loose.only_order_differs else found
-    if fold and tolerant:
-        for one in ((False, True), (True, False)):
-            less = _match_loosely(a, b, question, *one)
+    for size in range(1, len(allowed)):
+        for fewer in combinations(allowed, size):
+            less = _match_loosely(a, b, question, fewer)
             if less.equal:
                 return less
     return loose
 
 
-def _match_loosely(a: Rows, b: Rows, question: _Question, fold: bool, tolerant: bool) -> Comparison:
+def forgiving(policy: Policy) -> tuple[str, ...]:
+    """The notes on what a policy may forgive in cells, the least first."""
+    lenient = ("notation", "text_case") if policy.values == "lenient" else ()
+    return ("tolerance", *lenient) if policy.tolerance > 0 else lenient
+
+
+def _match_loosely(a: Rows, b: Rows, question: _Question, forgiven: Sequence[str]) -> Comparison:
     by_column = question.by_column
-    notes = [note for note, on in (("text_case", fold), ("tolerance", tolerant)) if on]
-    floats: Floats = "always" if tolerant else "beside"
-    a, b = comparable(a, b, by_column=by_column, floats=floats, fold=fold) or (a, b)
+    tolerant = "tolerance" in forgiven
+    notes = sorted(forgiven)
+    a, b = loosely(a, b, forgiven, by_column=by_column)
     if not tolerant:
         return _noted(_match(a, b, question), *notes)
     tolerance = question.policy.tolerance
@@ -155,6 +159,19 @@ def _match_loosely(a: Rows, b: Rows, question: _Question, fold: bool, tolerant: 
     # Another mapping of columns, or dropping other duplicates, might still do.
     searched = not question.any_columns and question.policy.duplicates != "set"
     return _VALUES if sure is False and searched else _UNKNOWN
+
+
+def loosely(a: Rows, b: Rows, forgiven: Sequence[str], *, by_column: bool) -> tuple[Rows, Rows]:
+    """Both tables in cells that are equal where what is forgiven makes them so, save tolerance."""
+    found = comparable(
+        a,
+        b,
+        by_column=by_column,
+        floats="always" if "tolerance" in forgiven else "beside",
+        fold="text_case" in forgiven,
+        plain="notation" in forgiven,
+    )
+    return found or (a, b)
 
 
 def _surely_close(

@@ -18,7 +18,7 @@ class Comparison:
         column_mapping: for each reference column the prediction's column that stands for it,
             None for a column that has none; no mapping where columns are as given.
         notes: what the policy forgave: ``duplicates_differ``, ``extra_columns``,
-            ``column_order``, ``tolerance``, ``text_case``.
+            ``column_order``, ``tolerance``, ``text_case``, ``notation``.
         reason: the first kind of difference found.
         explanation: filled in by :func:`compare_tables`, on a mismatch.
     """

@@ -121,7 +121,8 @@ def _number_kind(x: Any, y: Any) -> Kind:
     except (OverflowError, ValueError):
         return Kind.VALUES
     if p == q:
-        return Kind.TYPES
+        # Two decimals may differ in digits that no float holds.
+        return Kind.ROUNDING if type(x) is type(y) else Kind.TYPES
     return Kind.ROUNDING if _rounded(p, q) or _rounded(q, p) else Kind.VALUES
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import BudgetSpentError, Mapping, match_columns
+from sqljury.tables.compare import forgiving, loosely
 from sqljury.tables.comparison import Comparison
 from sqljury.tables.difference import SOFT_KINDS, RowPair, cell_kind, differing_rows, near_misses
 from sqljury.tables.findings import (
@@ -20,6 +21,7 @@ from sqljury.tables.findings import (
     Kind,
     column_name,
 )
+from sqljury.tables.notation import plainest
 from sqljury.tables.policy import Policy
 from sqljury.tables.render import shown_row
 from sqljury.tables.tolerance import close, joined
@@ -30,6 +32,8 @@ _TRIED_CELLS = 20_000
 _GUESS_BUDGET = 100_000
 _NAMED_CELLS = 3
 """Differing cells that get a sentence each; the others are in the data."""
+_MARKED_ROWS = 100
+"""More rows than that no report shows of a table's beginning."""
 
 
 def explain(
@@ -69,7 +73,11 @@ def explain(
 
 
 def _first_rows(table: ResultTable, indexes: list[int], max_rows: int) -> DifferingRows:
-    return DifferingRows(len(indexes), tuple((i, table.rows[i]) for i in indexes[:max_rows]))
+    return DifferingRows(
+        len(indexes),
+        tuple((i, table.rows[i]) for i in indexes[:max_rows]),
+        frozenset(i for i in indexes if i < _MARKED_ROWS),
+    )
 
 
 # ---------------------------------------------------------------- which column against which
@@ -132,7 +140,7 @@ def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, 
     if policy.values == "text":
         return a, b
     floats: Floats = "never" if policy.values == "exact" else "beside"
-    return comparable(a, b, by_column=True, floats=floats, fold=False) or (a, b)
+    return comparable(a, b, by_column=True, floats=floats) or (a, b)
 
 
 def _loosely_differing(
@@ -141,9 +149,7 @@ def _loosely_differing(
     """Of the rows that differ those that do so after what the policy forgives."""
     left: Rows = [a[i] for i in missing]
     right: Rows = [b[i] for i in extra]
-    floats: Floats = "always" if policy.tolerance else "beside"
-    fold = policy.values == "lenient"
-    left, right = comparable(left, right, by_column=True, floats=floats, fold=fold) or (left, right)
+    left, right = loosely(left, right, forgiving(policy), by_column=True)
     if policy.tolerance:
         left, right = joined(left, right, policy.tolerance, by_column=True)
     lost, found = differing_rows(left, right, as_set=policy.duplicates == "set")
@@ -249,7 +255,7 @@ class _View:
         widths = self.reference.width, self.candidate.width
         if not a or len(a) != len(b) or (len(a) + len(b)) * max(widths) > _TRIED_CELLS:
             return None
-        left, right = comparable(a, b, by_column=False, floats="beside", fold=False) or (a, b)
+        left, right = comparable(a, b, by_column=False, floats="beside") or (a, b)
         try:
             return match_columns(left, right, widths, budget=_GUESS_BUDGET)
         except BudgetSpentError:
@@ -361,8 +367,11 @@ _LEADS = {
 
 
 def _forgiven(x: Any, y: Any, kind: Kind, policy: Policy) -> bool:
+    lenient = policy.values == "lenient"
     if kind is Kind.TEXT_CASE:
-        return policy.values == "lenient"
+        return lenient
+    if lenient and plainest(x) == plainest(y):
+        return True
     if not policy.tolerance or kind not in (Kind.ROUNDING, Kind.TYPES):
         return False
     x, y = (float(cell) if isinstance(cell, Decimal) else cell for cell in (x, y))

@@ -56,6 +56,8 @@ class DifferingRows:
     total: int
     rows: tuple[tuple[int, Row], ...]
     """Index (from 0) in its table, and the row."""
+    places: frozenset[int] = frozenset()
+    """The indexes of all of them among the first hundred rows of the table."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""

@@ -16,6 +16,8 @@ from itertools import chain
 from typing import Any, Literal
 from uuid import UUID
 
+from sqljury.tables.notation import plainest
+
 Floats = Literal["never", "beside", "always"]
 Row = tuple[Any, ...]
 Rows = Sequence[Row]
@@ -41,7 +43,7 @@ def cell_types(rows: Rows) -> set[type]:
 
 
 def comparable(
-    a: Rows, b: Rows, *, by_column: bool, floats: Floats, fold: bool
+    a: Rows, b: Rows, *, by_column: bool, floats: Floats, fold: bool = False, plain: bool = False
 ) -> tuple[Rows, Rows] | None:
     """Both tables in comparable cells, or None where they are so already.
 
@@ -52,23 +54,24 @@ def comparable(
         floats: whether a Decimal becomes the nearest float: never, where floats occur beside
             it, or always.
         fold: case and space of text do not matter.
+        plain: nor does how a day, an instant or JSON is written.
     """
     types = cell_types(a) | cell_types(b)
     if not by_column:
-        convert = _conversion(types, (a, b), floats, fold)
+        convert = _conversion(types, (a, b), floats, fold, plain)
         if convert is None:
             return None
         return [tuple(map(convert, row)) for row in a], [tuple(map(convert, row)) for row in b]
-    if _conversion(types, (a, b), floats, fold) is None:
+    if _conversion(types, (a, b), floats, fold, plain) is None:
         return None
-    return _by_column(a, b, floats, fold)
+    return _by_column(a, b, floats, fold, plain)
 
 
-def _by_column(a: Rows, b: Rows, floats: Floats, fold: bool) -> tuple[Rows, Rows]:
+def _by_column(a: Rows, b: Rows, floats: Floats, fold: bool, plain: bool) -> tuple[Rows, Rows]:
     left: list[Iterable[Any]] = []
     right: list[Iterable[Any]] = []
     for x, y in column_pairs(a, b):
-        convert = _conversion({*map(type, x), *map(type, y)}, ((x,), (y,)), floats, fold)
+        convert = _conversion({*map(type, x), *map(type, y)}, ((x,), (y,)), floats, fold, plain)
         left.append(map(convert, x) if convert else x)
         right.append(map(convert, y) if convert else y)
     return list(zip(*left, strict=True)), list(zip(*right, strict=True))
@@ -84,24 +87,27 @@ def column_pairs(a: Rows, b: Rows) -> Iterable[tuple[Row, Row]]:
 
 
 def _conversion(
-    types: set[type], tables: Iterable[Rows], floats: Floats, fold: bool
+    types: set[type], tables: Iterable[Rows], floats: Floats, fold: bool, plain: bool
 ) -> Callable[[Any], Any] | None:
     """What to do with the cells of a group of columns in which these types occur."""
     to_float = Decimal in types and (floats == "always" or (floats == "beside" and float in types))
     fold = fold and str in types
+    plain = plain and not types.isdisjoint((str, datetime))
     numbers = float in types or Decimal in types
-    plain = types <= _PLAIN and not (to_float or fold)
-    if plain and not (numbers and any(map(_has_nan, tables))):
+    ready = types <= _PLAIN and not (to_float or fold or plain)
+    if ready and not (numbers and any(map(_has_nan, tables))):
         return None
-    return _converter(to_float, fold)
+    return _converter(to_float, fold, plain)
 
 
 def _has_nan(rows: Rows) -> bool:
     return any(map(operator.ne, chain.from_iterable(rows), chain.from_iterable(rows)))
 
 
-def _converter(to_float: bool, fold: bool) -> Callable[[Any], Any]:
+def _converter(to_float: bool, fold: bool, plain: bool) -> Callable[[Any], Any]:
     def convert(value: Any) -> Any:
+        if plain:
+            value = plainest(value)
         kind = type(value)
         if kind is int or value is None:
             return value

@@ -285,7 +285,7 @@
         }));
     });
     var hidden = content.count - content.rows.length, notes = [];
-    if (hidden > 0) notes.push(plural(hidden, "more row"));
+    if (hidden > 0) notes.push(plural(hidden, "more row") + (content.hidden_differing ? " (" + number(content.hidden_differing) + " differing)" : ""));
     if (content.hidden_columns) notes.push(plural(content.hidden_columns, "more column"));
     return make("div", {}, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": title },
       make("table", { class: "rows" },
