@@ -12,6 +12,8 @@ import sqljury._current_folder  # noqa: F401  # before all others  # isort: skip
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from sqljury.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from sqljury.api.agreement import agree_files
     from sqljury.api.audit import audit
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
     from sqljury.tables import compare_tables
     from sqljury.uses.agree import agree
     from sqljury.verdict import Outcome, Record, Scored, Verdict
-
-__version__ = "0.1.0"
 
 # Resolved on first use: `import sqljury` stays fast whatever the parts import.
 _HOMES = {

@@ -20,7 +20,7 @@ def test_all_that_is_said_is_in_the_settings(tmp_path: Path) -> None:
     )
     assert found.sources.databases == f"{tmp_path}/a,b"
     assert found.sources.schemas == f"{tmp_path}/tables.json"
-    assert (found.limits, found.workers, found.version) == (limits, 3, sj.__version__)
+    assert (found.limits, found.workers) == (limits, 3)
 
 
 def test_none_is_as_if_it_was_not_said() -> None:

@@ -30,6 +30,7 @@ from sqljury.uses.select.results import Results
 from sqljury.uses.select.selection import Seen
 from sqljury.uses.select.strategies import Strategy
 from sqljury.verdict import Verdict
+from sqljury.version import __version__
 
 _RESULTS = name_of(Results()).name
 
@@ -198,7 +199,6 @@ def _seen(
 def _signature(
     found: JudgedCandidates, asked: BallotSettings, results: Results | None, runs: Results | None
 ) -> str:
-    from sqljury import __version__
 
     if asked.judge is not None:
         parts = [found.signatures[spec_of(asked.judge)]]

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
-import sqljury
 from sqljury.benchmarks import Overlay, read_cases, read_overlay
 from sqljury.case import Case
 from sqljury.databases import Sources
@@ -81,7 +80,6 @@ def run_settings(
         workers=given.get("workers") or os.cpu_count() or 1,
         llm=given.get("llm"),
         overlay=overlay_from(given.get("overlay")),
-        version=sqljury.__version__,
     )
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import sqljury
 from sqljury.api.inputs import PathLike, cases_of, databases_spec
 from sqljury.case import Case
 
@@ -43,6 +42,5 @@ def build_suites(
         databases=databases_spec(databases) or "",
         databases_per_query=databases_per_query,
         seed=seed,
-        version=sqljury.__version__,
     )
     return build_suites(cases_of(cases), options, Path(out), workers=workers, on_report=on_report)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from sqljury.errors import EXIT_OK
+from sqljury.version import __version__
 
 app = typer.Typer(
     name="sqljury",
@@ -35,8 +36,6 @@ def _versions() -> str:
     import platform
     import sqlite3
     from importlib.metadata import version
-
-    from sqljury import __version__
 
     others = (
         f"Python {platform.python_version()}",

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InputError
+from sqljury.version import __version__
 from sqljury.writing import new_binary_file
 
 if TYPE_CHECKING:
@@ -28,8 +29,6 @@ def write_model(path: PathLike, facts: Mapping[str, Any], arrays: Arrays) -> Non
         InputError, InfrastructureError: SJ801, SJ802: the file cannot be written.
     """
     import numpy as np
-
-    from sqljury import __version__
 
     said = json.dumps({"sqljury": __version__, **facts})
     text = np.frombuffer(said.encode(), dtype=np.uint8)

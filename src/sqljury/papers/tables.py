@@ -14,6 +14,7 @@ from sqljury.papers.rose_vec import ABLATIONS, MetricComparison, MetricRow, Rose
 from sqljury.reports import words
 from sqljury.reports.stability import print_stability
 from sqljury.reports.terminal import Out, numbers_table, plain
+from sqljury.version import __version__
 
 _CASE = 20
 _QUESTION = 90
@@ -39,7 +40,6 @@ def print_rose_vec(found: RoseVec, console: Console) -> None:
 
 def rose_vec_signature(found: RoseVec) -> str:
     """How the figures were computed, on one line."""
-    from sqljury import __version__
 
     return "|".join(
         (
@@ -160,7 +160,6 @@ def method_parts(found: Methods) -> list[dict[str, Any]]:
 
 def methods_signature(found: Methods) -> str:
     """How the figures were computed, on one line."""
-    from sqljury import __version__
 
     sizes = f"{found.n_smallest}-{found.n_largest}"
     return (

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sqljury.reports import words
 from sqljury.uses.building import Card
+from sqljury.version import __version__
 
 REASONS = {
     "no_question": "there is no question",
@@ -29,7 +30,6 @@ def card_text(card: Card) -> str:
 
 
 def _lines(card: Card) -> Iterator[str]:
-    from sqljury import __version__
 
     parts = list(card.answerable)
     yield f"# {card.name}\n"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqljury.reports import words
 from sqljury.reports.build_card import markdown_table
 from sqljury.uses.building.pairs import HOW, PairsCard
+from sqljury.version import __version__
 
 
 def pairs_card_text(card: PairsCard) -> str:
@@ -15,7 +16,6 @@ def pairs_card_text(card: PairsCard) -> str:
 
 
 def _lines(card: PairsCard) -> Iterator[str]:
-    from sqljury import __version__
 
     yield f"# {card.name}\n"
     yield "Pairs of SQL queries with labels: 1 where both return the same rows on every database,"

@@ -6,6 +6,7 @@ from sqljury.reports import diagnosis_tables as tables
 from sqljury.reports import words
 from sqljury.reports.sections import ReportSection, ReportTable, write_page
 from sqljury.uses.diagnose import DiagnosisReport
+from sqljury.version import __version__
 from sqljury.writing import PathLike
 
 _MOST_SUSPICIONS = 200
@@ -36,7 +37,6 @@ def write_diagnosis_html(path: PathLike, found: DiagnosisReport, *, title: str) 
             blocks=[ReportTable(**part) for part in tables.diagnosis_parts(found)],
         ),
     ]
-    from sqljury import __version__
 
     write_page(path, title, "What verdicts say of the benchmark itself.", sections, (),
            f"diagnose|sqljury:{__version__}")  # fmt: skip

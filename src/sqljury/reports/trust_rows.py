@@ -8,6 +8,7 @@ from sqljury.reports import words
 from sqljury.reports.sections import ReportTable
 from sqljury.uses.statistics import Interval
 from sqljury.uses.trust import Trust, TrustFigures
+from sqljury.version import __version__
 
 MIX_NAMES = {"ans": "ANS", "ans_unans_25": "ANS + UnANS (25 %)", "ans_unans": "ANS + UnANS"}
 BASELINE_NAMES = {
@@ -68,7 +69,6 @@ def _of_them(errors: int, unknown: int) -> str:
 
 def trust_signature(found: Trust) -> str:
     """How the figures were computed, on one line."""
-    from sqljury import __version__
 
     return "|".join(
         (

@@ -9,6 +9,7 @@ from sqljury.case import MISSING, Case
 from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement
 from sqljury.uses.evaluate import JudgeCost, JudgeSummary, Slice, StageCost
 from sqljury.verdict import Outcome
+from sqljury.version import __version__
 
 UNDEFINED = "–"
 """Stands where a statistic has no value."""
@@ -422,7 +423,6 @@ def agreement_rows(judge: JudgeAgreement) -> list[tuple[str, Figures]]:
 
 def agreement_signature(agreement: Agreement) -> str:
     """How the figures were computed, on one line."""
-    from sqljury import __version__
 
     parts = [
         "agree",

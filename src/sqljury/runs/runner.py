@@ -27,6 +27,7 @@ from sqljury.runs.store import CaseRow, RunStore
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import features, hardness
 from sqljury.verdict import Record
+from sqljury.version import __version__
 
 if TYPE_CHECKING:
     from sqljury.isolation import Sandbox
@@ -435,7 +436,7 @@ def _write_manifest(
         {
             "judges": [asdict(judge) for judge in signed],
             "manifest": {
-                "sqljury": settings.version,
+                "sqljury": __version__,
                 "python": sys.version.split()[0],
                 "databases": _without_password(settings.sources.databases or ""),
                 "engines": list(engines),
@@ -476,7 +477,7 @@ def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data:
         *(f"{name}:{value}" for name, value in own.items()),
         *([_limits_text(settings.limits)] if executes else []),
         *([f"overlay:{settings.overlay.digest}"] if settings.overlay else []),
-        f"sqljury:{settings.version}",
+        f"sqljury:{__version__}",
         f"data:{data[:8]}",
     ]
     return "|".join(parts)

@@ -33,5 +33,3 @@ class RunSettings:
     """Ask no model: cases that wait for an answer get no verdict, and their questions are told."""
     given_up: Mapping[str, str] = field(default_factory=dict)
     """With ``batch``: why questions will have no answer, by the key of their request."""
-    version: str = ""
-    """Of sqljury, for signatures and the manifest."""

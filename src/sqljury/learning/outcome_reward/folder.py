@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sqljury.errors import InputError
+from sqljury.version import __version__
 from sqljury.writing import write_text
 
 FACTS = "verifier.json"
@@ -19,7 +20,6 @@ PathLike = str | os.PathLike[str]
 
 def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> dict[str, Any]:
     """Write verifier.json, last of all: a folder that has it is complete. What reading gives."""
-    from sqljury import __version__
 
     text = json.dumps({"version": VERSION, "sqljury": __version__, **facts}, indent=2)
     write_text(Path(folder) / FACTS, f"{text}\n")

@@ -12,6 +12,7 @@ from typing import Any
 
 from sqljury.uses.building.cleaning import Cleaned, LeftOut, Usable
 from sqljury.uses.building.splitting import Splits
+from sqljury.version import __version__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +47,6 @@ class Card:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
-        from sqljury import __version__
 
         return {"sqljury": __version__, **asdict(self)}
 

@@ -28,6 +28,7 @@ from sqljury.uses.suite.distil import distil
 from sqljury.uses.suite.mutations import Original, completed, mutation
 from sqljury.uses.suite.stage import Contents, Stage, definitions_of
 from sqljury.variants import neighbours
+from sqljury.version import __version__
 from sqljury.writing import new_folder, write_text
 
 MANIFEST = "suite.json"
@@ -49,13 +50,11 @@ class SuiteOptions:
             takes it.
         databases_per_query: generated databases tried for each reference; twice as many mutations
             of the original are tried for all of them together.
-        version: of sqljury; another one builds anew.
     """
 
     databases: str
     databases_per_query: int = 20
     seed: int = 0
-    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ def _sandbox(options: SuiteOptions, folder: Path) -> Sandbox:
 
 def _manifest(options: SuiteOptions, reports: Sequence[SuiteReport]) -> dict[str, Any]:
     return {
-        "sqljury": options.version,
+        "sqljury": __version__,
         "seed": options.seed,
         "databases_per_query": options.databases_per_query,
         "suites": [_plain(report) for report in sorted(reports, key=lambda r: r.db_id)],

@@ -10,6 +10,7 @@ from typing import Any
 from sqljury.uses.building.pairs.keywords import keyword_shares
 from sqljury.uses.building.pairs.pair import LabelledPair
 from sqljury.uses.building.pairs.proposals import Proposed
+from sqljury.version import __version__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,6 @@ class PairsCard:
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
-        from sqljury import __version__
 
         return {"sqljury": __version__, **asdict(self)}
 
