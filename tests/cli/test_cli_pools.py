@@ -112,8 +112,8 @@ def test_ctrl_c_keeps_what_there_is(here: Path) -> None:
 
 WRONG = {
     "other settings": (("--temperature", "0.1"), "pool.jsonl:1: it was sampled with another temp"),
-    "no such style": (("--style", "poem"), "SJ590 style=poem"),
-    "no nucleus": (("--top-p", "0"), "SJ590 temperature 0.8 with top-p 0"),
+    "no such style": (("--style", "poem"), "SJ592 style=poem"),
+    "no nucleus": (("--top-p", "0"), "SJ592 temperature 0.8 with top-p 0"),
     "not KEY=VALUE": (("--model-option", "x"), "SJ351 model_options=x"),
     "no instructions": (("--prompt", "empty.md"), "SJ103 empty.md"),
     "no such folder": (("-d", "nowhere"), "SJ2"),

@@ -76,7 +76,7 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
         (["--schemas", "schema.sql", "--form", "cubist"], "SJ003"),
         (["--schemas", "schema.sql", "--positions", "up"], "SJ003"),
         (["--schemas", "schema.sql", "--augment", "mask,melt"], "SJ003"),
-        ([], "SJ029"),
+        ([], "SJ320"),
     ],
 )
 def test_usage(

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 import sqljury
-from sqljury.errors import CATALOGUE
+from sqljury.errors import catalogue
 from sqljury.judges import options_of, registered
 from sqljury.judges.jury_features import all_groups
 
@@ -56,7 +56,7 @@ def test_features(pages: ModuleType) -> None:
 
 def test_codes(pages: ModuleType) -> None:
     shown = re.findall(r"^## (\w+)$", pages.errors(), flags=re.MULTILINE)
-    assert shown == sorted(CATALOGUE)
+    assert shown == sorted(catalogue())
 
 
 def test_marks_in_help_texts_mean_themselves(pages: ModuleType) -> None:

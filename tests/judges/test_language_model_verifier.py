@@ -193,7 +193,7 @@ def test_what_is_a_language_model(tmp_path):
 def test_a_verifier_of_another_prompt(tmp_path):
     facts = '{"version": 1, "prompt": {"variant": "sql", "fingerprint": "old"}}'
     (tmp_path / "verifier.json").write_text(facts)
-    with pytest.raises(InputError, match="SJ026"):
+    with pytest.raises(InputError, match="SJ036"):
         LanguageModelVerifier(str(tmp_path))
 
 

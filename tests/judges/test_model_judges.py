@@ -10,7 +10,7 @@ from fake_models import Courtroom, by_prompt, proof, refutation, verdict_of
 
 from sqljury.case import Case
 from sqljury.databases import open_databases
-from sqljury.errors import CATALOGUE, InputError
+from sqljury.errors import InputError, catalogue
 from sqljury.judges import Needs, make_judge, registered, spec_of
 from sqljury.judges.asking import ModelJudge, dated_name
 from sqljury.judges.flex import FLEX_DIFFER, FLEX_EQUAL
@@ -295,7 +295,7 @@ def test_wrong_options_are_errors_before_anything_runs(spec, code) -> None:
     with pytest.raises(InputError) as caught:
         make_judge(spec)
     assert caught.value.code == code
-    assert code in CATALOGUE
+    assert code in catalogue()
 
 
 # ---------------------------------------------------------------- votes

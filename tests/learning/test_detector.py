@@ -115,15 +115,15 @@ def zipped(text: str) -> bytes:
 def test_files_that_are_no_models(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "m.npz"
     path.write_bytes(content)
-    with pytest.raises(InputError, match="SJ020"):
+    with pytest.raises(InputError, match="SJ031"):
         load_detector(path)
 
 
 def test_other_models_and_places(tmp_path: Path) -> None:
     write_model(tmp_path / "m.npz", {"version": 99}, {"a": np.zeros(2)})
     assert read_model(tmp_path / "m.npz")[0] == {"sqljury": sqljury.__version__, "version": 99}
-    for path in (tmp_path / "m.npz", tmp_path / "none.npz"):
-        with pytest.raises(InputError, match="SJ020"):
-            load_detector(path)
+    for name, code in (("m.npz", "SJ030"), ("none.npz", "SJ020")):
+        with pytest.raises(InputError, match=code):
+            load_detector(tmp_path / name)
     with pytest.raises(InputError, match="SJ801"):
         write_model(tmp_path / "no" / "m.npz", {}, {})

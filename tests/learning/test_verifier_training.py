@@ -134,10 +134,13 @@ def test_a_base_that_is_none(tmp_path):
         load_verifier(str(tmp_path / "nowhere"))
 
 
-@pytest.mark.parametrize("text", ["{", "[]", '{"version": 99}', ""])
-def test_a_broken_description(tmp_path, text):
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("{", "SJ031"), ("[]", "SJ031"), ('{"version": 99}', "SJ030"), ("", "SJ031")],
+)
+def test_a_broken_description(tmp_path, text, code):
     (tmp_path / "verifier.json").write_text(text)
-    with pytest.raises(InputError, match="SJ026"):
+    with pytest.raises(InputError, match=code):
         load_verifier(str(tmp_path))
 
 
@@ -205,7 +208,7 @@ def test_as_many_right_as_wrong_of_each_question():
 
 @pytest.mark.parametrize("how", [{"batch": 0}, {"validation": 1.0}, {"learning_rate": 0}])
 def test_settings_that_are_impossible(how):
-    with pytest.raises(InputError, match="SJ027"):
+    with pytest.raises(InputError, match="SJ034"):
         replace(QUICK, **how)
     with pytest.raises(InputError, match="SJ003"):
         Settings(objective="best")  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 import report_sample as sample
 
 from sqljury.case import Case
-from sqljury.errors import CATALOGUE, InputError
+from sqljury.errors import InputError, catalogue
 from sqljury.reports import html, jsonl, tabular
 from sqljury.verdict import Outcome, Record, Verdict
 
@@ -96,7 +96,7 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, folder: str) -> None:
     for write in writers:
         with pytest.raises(InputError, match="SJ801") as caught:
             write()
-        assert caught.value.code in CATALOGUE
+        assert caught.value.code in catalogue()
 
 
 def test_a_write_that_breaks_leaves_the_old_file(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.errors import CATALOGUE, InputError
+from sqljury.errors import InputError, catalogue
 from sqljury.uses import agree
 from sqljury.uses.agree import STATISTICS, JudgeAgreement, JudgePair
 from sqljury.uses.statistics import Confusion
@@ -327,7 +327,7 @@ def test_errors_say_what_and_where(
     with pytest.raises(InputError, match=code) as caught:
         agree({"j": given_rows}, slices=slices)
     assert says in str(caught.value)
-    assert code in CATALOGUE
+    assert code in catalogue()
 
 
 def test_ids_that_repeat_in_two_benchmarks_are_two_cases() -> None:

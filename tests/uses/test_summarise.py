@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqljury.case import Case
-from sqljury.errors import CATALOGUE, InputError
+from sqljury.errors import InputError, catalogue
 from sqljury.uses import JudgeSummary, Slice, Summary, failing, summarise
 from sqljury.uses.statistics import wilson_interval
 from sqljury.verdict import Outcome, Record, Verdict
@@ -284,7 +284,7 @@ def test_a_judge_that_gives_nonsense_is_named(bad: Record, says: str) -> None:
     with pytest.raises(InputError, match=r"SJ505 7: execution:spider gave") as caught:
         first(bad)
     assert says in str(caught.value)
-    assert "SJ505" in CATALOGUE
+    assert "SJ505" in catalogue()
 
 
 def summary(*scores: float | None) -> Summary:

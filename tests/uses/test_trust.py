@@ -214,7 +214,7 @@ def test_what_is_no_penalty(text: str) -> None:
     ("rows", "code"),
     [
         ([], "SJ541"),
-        ([decision("1", True, ABSTAINED), decision("1", False, ABSTAINED)], "SJ541"),
+        ([decision("1", True, ABSTAINED), decision("1", False, ABSTAINED)], "SJ546"),
         ([decision("1", True, ANSWERED)], "SJ542"),
         ([decision("1", True, ABSTAINED, confidence=float("nan"))], "SJ502"),
     ],

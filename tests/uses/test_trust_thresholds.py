@@ -177,7 +177,7 @@ def test_what_was_left_behind_keeps_the_bound_on_the_calibration_set(
 @pytest.mark.parametrize("risk", [0.0, 1.0, -0.1, 5])
 def test_what_is_no_risk(risk: float) -> None:
     for choose in (conformal_threshold, selective_threshold):
-        with pytest.raises(InputError, match="SJ543"):
+        with pytest.raises(InputError, match="SJ547"):
             choose([], risk)
 
 

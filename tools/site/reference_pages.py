@@ -16,7 +16,7 @@ import typer
 import sqljury
 from sqljury.benchmarks import formats
 from sqljury.cli.entry import app
-from sqljury.errors import CATALOGUE
+from sqljury.errors import catalogue
 from sqljury.judges import options_of, registered
 from sqljury.judges.jury_features import all_groups
 
@@ -112,7 +112,7 @@ def features() -> str:
 def errors() -> str:
     """Every error code, as `sqljury explain` explains it."""
     parts = ["# Error codes\n\n`sqljury explain SJ104` prints one of these.\n"]
-    for code, (title, text) in sorted(CATALOGUE.items()):
+    for code, (title, text) in sorted(catalogue().items()):
         parts.append(f"## {code}\n\n**{_escaped(title)}**\n\n{_escaped(text)}\n")
     return "\n".join(parts)
 

@@ -76,8 +76,8 @@ def train_graph_match(
         workers: processes that make graphs.
 
     Raises:
-        InputError: SJ029: no pairs, or no schemas for them; SJ021: a label is missing; SJ003: no
-            such form; SJ020: a file cannot be written.
+        InputError: SJ029: no pairs; SJ320: no schemas for them; SJ021: a label is missing, or no
+            pair has graphs; SJ003: no such form; SJ801: a file cannot be written.
         MissingExtraError: torch is not installed.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), sections 4 and 5.
@@ -106,7 +106,7 @@ def train_graph_match(
 
     found = graphs_as(read_pairs(path), form, as_written and form == "canonical")
     if not found.pairs:
-        raise InputError("SJ029", "no pair has graphs.", hint="Are these the pairs' databases?")
+        raise InputError("SJ021", "no pair has graphs.", hint="Are these the pairs' databases?")
     views: list[GraphForm] = [form]
     other: Sequence[PairGraph] = ()
     if form == "canonical":
@@ -139,7 +139,7 @@ def _sources(
         found.append(schema_reader(databases))
     if not found:
         raise InputError(
-            "SJ029",
+            "SJ320",
             "no schemas.",
             hint="Give --databases, --schemas, or both: then pairs take turns.",
         )

@@ -56,7 +56,7 @@ class Sampling:
         demos: a file of cases to demonstrate with.
         positives, negatives: how many of each, of each database; None: as the mode has it.
         pick: which are shown: ``fixed``, ``similar`` or ``dense``.
-        retriever: the sentence model that ``dense`` compares questions by.
+        retriever: folder or name of the sentence model that ``dense`` compares questions by.
         demo_databases: of how many other databases they are; 0: of the question's own.
         demo_schemas: where those are: a folder of databases, or a file of schemas.
     """
@@ -83,21 +83,21 @@ class Sampling:
 
     def __post_init__(self) -> None:
         if min(self.n, self.per_call, self.max_tokens) < 1 or self.logprobs < 0:
-            raise InputError("SJ590", "numbers of candidates, calls and tokens begin at 1.")
+            raise InputError("SJ592", "numbers of candidates, calls and tokens begin at 1.")
         if not 0 <= self.temperature <= 10 or not 0 < self.top_p <= 1:
             raise InputError(
-                "SJ590",
+                "SJ592",
                 f"temperature {self.temperature:g} with top-p {self.top_p:g} is not possible.",
                 hint="The temperature is a number from 0 on, top-p is above 0 and at most 1.",
             )
         if self.mode not in MODES:
-            raise InputError("SJ590", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+            raise InputError("SJ592", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
 
     def choice(self) -> DemonstrationChoice:
         """Which demonstrations are shown.
 
         Raises:
-            InputError: SJ590: settings that do not go together; SJ101: no such file.
+            InputError: SJ592: settings that do not go together; SJ101: no such file.
         """
         try:
             return DemonstrationChoice(
@@ -111,7 +111,7 @@ class Sampling:
                 style=self.style,
             )
         except ValueError as error:
-            raise InputError("SJ590", f"{error}.") from None
+            raise InputError("SJ592", f"{error}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +145,8 @@ def generate_pool(
         llm: how the model is asked.
 
     Raises:
-        InputError: SJ590: settings that are not possible, no schema, or a file that holds
-            candidates of other questions or of another sampling.
+        InputError: SJ592: settings that are not possible; SJ320: no schema; SJ590: the file holds
+            candidates of other questions or of another sampling; SJ037: a prompt is too long.
         InfrastructureError: the endpoint cannot be reached.
 
     Source: GradeSQL (2025), section 3.2, stage 1.
@@ -154,7 +154,7 @@ def generate_pool(
     paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
     cases = list(_once(read_cases(paths, mapping=mapping)))
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
-        raise InputError("SJ590", "no schema to show.", hint="Give --databases or --schemas.")
+        raise InputError("SJ320", "no schema to show.", hint="Give --databases or --schemas.")
     with ExitStack() as stack:
         system, choice, mode = _instructions(sampling), sampling.choice(), MODES[sampling.mode]
         sampler, threads, client = _sampler(sampling, llm, stack)
@@ -387,14 +387,14 @@ def _evidence(
     """What is known of a question's database.
 
     Raises:
-        InputError: SJ590: there is neither a database nor a schema for it.
+        InputError: SJ320: there is neither a database nor a schema for it.
     """
     evidence = DatabaseEvidence(
         case, places.database(case.db_id), cache, limits, schemas=places.schemas
     )
     if evidence.schema() is None:
         raise InputError(
-            "SJ590", f"there is no schema of the database {case.db_id!r}.", where=case.name
+            "SJ320", f"there is no schema of the database {case.db_id!r}.", where=case.name
         )
     return evidence
 

@@ -132,7 +132,7 @@ def _matching(system: SystemDecisions, known: Sequence[SystemDecisions]) -> Syst
         if one.name == system.name:
             return one
     raise InputError(
-        "SJ543",
+        "SJ548",
         f"no validation decisions of {system.name!r}.",
         hint=f"There are some of {', '.join(one.name for one in known)}.",
     )
@@ -176,7 +176,7 @@ def systems_of(text: str, setup: TrustSettings) -> list[SystemDecisions]:
     """The systems of one input."""
     given = AgreeInput.parse(text)
     if len(given.paths) > 1:
-        raise InputError("SJ541", f"{text!r} names several files.", hint="Give each by itself.")
+        raise InputError("SJ544", f"{text!r} names several files.", hint="Give each by itself.")
     path = given.paths[0]
     found = _of_run(path, setup) if path.is_dir() else _of_file(path, setup)
     if not given.name:
@@ -210,7 +210,7 @@ def _judged(decisions: Sequence[Decision], verdicts: PathLike) -> list[Decision]
     judges = read_results(verdicts)
     if len(judges) > 1:
         raise InputError(
-            "SJ541", f"it holds verdicts of {len(judges)} judges.", where=str(verdicts)
+            "SJ544", f"it holds verdicts of {len(judges)} judges.", where=str(verdicts)
         )
     rows = {row.id: row for found in judges.values() for row in found}
     return [_with_verdict(decision, rows) for decision in decisions]
@@ -271,7 +271,7 @@ def _canonical(name: str, known: Mapping[str, float]) -> str:
 def _check_judge(name: str, known: Mapping[str, float], folder: Path) -> None:
     if name not in known:
         raise InputError(
-            "SJ541",
+            "SJ545",
             f"there is no judge {name!r} in the run.",
             where=str(folder),
             hint=f"There is: {', '.join(known)}.",
@@ -353,7 +353,7 @@ def train_detector_on(
 
     runs = [text for text in inputs if Path(text).is_dir()]
     if runs and len(runs) < len(inputs):
-        raise InputError("SJ021", "runs teach what SQL is right, files what can be answered.")
+        raise InputError("SJ006", "runs teach what SQL is right, files what can be answered.")
     reads: Reads = "sql" if runs else "question"
     examples = [
         example

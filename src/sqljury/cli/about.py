@@ -71,9 +71,9 @@ def explain(
     code: Annotated[str, typer.Argument(help="A code such as SJ104.")],
 ) -> None:
     """Explain an error code."""
-    from sqljury.errors import CATALOGUE
+    from sqljury.errors import catalogue
 
-    found = CATALOGUE.get(code.upper())
+    found = catalogue().get(code.upper())
     if found is None:
         raise InputError("SJ004", f"there is no code {code!r}.", hint=f"Known: {_known_codes()}.")
     title, text = found
@@ -81,9 +81,9 @@ def explain(
 
 
 def _known_codes() -> str:
-    from sqljury.errors import CATALOGUE
+    from sqljury.errors import catalogue
 
-    return ", ".join(sorted(CATALOGUE))
+    return ", ".join(sorted(catalogue()))
 
 
 @app.command()

@@ -64,7 +64,11 @@ def generate(
         str, typer.Option("--pick", help="Which are shown: similar, dense or fixed.")
     ] = "similar",
     retriever: Annotated[
-        Path | None, typer.Option("--retriever", help="Sentence model for --pick dense.")
+        Path | None,
+        typer.Option(
+            "--retriever",
+            help="Folder or name of a sentence model for --pick dense [default: all-MiniLM-L6-v2].",
+        ),
     ] = None,
     demo_databases: Annotated[
         int,

@@ -25,7 +25,7 @@ def train_detector(
         str | None,
         typer.Option(
             "--representation",
-            help="Vectors of the texts: lsa, embeddings[,model=FOLDER] or "
+            help="Vectors of the texts: lsa, embeddings[,model=FOLDER-OR-NAME] or "
             "hidden,model=FOLDER[,layer=N][,pooling=last].",
         ),
     ] = None,

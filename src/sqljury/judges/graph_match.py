@@ -78,7 +78,7 @@ class GraphMatch(Judge):
         """The network.
 
         Raises:
-            InputError: SJ020: the model's file is not there, or not one.
+            InputError: SJ020, SJ030, SJ031: the model's file is not there, or not one.
             MissingExtraError: torch is not installed.
         """
         return _loaded(str(self._path))

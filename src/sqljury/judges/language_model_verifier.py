@@ -46,7 +46,8 @@ class LanguageModelVerifier:
         threshold: the score from which on the verdict is yes.
 
     Raises:
-        InputError: SJ020, SJ022, SJ026, SJ901: there is no such model; SJ304: no such prompt.
+        InputError: SJ020, SJ022, SJ030, SJ036, SJ901: there is no such model;
+            SJ304: no such prompt.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.3.
     """
@@ -84,7 +85,7 @@ class LanguageModelVerifier:
         found = VerifierPrompt(self.prompt or str(stated.get("variant", "sql")))
         if stated and stated != {"variant": found.variant, "fingerprint": found.fingerprint}:
             raise InputError(
-                "SJ026",
+                "SJ036",
                 f"it was trained with the prompt {stated.get('variant')}, in the version "
                 f"{stated.get('fingerprint')}; this is {found.variant}, {found.fingerprint}.",
                 where=self.model,
@@ -143,7 +144,7 @@ def scores(judge: LanguageModelVerifier, asked: Sequence[tuple[Case, Evidence]])
         asked: cases with questions and predictions, with what is known of each.
 
     Raises:
-        InputError: SJ020, SJ022, SJ023, SJ026: the folder cannot be used.
+        InputError: SJ020, SJ022, SJ023, SJ030, SJ031: the folder cannot be used.
         InfrastructureError: SJ024: memory does not suffice for a single prompt.
         MissingExtraError: SJ001: the packages are not installed.
     """

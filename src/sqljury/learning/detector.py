@@ -92,17 +92,18 @@ def load_detector(path: PathLike) -> TrainedDetector | DistanceDetector:
     """The detector of a model file, of any kind.
 
     Raises:
-        InputError: SJ020: not such a file.
+        InputError: SJ020: there is no such file; SJ030: it holds no detector of this version;
+            SJ031: it is damaged.
     """
     facts, arrays = read_model(path)
     if facts.get("version") != _VERSION or "kind" not in facts:
-        raise InputError("SJ020", "not a detector of this version.", where=str(path))
+        raise InputError("SJ030", "not a detector of this version.", where=str(path))
     try:
         if facts["kind"] in ("distance", "relative"):
             return distance_from_file(facts, arrays)
         return _from_file(facts, arrays)
     except (KeyError, TypeError, ValueError) as error:
-        raise InputError("SJ020", f"not a whole detector: {error}.", where=str(path)) from None
+        raise InputError("SJ031", f"not a whole detector: {error}.", where=str(path)) from None
 
 
 def _from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> TrainedDetector:

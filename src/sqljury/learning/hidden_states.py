@@ -42,7 +42,8 @@ def hidden_states(
         pooling: the mean over a text's tokens, or the last of them.
 
     Raises:
-        InputError: SJ022: it cannot be loaded, or has no such layer.
+        InputError: SJ020: there is no such folder; SJ022: it cannot be loaded; SJ035: it has no
+            such layer.
         MissingExtraError: SJ001: the packages are not installed.
     """
     import numpy as np
@@ -79,7 +80,7 @@ def _pooled(
             layers = network(**wanted, output_hidden_states=True).hidden_states
         if not -len(layers) <= layer < len(layers):
             raise InputError(
-                "SJ022", f"there is no layer {layer}: it has {len(layers) - 1}.", where=where
+                "SJ035", f"there is no layer {layer}: it has {len(layers) - 1}.", where=where
             )
         mask = wanted["attention_mask"].to(torch.float32)
         if pooling == "last":
@@ -94,7 +95,7 @@ def _pooled(
 def _loaded(model: str) -> tuple[Any, Any]:
     torch, transformers = libraries(_PURPOSE)
     if not Path(model).is_dir():
-        raise InputError("SJ022", "no such folder.", where=model, hint="Models are not downloaded.")
+        raise InputError("SJ020", "no such folder.", where=model, hint="Models are not downloaded.")
     try:
         with quiet():
             network = transformers.AutoModel.from_pretrained(

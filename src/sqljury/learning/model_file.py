@@ -40,7 +40,7 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
     """The facts and the arrays of a model file.
 
     Raises:
-        InputError: SJ020: not there, or not such a file.
+        InputError: SJ020: there is no such file; SJ031: it is damaged, or no model file.
     """
     import numpy as np
 
@@ -52,5 +52,5 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
             arrays = {name: archive[name] for name in archive.files}
         facts = json.loads(bytes(arrays.pop(_FACTS)))
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError("SJ020", f"not a model of ours: {error}.", where=str(path)) from None
+        raise InputError("SJ031", f"not a model of ours: {error}.", where=str(path)) from None
     return facts, arrays

@@ -1,7 +1,7 @@
 """Texts as vectors, for detectors: the ways that there are, by name and in model files.
 
 ``lsa``: latent semantic analysis of the training texts, the only one that a model file holds in
-full. ``embeddings[,model=FOLDER]``: sentence vectors. ``hidden,model=FOLDER[,layer=N]
+full. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors. ``hidden,model=FOLDER[,layer=N]
 [,pooling=mean|last]``: the hidden states of a language model.
 """
 
@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sqljury.errors import InputError
-from sqljury.learning.embeddings import embed
+from sqljury.learning.embeddings import DEFAULT_MODEL, embed
 from sqljury.learning.hidden_states import Pooling, hidden_states
 from sqljury.learning.lsa import Lsa
 
@@ -59,11 +59,11 @@ class Network:
         """A row for each text.
 
         Raises:
-            InputError: SJ020: it is another network than before.
+            InputError: SJ033: it is another network than before.
         """
         if not self._is_as_before:
             raise InputError(
-                "SJ020",
+                "SJ033",
                 "this is not the model that the detector was trained with.",
                 where=self.model or self.name,
             )
@@ -71,7 +71,7 @@ class Network:
 
     def _rows(self, texts: Sequence[str]) -> Array:
         if self.name == "embeddings":
-            return embed(texts, model=self.model)
+            return embed(texts, model=self.model or DEFAULT_MODEL)
         return hidden_states(texts, model=str(self.model), layer=self.layer, pooling=self.pooling)
 
     @cached_property
@@ -124,7 +124,11 @@ def representation(text: str, training: Sequence[str]) -> Representation:
     return Network(name, options.get("model"), int(layer), "last" if pooling == "last" else "mean")
 
 
-_USAGE = ("lsa", "embeddings[,model=FOLDER]", "hidden,model=FOLDER[,layer=N][,pooling=last]")
+_USAGE = (
+    "lsa",
+    "embeddings[,model=FOLDER-OR-NAME]",
+    "hidden,model=FOLDER[,layer=N][,pooling=last]",
+)
 
 
 def from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> Representation:

@@ -266,7 +266,7 @@ def test_the_same_after_saving(tmp_path: Path) -> None:
 def test_other_files_are_refused(tmp_path: Path, facts: dict[str, object], said: str) -> None:
     path = tmp_path / "model.npz"
     write_model(path, facts, {"a": np.zeros(3)})
-    with pytest.raises(InputError, match=f"SJ020 .*{said}"):
+    with pytest.raises(InputError, match=f"SJ03[01] .*{said}"):
         load_matcher(path)
 
 
@@ -275,7 +275,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
     with torch.no_grad():
         broken.network.readout.gate.bias[0] = float("nan")
     broken.save(tmp_path / "model.npz")
-    with pytest.raises(InputError, match=r"SJ020 .*no numbers"):
+    with pytest.raises(InputError, match=r"SJ031 .*no numbers"):
         load_matcher(tmp_path / "model.npz")
 
 

@@ -133,14 +133,17 @@ def test_a_feature_that_is_not_there_has_its_own_value() -> None:
     assert table_of([{"a": 1.0}], ["a", "b"]).tolist() == [[1.0, -9.0]]
 
 
-@pytest.mark.parametrize("content", [None, b"", b"not a model", "other"])
-def test_what_is_no_model(tmp_path: Path, content: bytes | str | None) -> None:
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [(None, "SJ020"), (b"", "SJ031"), (b"not a model", "SJ031"), ("other", "SJ030")],
+)
+def test_what_is_no_model(tmp_path: Path, content: bytes | str | None, code: str) -> None:
     path = tmp_path / "model.npz"
     if content == "other":
         write_model(path, {"version": 1}, {})
     elif isinstance(content, bytes):
         path.write_bytes(content)
-    with pytest.raises(InputError, match="SJ020"):
+    with pytest.raises(InputError, match=code):
         load_small_verifier(path)
 
 

@@ -23,7 +23,7 @@ class AbstentionPrompt(ModelJudge):
         positives: how many demonstrations that can be answered are shown, of each database.
         negatives: how many that cannot; of `verbal`, how many with SQL that answers another.
         pick: which are shown: ``fixed``, ``similar`` or ``dense``.
-        retriever: the sentence model that ``dense`` compares questions by.
+        retriever: folder or name of the sentence model that ``dense`` compares questions by.
         databases: of how many other databases the demonstrations are; 0: of the case's own.
         schemas: where the schemas of those are: a folder of databases, whose values are shown,
             or a file of schemas.

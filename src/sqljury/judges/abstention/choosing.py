@@ -30,7 +30,7 @@ class DemonstrationChoice:
         demos: a file of cases; none: no demonstrations.
         wanted: how many of each kind, of each database.
         pick: ``fixed``, ``similar`` or ``dense``.
-        retriever: the sentence model that ``dense`` compares questions by.
+        retriever: folder or name of the sentence model that ``dense`` compares questions by.
         databases: of how many other databases the demonstrations are; 0: of the case's own.
         schemas: where the schemas of those are.
         seed: of what is drawn.

@@ -12,7 +12,7 @@ from sqljury.benchmarks import fingerprint, read_cases
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges.dossier import PromptSection
-from sqljury.learning.embeddings import embed
+from sqljury.learning.embeddings import DEFAULT_MODEL, embed
 from sqljury.learning.tfidf import Tfidf
 
 NOT_ANSWERABLE = "not_answerable"
@@ -58,7 +58,8 @@ class Demonstrations:
         file: cases with references; those without, or with `answerable` false, are not answerable.
         pick: ``fixed``: the same for all cases of a database; ``similar``: the nearest by TF-IDF;
             ``dense``: the nearest by the cosine of sentence vectors.
-        retriever: the folder of a sentence model for ``dense``; the default one without it.
+        retriever: folder or name of the sentence model for ``dense``
+            [default: all-MiniLM-L6-v2].
     """
 
     file: str
@@ -169,7 +170,7 @@ class Demonstrations:
         """How near each demonstrated question is to one that is asked."""
         questions, vectors = self._vectors
         if self.pick == "dense":
-            cosines = vectors @ embed([asked], model=self.retriever or None)[0]
+            cosines = vectors @ embed([asked], model=self.retriever or DEFAULT_MODEL)[0]
         else:
             cosines = (vectors @ self._tfidf.transform([asked]).T).toarray()[:, 0]
         rounded = (round(float(cosine), _DIGITS) for cosine in cosines)
@@ -179,7 +180,7 @@ class Demonstrations:
     def _vectors(self) -> tuple[list[str], Any]:
         questions = sorted({one.question for one in self._all})
         if self.pick == "dense":
-            return questions, embed(questions, model=self.retriever or None)
+            return questions, embed(questions, model=self.retriever or DEFAULT_MODEL)
         return questions, self._tfidf.transform(questions)
 
     @cached_property

@@ -123,14 +123,15 @@ def load_matcher(path: PathLike) -> Matcher:
     """The network of a model file.
 
     Raises:
-        InputError: SJ020: not such a file.
+        InputError: SJ020: there is no such file; SJ030: it holds no graph network of this
+            version; SJ031: it is damaged.
         MissingExtraError: torch is not installed.
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != "graph matching" or facts.get("version") != VERSION:
-        raise InputError("SJ020", "not a graph network of this version.", where=str(path))
+        raise InputError("SJ030", "not a graph network of this version.", where=str(path))
     if not all(np.isfinite(array).all() for array in arrays.values()):
-        raise InputError("SJ020", "some of its weights are no numbers.", where=str(path))
+        raise InputError("SJ031", "some of its weights are no numbers.", where=str(path))
     need_torch("Scoring with a graph network")
     import torch
 
@@ -140,7 +141,7 @@ def load_matcher(path: PathLike) -> Matcher:
         network.load_state_dict({name: torch.from_numpy(w) for name, w in arrays.items()})
         threshold, notes = float(facts["threshold"]), dict(facts["notes"])
     except (KeyError, TypeError, ValueError, RuntimeError) as error:
-        raise InputError("SJ020", f"the network is not whole: {error}.", where=str(path)) from None
+        raise InputError("SJ031", f"the network is not whole: {error}.", where=str(path)) from None
     return Matcher(network, vocabulary, threshold, notes)
 
 

@@ -45,13 +45,13 @@ def sample_texts(
         alternatives: how many of the likeliest tokens of each place are told.
 
     Raises:
-        InputError: SJ590: the prompt leaves no room for an answer.
+        InputError: SJ037: the prompt leaves no room for an answer.
     """
     torch, _ = libraries("Sampling from a language model that runs here")
     prompt = _prompt(model, messages)
     if len(prompt) + max_tokens > model.longest:
         raise InputError(
-            "SJ590",
+            "SJ037",
             f"a prompt of {len(prompt):,} tokens and an answer of {max_tokens:,} are more than the "
             f"{model.longest:,} that the model was made for.",
             hint="Allow a shorter answer, or show less of the schema.",

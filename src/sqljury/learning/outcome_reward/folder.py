@@ -30,7 +30,7 @@ def read_facts(folder: PathLike) -> dict[str, Any] | None:
     """What verifier.json says; None where there is none.
 
     Raises:
-        InputError: SJ026: it cannot be read, or is of another version.
+        InputError: SJ031: it cannot be read; SJ030: it is of another version.
     """
     path = Path(folder) / FACTS
     if not path.is_file():
@@ -39,7 +39,7 @@ def read_facts(folder: PathLike) -> dict[str, Any] | None:
         facts = json.loads(path.read_text(encoding="utf-8"))
         version = facts["version"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
-        raise InputError("SJ026", f"cannot be read: {error}.", where=str(path)) from None
+        raise InputError("SJ031", f"cannot be read: {error}.", where=str(path)) from None
     if version != VERSION:
-        raise InputError("SJ026", f"is of version {version}, not {VERSION}.", where=str(path))
+        raise InputError("SJ030", f"is of version {version}, not {VERSION}.", where=str(path))
     return dict(facts)

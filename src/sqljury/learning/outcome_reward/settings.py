@@ -43,6 +43,6 @@ class Settings:
             )
         counts = (self.batch, self.at_once, self.evaluations, self.patience, self.max_tokens)
         if min(counts) < 1 or self.lora_rank < 0 or not 0 < self.validation < 1:
-            raise InputError("SJ027", "counts are above zero, and validation is a share.")
+            raise InputError("SJ034", "counts are above zero, and validation is a share.")
         if not self.learning_rate > 0 or not self.epochs > 0:
-            raise InputError("SJ027", "epochs and learning rate are above zero.")
+            raise InputError("SJ034", "epochs and learning rate are above zero.")

@@ -49,7 +49,7 @@ def load_verifier(folder: str, *, batch: int = BATCH) -> RewardModel:
     """A verifier that was trained here, or any causal language model, which is asked as it is.
 
     Raises:
-        InputError: SJ020, SJ022, SJ023, SJ026: not such a folder.
+        InputError: SJ020, SJ022, SJ023, SJ030, SJ031: not such a folder.
         MissingExtraError: SJ001: the packages are not installed.
     """
     if not Path(folder).is_dir():

@@ -91,11 +91,12 @@ def load_small_verifier(path: PathLike) -> SmallVerifier:
     """The verifier of a model file.
 
     Raises:
-        InputError: SJ020: there is no such file, or it is not such a model.
+        InputError: SJ020: there is no such file; SJ030: it holds no small verifier of this version;
+            SJ031: it is damaged.
     """
     facts, arrays = read_model(path)
     if facts.get("kind") != _KIND or facts.get("version") != _VERSION:
-        raise InputError("SJ020", "not a small verifier of this version.", where=str(path))
+        raise InputError("SJ030", "not a small verifier of this version.", where=str(path))
     asked, blind = (
         Weigher(
             tuple(facts[name]["names"]),

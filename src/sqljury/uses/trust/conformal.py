@@ -29,7 +29,7 @@ def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
         Answer from this confidence on; ``inf`` where so few decisions guarantee nothing.
 
     Raises:
-        InputError: SJ543: not a share.
+        InputError: SJ547: not a share.
 
     >>> from sqljury.decision import ReplyKind
     >>> rows = [Decision(id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1,
@@ -38,7 +38,7 @@ def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
     (True, inf)
     """
     if not 0 < harm < 1:
-        raise InputError("SJ543", f"a risk of {harm:g} is not between 0 and 1.")
+        raise InputError("SJ547", f"a risk of {harm:g} is not between 0 and 1.")
     kept = [decision for decision in decisions if not decision.left_out]
     # The mean loss above λ counts the wrong answers surer than λ: so many may be.
     allowed = floor(harm * (len(kept) + 1) - 1 + 1e-12)

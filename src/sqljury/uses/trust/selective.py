@@ -35,10 +35,10 @@ def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float
         Answer from this confidence on; ``inf`` where no threshold is accepted.
 
     Raises:
-        InputError: SJ543: not shares.
+        InputError: SJ547: not shares.
     """
     if not (0 < risk < 1 and 0 < delta < 1):
-        raise InputError("SJ543", f"a risk of {risk:g} at {delta:g} is not between 0 and 1.")
+        raise InputError("SJ547", f"a risk of {risk:g} at {delta:g} is not between 0 and 1.")
     answers = sorted(
         (
             (decision.confidence, decision.is_wrong)

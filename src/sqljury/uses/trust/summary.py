@@ -130,7 +130,7 @@ def trust(
         confidence: of the intervals.
 
     Raises:
-        InputError: SJ541: no decision, or two on one question; SJ542: nothing says whether an
+        InputError: SJ541: no decision; SJ546: two on one question; SJ542: nothing says whether an
             answer is right; SJ502: a confidence that is no finite number.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), sections 4.4 and 5.
@@ -183,7 +183,7 @@ def _check(decisions: Sequence[Decision], name: str) -> None:
     repeated = ["/".join(filter(None, key)) for key, n in times.items() if n > 1]
     if repeated:
         raise InputError(
-            "SJ541",
+            "SJ546",
             f"{len(repeated)} questions are decided more than once, the first is {repeated[0]}.",
             where=name,
             hint="One row a question; several systems have a column `source`, or files.",

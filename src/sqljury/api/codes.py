@@ -1,0 +1,41 @@
+"""Error codes of comparing two queries: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+CODES: dict[str, tuple[str, str]] = {
+    "SJ315": (
+        "no such data profile or assumption",
+        "Generated databases are clean, or have nulls, duplicates (equal rows in tables without a "
+        "key), foreign_keys_violated, keys_violated or edge_values; several are joined by +: "
+        "clean+nulls.",
+    ),
+    "SJ316": (
+        "no schema to compare queries on",
+        "Queries are compared on data made for their tables. Give --schema FILE (CREATE TABLE "
+        "statements, or Spider's tables.json with --db-id), or --database FILE-OR-URL.",
+    ),
+    "SJ318": (
+        "a query that cannot be read",
+        "Its operator tree is built from the text and the schema: every table and column must be "
+        "in the schema, and the text must be one SELECT statement.",
+    ),
+    "SJ319": (
+        "no such dialect",
+        "Dialects are called as sqlglot calls them: sqlite, postgres, mysql, duckdb, bigquery, "
+        "snowflake, tsql, ...",
+    ),
+    "SJ328": (
+        "a server that no counterexample can be run on",
+        "`compare --replay` takes the URL of a database on a PostgreSQL, MySQL or MariaDB server: "
+        "postgresql://user@host/database. Any database does; nothing in it is read or written.",
+    ),
+    "SJ329": (
+        "no such rewrite rule",
+        "Rules are called as `sqljury rules` lists them and `plan --canonical --json` names them.",
+    ),
+    "SJ320": (
+        "no schema of a question's database",
+        "Prompts and graphs are made from the schema. Give --databases or --schemas; the message "
+        "names the database where only one is missing.",
+    ),
+}

@@ -1,0 +1,32 @@
+"""Error codes of the command line: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+CODES: dict[str, tuple[str, str]] = {
+    "SJ002": ("not a size", "Sizes are a number with an optional unit: 268435456, 256MiB, 1GiB."),
+    "SJ003": (
+        "not one of the choices",
+        "The message lists the choices that this option has.",
+    ),
+    "SJ004": ("no such code", "Codes are printed at the start of each error, such as SJ104."),
+    "SJ005": (
+        "a threshold is wrong",
+        "`agree --fail-under` takes a statistic and a fraction: kappa=0.75, f1=0.9. Statistics are "
+        "the keys of `agree --json`.",
+    ),
+    "SJ006": (
+        "options or inputs that do not go together",
+        "The message says which needs, or excludes, which.",
+    ),
+    "SJ007": (
+        "a fault of sqljury",
+        "Something happened that nobody foresaw. What was judged until then is kept, and the same "
+        "command goes on. SQLJURY_DEBUG=1 prints the place in the code: please report it.",
+    ),
+    "SJ317": (
+        "not a verdict",
+        "`compare --fail-on` takes proved, refuted, no_counterexample and unknown, joined by "
+        "commas.",
+    ),
+    "SJ412": ("no such case in the run", "Case ids are in the first columns of --export."),
+}

@@ -1,0 +1,74 @@
+"""Error codes of runs: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+CODES: dict[str, tuple[str, str]] = {
+    "SJ401": ("not a run", "A run is the folder that --run named; it holds run.sqlite."),
+    "SJ402": (
+        "the run's store cannot be used",
+        "run.sqlite in the run's folder is damaged, not writable, or not SQLite. Name another "
+        "--run folder; nothing in the old one is changed.",
+    ),
+    "SJ403": (
+        "a run of another version",
+        "The store's layout changed. Start a new run; verdicts cannot be carried over.",
+    ),
+    "SJ404": (
+        "two cases with one key",
+        "A case is known by benchmark, id and prediction source. Give ids that differ, or name "
+        "the column that tells the cases apart with --map id=COLUMN or --map source=COLUMN.",
+    ),
+    "SJ405": ("a worker cannot be started", "The system refused a new process; see its message."),
+    "SJ406": (
+        "workers die at once",
+        "Several workers ended before judging anything: a broken installation, or a judge of "
+        "your own that ends the process when imported.",
+    ),
+    "SJ407": ("no judge", "Ask for at least one: --judge execution."),
+    "SJ408": ("a judge twice", "Each judge can be asked for once in a run."),
+    "SJ409": ("no cases", "The files hold no case that could be judged."),
+    "SJ410": (
+        "no database at all",
+        "None of the databases that the cases name was found, so that nothing could be learnt. "
+        "One missing database is no error: its cases end as database_missing.",
+    ),
+    "SJ411": (
+        "a judge in the main script",
+        "Workers are processes of their own and import judges by name; what is defined in the "
+        "script that is being run, or in a notebook, has none.",
+    ),
+    "SJ413": (
+        "no databases were named",
+        "Judges that execute need databases: a folder, a file, or a URL with {db_id}. Those that "
+        "look at texts alone (exact_match, exact_set_match) do not.",
+    ),
+    "SJ414": (
+        "no schema known",
+        "The judge compares queries without running them, but must know tables and columns. They "
+        "come from --databases, from --schema (CREATE TABLE statements for one database, Spider's "
+        "tables.json for many), or from the cases themselves (schema_sql).",
+    ),
+    "SJ415": (
+        "a judge needs test suites",
+        "It looks at several databases for each case: name their folder with --suites, with "
+        "DB_ID/*.sqlite or DB_ID.tar.xz in it. `sqljury suite build` makes some.",
+    ),
+    "SJ416": (
+        "verdicts are missing",
+        "The judge could not be had for some cases: a server was gone, a database file is damaged, "
+        "a model gave no answer that can be used, or a run was stopped. Such cases are not in the "
+        "denominator, so no threshold is held against the score: the exit code is 3. The same "
+        "command judges what is missing, and only that.",
+    ),
+    "SJ420": (
+        "a database changed while it was judged",
+        "Its file was replaced or written to during the run. Verdicts that were found before are "
+        "kept, none that may be about the new contents is; the same command again judges anew "
+        "what depends on it.",
+    ),
+    "SJ421": (
+        "the server does not answer any more",
+        "It was asked again and again for some seconds. What was judged is kept: when the server "
+        "is back, the same command goes on.",
+    ),
+}
