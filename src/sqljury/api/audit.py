@@ -5,11 +5,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import chain
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from pathlib import Path
 
-from sqljury.api.inputs import PathLike, cases_of, overlay_from, run_settings, signed_with
+from sqljury.api.inputs import (
+    PathLike,
+    RunKeywords,
+    cases_of,
+    overlay_from,
+    run_settings,
+    signed_with,
+)
+from sqljury.api.second_opinions import (
+    FEWEST_SYSTEMS,
+    REFERENCES_DIFFER,
+    SYSTEMS_AGREE,
+    Opinions,
+    by_references,
+    by_systems,
+    with_returned_rows,
+)
 from sqljury.benchmarks import (
     Correction,
     Decision,
@@ -22,11 +38,15 @@ from sqljury.benchmarks import (
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.execution import Limits
-from sqljury.faults import chosen_checks
+from sqljury.faults import Check, chosen_checks
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges.faults import Faults
-from sqljury.runs import run_judges
-from sqljury.uses.audit import Audit, audit_of, references_of
+from sqljury.runs import Run, run_judges
+from sqljury.uses.audit import Audit, AuditFinding, audit_of, references_of
+from sqljury.uses.audit.conflicts import conflicts_of
+from sqljury.uses.select import CandidatePool, pools_of
+
+_SECOND = (SYSTEMS_AGREE, REFERENCES_DIFFER)
 
 
 def audit(
@@ -44,7 +64,9 @@ def audit(
     """Look for faults in the references of a benchmark: no model is asked.
 
     Args:
-        cases: cases, or files that hold them; predictions are not looked at.
+        cases: cases, or files that hold them. Where at least three systems predict
+            (:func:`sqljury.read_cases` with ``predictions``, or pools that name them), it is also
+            looked for results that they agree on.
         databases: as for :func:`sqljury.evaluate`. Without them, and with ``schemas``, checks
             that need rows are skipped, and counted as skipped.
         checks: codes of checks, or beginnings of codes, joined by ``+``; empty for all.
@@ -65,20 +87,73 @@ def audit(
     >>> found.findings[0].code, found.findings[0].proposal
     ('AU107', 'SELECT a FROM t WHERE a IS NULL')
     """
-    chosen = chosen_checks(checks)
-    settings = run_settings(databases, schemas=schemas, limits=limits, workers=workers)
+    chosen = chosen_checks(checks, _SECOND)
+    corrections = overlay_from(overlay)
+    settings: RunKeywords = {"schemas": schemas, "limits": limits, "workers": workers}
     with ExitStack() as stack:
         folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
+        asked = Opinions(folder=folder, databases=databases, settings=settings)
         read = cases_of(cases)
-        corrections = overlay_from(overlay)
+        pools: list[CandidatePool] = []
         corrected = read if corrections is None else corrections.applied(read)
-        references = _some(references_of(corrected))
-        judge = Faults(checks=checks)
+        references = _some(references_of(_remembering(corrected, pools)))
         done = stack.enter_context(
-            run_judges(references, [judge], settings, folder=folder, on_progress=on_progress)
+            run_judges(
+                references,
+                [Faults(checks=_of_single_queries(checks, chosen))],
+                run_settings(databases, **settings),
+                folder=folder,
+                on_progress=on_progress,
+            )
         )
         signature = done.judges[0].signature.replace("{n}", str(done.count_cases()))
-        return audit_of(done.records(), chosen, signed_with(signature, corrections))
+        found = audit_of(
+            done.records(),
+            [one for one in chosen if one not in _SECOND],
+            signed_with(signature, corrections),
+        )
+        return _with_opinions(found, done, chosen, pools, asked)
+
+
+def _of_single_queries(checks: str, chosen: Sequence[Check]) -> str:
+    """What the judge of single queries is asked for: whether they run, if nothing else is."""
+    if not checks:
+        return ""
+    return "+".join(one.code for one in chosen if one not in _SECOND) or "AU201"
+
+
+def _remembering(cases: Iterable[Case], pools: list[CandidatePool]) -> Iterator[Case]:
+    """The cases; questions that enough systems answer are put into ``pools`` on the way."""
+    for _, group in groupby(cases, key=lambda case: (case.benchmark, case.id)):
+        own = list(group)
+        if own[0].reference_sqls:
+            pools += (one for one in pools_of(own) if one.count_systems() >= FEWEST_SYSTEMS)
+        yield from own
+
+
+def _with_opinions(
+    found: Audit,
+    done: Run,
+    chosen: Sequence[Check],
+    pools: Sequence[CandidatePool],
+    asked: Opinions,
+) -> Audit:
+    """With what other systems and other references say, and what proposals return."""
+    findings: list[AuditFinding] = []
+    looked_at: dict[Check, int] = {}
+    if SYSTEMS_AGREE in chosen:
+        usable = pools if asked.databases is not None else ()
+        looked_at[SYSTEMS_AGREE] = len(usable)
+        findings += by_systems(usable, asked)
+    if REFERENCES_DIFFER in chosen:
+        audited = (record.case for record in done.records(with_evidence=False))
+        conflicts = list(conflicts_of(audited))
+        looked_at[REFERENCES_DIFFER] = len(conflicts)
+        findings += by_references(conflicts, asked)
+    found = found.with_findings(findings, looked_at)
+    if asked.databases is None:
+        return found
+    return replace(found, findings=tuple(with_returned_rows(found.findings, asked)))
 
 
 def _some(references: Iterator[Case]) -> Iterator[Case]:

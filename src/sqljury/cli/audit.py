@@ -50,6 +50,12 @@ app.add_typer(audits, name="audit")
 def audit(
     files: Files,
     *,
+    predictions: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--predictions", "-p", help="Answers of three systems or more: what do they agree on?"
+        ),
+    ] = None,
     sources: SchemaFlags,
     checks: Annotated[
         str, typer.Option("--checks", help="Codes, or beginnings of codes, joined by + [all].")
@@ -72,11 +78,16 @@ def audit(
     from sqljury.api.evaluation import default_run
     from sqljury.benchmarks import parse_mapping, read_cases
 
-    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
+    cases = read_cases(
+        files,
+        predictions=predictions or None,
+        format=format_,
+        mapping=parse_mapping(mapping) if mapping else None,
+    )
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
     key = {"audit": sources.databases, "checks": checks, **overlay_key(overlay)}
-    folder = running.run or default_run(files, key)
+    folder = running.run or default_run([*files, *(predictions or [])], key)
     with progress("auditing", "audited") as on_progress:
         found = find(
             cases,

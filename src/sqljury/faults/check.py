@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Final
@@ -101,13 +101,16 @@ def all_checks() -> tuple[Check, ...]:
     return tuple(CHECKS.all().values())
 
 
-def chosen_checks(text: str) -> tuple[Check, ...]:
+def chosen_checks(text: str, more: Sequence[Check] = ()) -> tuple[Check, ...]:
     """The checks that codes, or beginnings of codes, joined by ``+`` name; all for an empty text.
+
+    Args:
+        more: checks that are none of a single query and can be named, too.
 
     Raises:
         InputError: SJ345: there is no such check.
     """
-    known = all_checks()
+    known = (*all_checks(), *more)
     wanted = [part.strip().upper() for part in text.split("+") if part.strip()]
     for part in wanted:
         if not any(one.code.startswith(part) for one in known):

@@ -34,6 +34,8 @@ class AuditFinding:
     part: str = ""
     evidence: Mapping[str, Json] = field(default_factory=dict)
     proposal: str | None = None
+    returned: Mapping[str, Json] = field(default_factory=dict)
+    """What the reference and the proposal return: columns, first rows and their number."""
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
@@ -74,6 +76,25 @@ class Audit:
     checks: tuple[CheckCount, ...]
     findings: tuple[AuditFinding, ...]
     signature: str = ""
+
+    def with_findings(
+        self, findings: Iterable[AuditFinding], looked_at: Mapping[Check, int]
+    ) -> Audit:
+        """With what checks found that look at more than one reference.
+
+        Args:
+            looked_at: those checks, and how many references each could look at.
+        """
+        every = (*self.findings, *findings)
+        skipped = Counter({one.code: self.references - n for one, n in looked_at.items()})
+        strong = {_reference(one) for one in every if not one.weak}
+        return replace(
+            self,
+            suspect=len(strong),
+            hinted=len({_reference(one) for one in every} - strong),
+            checks=(*self.checks, *(_counted(one, list(every), skipped) for one in looked_at)),
+            findings=every,
+        )
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object; the findings last."""
@@ -118,6 +139,8 @@ def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str 
         records: with evidence, in the order of the benchmark.
         checks: those that were asked for; each has a line, whether it found something or not.
     """
+    asked_for = tuple(checks)
+    codes = {one.code for one in asked_for}
     findings: list[AuditFinding] = []
     skipped: Counter[str] = Counter()
     not_audited: Counter[str] = Counter()
@@ -128,14 +151,14 @@ def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str 
             not_audited[str(record.verdict.outcome)] += 1
             continue
         skipped.update(record.verdict.evidence.get("skipped", ()))
-        findings += _findings(record)
+        findings += (one for one in _findings(record) if one.code in codes)
     strong = {_reference(one) for one in findings if not one.weak}
     return Audit(
         references=references,
         not_audited=dict(sorted(not_audited.items())),
         suspect=len(strong),
         hinted=len({_reference(one) for one in findings} - strong),
-        checks=tuple(_counted(check, findings, skipped) for check in checks),
+        checks=tuple(_counted(check, findings, skipped) for check in asked_for),
         findings=tuple(findings),
         signature=signature,
     )

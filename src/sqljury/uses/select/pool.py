@@ -48,6 +48,10 @@ class CandidatePool:
         """Candidates, equal ones counted as often as they were given."""
         return sum(candidate.count for candidate in self.candidates)
 
+    def count_systems(self) -> int:
+        """How many systems gave a candidate, as far as they are named."""
+        return len({system for one in self.candidates for system in one.systems})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ballot:

@@ -1,0 +1,219 @@
+"""What an audit asks beyond one reference: other systems, other references, its own proposals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from sqljury.api.evaluation import evaluate
+from sqljury.api.inputs import PathLike, RunKeywords
+from sqljury.case import Case, Json
+from sqljury.faults import Check, Sees
+from sqljury.uses.audit import AuditFinding
+from sqljury.uses.audit.conflicts import Conflict
+from sqljury.uses.audit.consensus import NOBODY, Consensus, Votes, consensus
+from sqljury.uses.select import CandidatePool
+from sqljury.uses.select.results import Results
+from sqljury.verdict import Outcome, Record
+
+SYSTEMS_AGREE: Final = Check(
+    code="AU601",
+    name="systems_agree_otherwise",
+    title="Several systems agree on a result that is not the reference's.",
+    sees=Sees.ROWS,
+    weak=False,
+    read=(16, 19),
+    find=lambda _: iter(()),
+)
+REFERENCES_DIFFER: Final = Check(
+    code="AU602",
+    name="references_differ",
+    title="Two references of the same question return other rows on some database.",
+    sees=Sees.TREE,
+    weak=False,
+    read=(0, 0),
+    find=lambda _: iter(()),
+)
+MATCH = "strict;column_order=any;duplicates=set"
+"""When results are equal: the same rows, in any order of columns. Whether equal rows are listed
+twice is a convention of benchmarks that systems mostly do not follow."""
+FEWEST_SYSTEMS = 3
+"""Of which two can agree against another and the reference."""
+_ROWS_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opinions:
+    """Where second opinions are looked for.
+
+    Args:
+        folder: where their runs are kept.
+    """
+
+    folder: Path
+    databases: PathLike | Sequence[PathLike] | None
+    settings: RunKeywords
+
+    def judged(self, name: str, cases: Sequence[Case], judge: str | Results) -> list[Record]:
+        """What one judge says of some cases; nothing where there are none."""
+        if not cases:
+            return []
+        with evaluate(
+            cases, [judge], self.databases, run=self.folder / name, **self.settings
+        ) as done:
+            return list(done.records())
+
+
+# ---------------------------------------------------------------- systems
+
+
+def by_systems(pools: Sequence[CandidatePool], asked: Opinions) -> Iterator[AuditFinding]:
+    """Questions whose most probable result is not the reference's (:data:`SYSTEMS_AGREE`)."""
+    cases = [_pooled(pool) for pool in pools]
+    records = asked.judged("predictions", cases, Results(match=MATCH))
+    known = [
+        (pool, _numbers(record))
+        for pool, record in zip(pools, records, strict=True)
+        if record.verdict.outcome is Outcome.CORRECT
+    ]
+    votes = [_votes(pool, numbers) for pool, numbers in known]
+    for (pool, numbers), one, said in zip(known, votes, consensus(votes), strict=True):
+        own = {numbers.get(sql) for sql in pool.question.reference_sqls}
+        if said.result not in (*own, NOBODY) and None not in own and len(said.agreeing) > 1:
+            yield _agreed(pool, one, said)
+
+
+def _pooled(pool: CandidatePool) -> Case:
+    texts = [one.sql for one in pool.candidates]
+    references = pool.question.reference_sqls
+    return replace(pool.question, predicted_sql=references[0], pool=(*texts, *references))
+
+
+def _numbers(record: Record) -> dict[str, int | None]:
+    """The number of each text's result, as the judge of results gives it."""
+    texts = dict.fromkeys(filter(None, record.case.pool))
+    return dict(zip(texts, record.verdict.evidence["group"], strict=True))
+
+
+def _votes(pool: CandidatePool, numbers: Mapping[str, int | None]) -> Votes:
+    by_system = {
+        system: numbers.get(one.sql or "") for one in pool.candidates for system in one.systems
+    }
+    return Votes(by_system=by_system, reference=numbers.get(pool.question.reference_sqls[0]))
+
+
+def _agreed(pool: CandidatePool, votes: Votes, said: Consensus) -> AuditFinding:
+    with_reference = [s for s, number in votes.by_system.items() if number == votes.reference]
+    theirs = next(one.sql for one in pool.candidates if said.agreeing[0] in one.systems and one.sql)
+    reason = (
+        f"{len(said.agreeing)} of {len(votes.by_system)} systems return other rows, all of them "
+        f"the same, and {len(with_reference)} the reference's."
+    )
+    evidence = {
+        "agree": list(said.agreeing),
+        "with_reference": with_reference,
+        "probability": round(said.probability, 4),
+    }
+    question = replace(pool.question, predicted_sql=pool.question.reference_sqls[0])
+    return finding_of(SYSTEMS_AGREE, question, reason, evidence, proposal=theirs)
+
+
+# ---------------------------------------------------------------- references
+
+
+def by_references(conflicts: Sequence[Conflict], asked: Opinions) -> Iterator[AuditFinding]:
+    """References of one question that a small database tells apart (:data:`REFERENCES_DIFFER`)."""
+    cases = [
+        replace(
+            one.second, source=f"{number}", reference_sqls=(str(one.first.predicted_sql),), pool=()
+        )
+        for number, one in enumerate(conflicts)
+    ]
+    records = asked.judged("references", cases, "equivalence,column_order=any")
+    for one, record in zip(conflicts, records, strict=True):
+        if record.verdict.outcome is Outcome.INCORRECT:
+            yield _differing(one, record)
+
+
+def _differing(conflict: Conflict, record: Record) -> AuditFinding:
+    other = conflict.first
+    evidence = {
+        "other": {
+            "benchmark": other.benchmark,
+            "id": other.id,
+            "question": other.question,
+            "sql": other.predicted_sql,
+        },
+        "witness": record.verdict.evidence.get("witness"),
+    }
+    reason = (
+        f"the question {other.name} asks the same, and its reference returns other rows on a "
+        "database that both can be asked about."
+    )
+    return finding_of(REFERENCES_DIFFER, conflict.second, reason, evidence)
+
+
+# ---------------------------------------------------------------- proposals
+
+
+def with_returned_rows(findings: Sequence[AuditFinding], asked: Opinions) -> list[AuditFinding]:
+    """The findings with what the reference and the proposal return, where there is a database."""
+    proposed = [number for number, one in enumerate(findings) if one.proposal]
+    cases = [_against_proposal(number, findings[number]) for number in proposed]
+    records = asked.judged("proposals", cases, "execution")
+    found = list(findings)
+    for number, record in zip(proposed, records, strict=True):
+        found[number] = replace(findings[number], returned=_returned(record))
+    return found
+
+
+def _against_proposal(number: int, finding: AuditFinding) -> Case:
+    return Case(
+        id=finding.id,
+        source=str(number),
+        benchmark=finding.benchmark,
+        db_id=finding.db_id,
+        predicted_sql=finding.proposal,
+        reference_sqls=(finding.sql,),
+    )
+
+
+def _returned(record: Record) -> dict[str, Json]:
+    """The first rows on both sides; the reason where one of them does not run."""
+    evidence = record.verdict.evidence
+    sides = {"reference": evidence.get("reference"), "proposal": evidence.get("prediction")}
+    tables = {
+        name: {
+            "columns": table["columns"],
+            "rows": table["rows"][:_ROWS_SHOWN],
+            "row_count": table["row_count"],
+        }
+        for name, table in sides.items()
+        if table is not None
+    }
+    return {**tables, "difference": record.verdict.reason}
+
+
+def finding_of(
+    check: Check, case: Case, reason: str, evidence: Mapping[str, Json], proposal: str | None = None
+) -> AuditFinding:
+    """A finding about a reference, which the case has as its prediction."""
+    return AuditFinding(
+        benchmark=case.benchmark,
+        id=case.id,
+        source=case.source,
+        db_id=case.db_id,
+        question=case.question or "",
+        hint=case.hint or "",
+        sql=str(case.predicted_sql),
+        code=check.code,
+        name=check.name,
+        title=check.title,
+        weak=check.weak,
+        likely=check.likely,
+        reason=reason,
+        evidence=evidence,
+        proposal=proposal,
+    )

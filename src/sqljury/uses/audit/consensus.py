@@ -1,0 +1,158 @@
+"""Which result of a question is right, by systems that answer many questions.
+
+Systems are annotators of unknown accuracy, and so is the reference. A right one gives the right
+result; a wrong one gives any other result that somebody gave, or one that nobody gave, with equal
+chances. Accuracies and right results are found in turns, by expectation maximisation. Systems that
+share a base model err together, so what they say together counts for as many votes as independent
+systems of the same correlation would have.
+
+Source: Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates, in its
+one-coin form; Kish (1965), Survey sampling, for the effective number of correlated votes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp, log
+
+import numpy as np
+
+NOBODY = -1
+"""The result that nobody gave."""
+_REFERENCE = ""
+_ROUNDS = 25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Votes:
+    """The results of one question; equal ones have the same number, None: it does not run."""
+
+    by_system: Mapping[str, int | None]
+    reference: int | None
+
+    def all(self) -> dict[str, int | None]:
+        """With the reference as one more annotator."""
+        return {**self.by_system, _REFERENCE: self.reference}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Consensus:
+    """What the votes of one question come to.
+
+    Args:
+        result: the most probable result, which may be :data:`NOBODY`'s.
+        probability: of it, by accuracies that are found on all other questions; in [0, 1].
+        agreeing: the systems that gave it, the most accurate first.
+    """
+
+    result: int
+    probability: float
+    agreeing: tuple[str, ...]
+
+
+def consensus(questions: Sequence[Votes]) -> list[Consensus]:
+    """The most probable result of each question, in order.
+
+    >>> votes = [Votes(by_system={"a": 1, "b": 1, "c": 1}, reference=1)] * 8
+    >>> odd = Votes(by_system={"a": 1, "b": 1, "c": 1}, reference=2)
+    >>> consensus([*votes, odd])[-1].result
+    1
+    """
+    votes = [one.all() for one in questions]
+    beliefs, _ = _fitted(votes, weight=1.0)
+    weight = _weight(votes, beliefs)
+    beliefs, hits = _fitted(votes, weight)
+    asked = Counter(name for one in votes for name in one)
+    found = []
+    for one, belief in zip(votes, beliefs, strict=True):
+        # Of all questions but this one.
+        accuracy = {
+            name: _rate(hits[name] - _hit(belief, vote), asked[name] - 1)
+            for name, vote in one.items()
+        }
+        found.append(_consensus(one, _belief(one, accuracy, weight), accuracy))
+    return found
+
+
+def _consensus(
+    votes: Mapping[str, int | None], belief: Mapping[int, float], accuracy: Mapping[str, float]
+) -> Consensus:
+    result = max(belief, key=lambda one: (belief[one], -one))
+    agreeing = [name for name, vote in votes.items() if name != _REFERENCE and vote == result]
+    return Consensus(
+        result=result,
+        probability=belief[result],
+        agreeing=tuple(sorted(agreeing, key=lambda name: (-accuracy[name], name))),
+    )
+
+
+def _fitted(
+    votes: Sequence[Mapping[str, int | None]], weight: float
+) -> tuple[list[dict[int, float]], dict[str, float]]:
+    """How probable each result is, and how often each annotator is right by that."""
+    asked = Counter(name for one in votes for name in one)
+    beliefs = [_majority(one) for one in votes]
+    hits: dict[str, float] = {}
+    for _ in range(_ROUNDS):
+        hits = dict.fromkeys(asked, 0.0)
+        for one, belief in zip(votes, beliefs, strict=True):
+            for name, vote in one.items():
+                hits[name] += _hit(belief, vote)
+        accuracy = {name: _rate(hits[name], asked[name]) for name in asked}
+        beliefs = [_belief(one, accuracy, weight) for one in votes]
+    return beliefs, hits
+
+
+def _majority(votes: Mapping[str, int | None]) -> dict[int, float]:
+    counts = Counter(vote for vote in votes.values() if vote is not None)
+    total = sum(counts.values()) or 1
+    return {**{result: n / total for result, n in counts.items()}, NOBODY: 0.0}
+
+
+def _hit(belief: Mapping[int, float], vote: int | None) -> float:
+    return 0.0 if vote is None else belief[vote]
+
+
+def _rate(hits: float, asked: float) -> float:
+    """A share, with one of each kind added (Laplace)."""
+    return (hits + 1) / (asked + 2)
+
+
+def _belief(
+    votes: Mapping[str, int | None], accuracy: Mapping[str, float], weight: float
+) -> dict[int, float]:
+    """How probable each result is; the reference's vote is nobody else's and counts whole."""
+    results = sorted({vote for vote in votes.values() if vote is not None})
+    others = max(1, len(results))
+    scores = dict.fromkeys([*results, NOBODY], 0.0)
+    for name, vote in votes.items():
+        rate, share = accuracy[name], 1.0 if name == _REFERENCE else weight
+        for result in scores:
+            scores[result] += share * log(rate if vote == result else (1 - rate) / others)
+    top = max(scores.values())
+    total = sum(exp(score - top) for score in scores.values())
+    return {result: exp(score - top) / total for result, score in scores.items()}
+
+
+def _weight(
+    votes: Sequence[Mapping[str, int | None]], beliefs: Sequence[Mapping[int, float]]
+) -> float:
+    """What one of n systems counts whose errors correlate by r on average: 1 / (1 + (n - 1) r)."""
+    names = sorted({name for one in votes for name in one} - {_REFERENCE})
+    if not names:
+        return 1.0
+    right = np.full((len(names), len(votes)), np.nan)
+    for column, (one, belief) in enumerate(zip(votes, beliefs, strict=True)):
+        for row, name in enumerate(names):
+            if name in one:
+                right[row, column] = _hit(belief, one[name])
+    means = np.nanmean(right, axis=1, keepdims=True)
+    centred = np.where(np.isnan(right), 0.0, right - means)
+    varied = centred[centred.std(axis=1) > 0]
+    if len(varied) < 2:
+        return 1.0
+    pairs = np.corrcoef(varied)
+    mean = float((pairs.sum() - len(varied)) / (len(varied) * (len(varied) - 1)))
+    return 1 / (1 + (len(names) - 1) * max(0.0, mean))
