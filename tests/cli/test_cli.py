@@ -40,11 +40,12 @@ def _evaluate(demo: Path, run_folder: Path, *more: str | Path):
     )
 
 
-def test_demo_prints_scores_agreement_and_the_report(demo: Path) -> None:
+def test_demo_prints_one_screen_and_says_what_to_look_at(demo: Path) -> None:
     text = (demo / "printed.txt").read_text()
     assert "execution:strict" in text
-    assert "κ" in text
-    assert max(map(len, text.splitlines()[:-3])) <= 100
+    assert len(text.splitlines()) <= 24
+    for command in ("show", "report", "agree"):
+        assert f"sqljury {command} {demo / 'run'}" in text
     page = demo / "report.html"
     assert str(page.resolve()) in text
     assert page.read_text().startswith("<!doctype html>")
@@ -110,6 +111,59 @@ def test_predictions_in_a_file_of_their_own(demo: Path, tmp_path: Path) -> None:
     assert judge["score"] == 0.25
     # No --run: the same command finds the same folder.
     assert (tmp_path / json.loads(done.stdout)["run"] / "run.sqlite").is_file()
+
+
+def test_failures_are_listed_by_cause(demo: Path, tmp_path: Path) -> None:
+    done = _evaluate(demo, tmp_path / "run", "--failures", "1")
+    assert done.returncode == 0, done.stderr
+    assert "\nno such column: 1\n" in done.stdout
+    assert "\nsyntax error: 1\n" in done.stdout
+    assert "\nmissing filter: 4\n" in done.stdout
+    assert f"report: sqljury report {tmp_path / 'run'} --html FILE" in done.stderr
+    show = next(line for line in done.stderr.splitlines() if line.startswith("one failure: "))
+    assert run(*show.removeprefix("one failure: sqljury ").split()).returncode == 0
+    again = run("report", tmp_path / "run", "--failures", "1")
+    assert again.stdout in done.stdout
+
+
+def test_runs_are_listed(demo: Path) -> None:
+    done = run("runs", demo)
+    assert done.stdout.splitlines()[0] == str(demo / "run")
+    assert "  execution:strict  31.1 % of 74" in done.stdout
+    nothing = run("runs", demo / "databases")
+    assert nothing.returncode == 2
+    assert "SJ401 there is no run" in nothing.stderr
+
+
+def test_code_fences_are_taken_off_and_told(demo: Path, tmp_path: Path) -> None:
+    row = {
+        "db_id": "ferry_line",
+        "query": "SELECT 1",
+        "question": "?",
+        "pred": "```sql\nSELECT 1\n```",
+    }
+    (tmp_path / "fenced.json").write_text(json.dumps([row]))
+    options = ("evaluate", tmp_path / "fenced.json", "-d", demo / "databases", "--json")
+    done = run(*options, cwd=tmp_path)
+    assert json.loads(done.stdout)["judges"][0]["outcomes"] == {"correct": 1}
+    assert "1 of the first 1 predictions stand in code fences" in done.stderr
+    kept = run(*options, "--keep-fences", cwd=tmp_path)
+    assert json.loads(kept.stdout)["judges"][0]["outcomes"] == {"prediction_error": 1}
+    assert "fences" not in kept.stderr
+
+
+def test_a_slip_in_a_judges_name_is_answered_with_the_name(demo: Path, tmp_path: Path) -> None:
+    for slip, meant in (("exection", "execution"), ("execution:strct", "strict")):
+        done = _evaluate(demo, tmp_path / "run", "-j", slip)
+        assert done.returncode == 2
+        assert f"Did you mean {meant!r}?" in done.stderr
+
+
+def test_python_dash_m() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sqljury", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("sqljury ")
 
 
 def test_report_prints_a_run_again(demo: Path, tmp_path: Path) -> None:

@@ -203,6 +203,28 @@ def test_a_server_that_is_gone_stops_the_run_soon() -> None:
             asking.ask(question(model, "8"), case="1")
 
 
+def test_where_nobody_ever_answered_the_first_question_stops_the_run() -> None:
+    model = parse_model("ollama:qwen3", {"base_url": "http://127.0.0.1:9/v1"})
+    stops = pytest.raises(InfrastructureError, match="SJ909 nobody answers")
+    with client(retries=5) as asking, stops:
+        asking.ask(question(model), case="1")
+
+
+def test_a_model_without_usable_answers_stops_the_run() -> None:
+    with serving(says("prose")) as server, client(attempts=1) as asking:
+        model = at(server)
+        for number in range(7):
+            assert asking.ask(question(model, str(number)), case="1").value is None
+        with pytest.raises(InfrastructureError, match="SJ916 8 questions in a row"):
+            asking.ask(question(model, "8"), case="1")
+
+
+def test_useless_answers_between_others_do_not_stop_the_run() -> None:
+    with serving(*[says("prose"), says(YES)] * 10) as server, client(attempts=1) as asking:
+        for number in range(20):
+            asking.ask(question(at(server), str(number)), case="1")
+
+
 def test_failures_between_answers_do_not_stop_the_run() -> None:
     acts = [fails(500), fails(500), says(YES)] * 20
     with serving(*acts) as server, client(retries=1) as asking:

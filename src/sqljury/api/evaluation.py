@@ -12,15 +12,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Unpack
 
+from sqljury.api.failures import failures_of
 from sqljury.api.inputs import PathLike, RunKeywords, cases_of, run_settings
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
-from sqljury.runs import Run, UnderWay, open_run, run_in_batches, run_judges
+from sqljury.reports.words import score_sentence
+from sqljury.runs import RUN_FILE, Run, UnderWay, open_run, run_in_batches, run_judges
 from sqljury.uses.evaluate import Summary, summarise
+from sqljury.uses.failures import Failure
 from sqljury.uses.systems import several_systems, with_systems
-from sqljury.verdict import Record
+from sqljury.verdict import Outcome, Record
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
@@ -54,6 +57,30 @@ class Evaluation:
     def scores(self) -> dict[str, float | None]:
         """The score of each judge, in [0, 1]."""
         return {judge.name: judge.score for judge in self.summary.judges}
+
+    def failures(self, judge: str | None = None) -> dict[str, list[Failure]]:
+        """What is not correct, by cause, the most frequent cause first.
+
+        Args:
+            judge: whose verdicts; the first judge's by default.
+        """
+        return failures_of(self.run, judge)
+
+    def first_failure(self) -> Case | None:
+        """The first case that the first judge does not call correct; None without any."""
+        judge = self.run.judges[0].name
+        failed = (
+            record.case
+            for record in self.run.records(whole=False, with_evidence=False)
+            if record.judge == judge
+            and record.verdict.outcome is not Outcome.CORRECT
+            and not record.verdict.outcome.left_out
+        )
+        return next(failed, None)
+
+    def lines(self) -> list[str]:
+        """The score of each judge, a line each, as people read it."""
+        return [f"{judge.name}  {score_sentence(judge)}" for judge in self.summary.judges]
 
     def close(self) -> None:
         """Close the run; a temporary one is removed."""
@@ -191,6 +218,12 @@ def load_run(folder: PathLike) -> Evaluation:
         InputError: the folder is not a run.
     """
     return Evaluation(open_run(Path(folder)))
+
+
+def find_runs(folder: PathLike) -> list[Path]:
+    """The runs in a folder, the one that was written last first."""
+    found = [path.parent for path in Path(folder).glob(f"*/{RUN_FILE}")]
+    return sorted(found, key=lambda run: (-(run / RUN_FILE).stat().st_mtime, run.name))
 
 
 def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
+from sqljury.benchmarks.fences import fences_warning, without_fences
 from sqljury.benchmarks.files import Kind, PathLike, Source, paths, tell_apart
 from sqljury.benchmarks.formats import Format, Options, detect, format_named
 from sqljury.benchmarks.layout import missing_key
@@ -46,6 +47,7 @@ def read_cases(
     benchmark: str | None = None,
     samples: bool = False,
     overlay: PathLike | Iterable[PathLike] | None = None,
+    strip_fences: bool = True,
 ) -> Cases:
     """Read cases, one after the other; what can be checked is checked before the first.
 
@@ -62,6 +64,7 @@ def read_cases(
         samples: the candidates of a pool are samples of one system: a case a question, the first
             is its prediction.
         overlay: files of corrections that are laid over the references.
+        strip_fences: take predictions out of the code fences that chat models put around them.
 
     Raises:
         InputError: SJ1xx, with file and line; SJ53x: an overlay that does not fit.
@@ -91,9 +94,14 @@ def read_cases(
     else:
         cases = partial(_chained, readers)
     corrections = None if overlay is None else read_overlay(paths(overlay))
-    if corrections is None:
-        return Cases(cases, warnings)
-    return Cases(lambda: corrections.applied(cases()), warnings)
+    if strip_fences:
+        warnings += fences_warning(cases)
+
+    def read() -> Iterator[Case]:
+        found = map(without_fences, cases()) if strip_fences else cases()
+        return found if corrections is None else corrections.applied(found)
+
+    return Cases(read, warnings)
 
 
 class _Reader:

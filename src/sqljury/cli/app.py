@@ -13,7 +13,6 @@ app = typer.Typer(
     name="sqljury",
     help="Does this SQL answer what the user asked, and how do we know?",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

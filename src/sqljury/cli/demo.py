@@ -9,7 +9,6 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.options import Workers
-from sqljury.cli.output import console
 from sqljury.cli.progress import progress
 
 
@@ -27,7 +26,6 @@ def demo(
     from sqljury.demo import LIMITS, ROSE, write_demo
     from sqljury.llm import ClientSettings, Ledger
     from sqljury.reports.html import write_report
-    from sqljury.reports.terminal import print_agreement, print_summary
 
     files = write_demo(folder)
     ledger = folder / "ledger.sqlite"
@@ -52,8 +50,13 @@ def demo(
         agreement = agree_files([str(folder / "run")])
         page = folder / "report.html"
         write_report(page, found.summary, found.records(), title="demo", agreement=agreement)
-        print_summary(found.summary, console())
-        print_agreement(agreement, console())
+        for line in found.lines():
+            typer.echo(line)
         typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")
+        typer.echo("")
+        run = folder / "run"
         typer.echo(f"report: {page.resolve()}")
-        typer.echo(f"one case: sqljury show {folder / 'run'} 1")
+        typer.echo(f"one case: sqljury show {run} 1")
+        typer.echo(f"failures by cause: sqljury report {run} --failures 1")
+        typer.echo(f"all figures: sqljury report {run}")
+        typer.echo(f"against the labels: sqljury agree {run}")

@@ -18,6 +18,7 @@ from sqljury.cli.options import (
     AsJson,
     Csv,
     Export,
+    Failures,
     Files,
     Format,
     Html,
@@ -26,7 +27,7 @@ from sqljury.cli.options import (
     Overlay,
     overlay_key,
 )
-from sqljury.cli.output import print_summary_of, write_files
+from sqljury.cli.output import print_failures, print_next, print_summary_of, write_files
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_INFRASTRUCTURE, InputError
 from sqljury.judge_name import JudgeName
@@ -55,6 +56,12 @@ def evaluate(
     ] = None,
     format_: Format = None,
     mapping: Mapping = None,
+    strip_fences: Annotated[
+        bool,
+        typer.Option(
+            "--strip-fences/--keep-fences", help="Take predictions out of Markdown's code fences."
+        ),
+    ] = True,
     overlay: Overlay = None,
     running: RunFlags,
     limit_rows: Annotated[
@@ -104,6 +111,7 @@ def evaluate(
     html: Html = None,
     csv: Csv = None,
     export: Export = None,
+    failures: Failures = 0,
 ) -> None:
     """Judge predictions and print scores with their denominators."""
     from sqljury.api import evaluation as api
@@ -125,6 +133,7 @@ def evaluate(
         predictions=predictions or None,
         format=format_,
         mapping=parse_mapping(mapping) if mapping else None,
+        strip_fences=strip_fences,
     )
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
@@ -172,6 +181,9 @@ def evaluate(
     with done as found:
         write_files(found, html, csv, export)
         print_summary_of(found, as_json)
+        if failures:
+            print_failures(found, failures)
+        print_next(found, html)
         _check(gate, found, fail_under)
 
 

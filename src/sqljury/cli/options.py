@@ -16,6 +16,10 @@ Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line per case a
 Export = Annotated[
     Path | None, typer.Option("--export", help="Write a line per case and judge as JSONL.")
 ]
+Failures = Annotated[
+    int,
+    typer.Option("--failures", min=0, help="List failures by cause, so many of each cause."),
+]
 Schema = Annotated[
     Path | None, typer.Option("--schema", help="CREATE TABLE statements, or tables.json.")
 ]

@@ -53,6 +53,25 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
         typer.echo(f"this command paid for {paid_text(paid)}", err=True)
 
 
+def print_failures(found: Evaluation, most: int) -> None:
+    """The failures by cause, at most so many of each."""
+    from sqljury.reports.failures import failures_text
+
+    typer.echo(failures_text(found.failures(), most, str(found.run.folder)))
+
+
+def print_next(found: Evaluation, html: Path | None) -> None:
+    """What to do with a run, on stderr: what reads the output is a program."""
+    folder = found.run.folder
+    typer.echo(f"run: {folder}", err=True)
+    page = f"report: {html.resolve()}" if html else f"report: sqljury report {folder} --html FILE"
+    typer.echo(page, err=True)
+    case = found.first_failure()
+    if case is not None:
+        typer.echo(f"failures by cause: sqljury report {folder} --failures 3", err=True)
+        typer.echo(f"one failure: sqljury show {folder} {case.name}", err=True)
+
+
 def paid_text(paid: Spent) -> str:
     """What this command paid to models, in words."""
     if not paid.calls:

@@ -1,4 +1,4 @@
-"""`sqljury report` and `show`: look at a run again."""
+"""`sqljury report`, `show` and `runs`: look at runs again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Csv, Export, Html, RunFolder
-from sqljury.cli.output import console, print_summary_of, write_files
+from sqljury.cli.options import AsJson, Csv, Export, Failures, Html, RunFolder
+from sqljury.cli.output import console, print_failures, print_summary_of, write_files
 from sqljury.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ def report(
         Path | None,
         typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
     ] = None,
+    failures: Failures = 0,
     as_json: AsJson = False,
 ) -> None:
     """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
@@ -39,7 +40,9 @@ def report(
             from sqljury.benchmarks import write_rose_output
 
             written += write_rose_output(found.records(), rose_output)
-        if not written:
+        if failures:
+            print_failures(found, failures)
+        elif not written:
             print_summary_of(found, as_json)
         for path in written:
             typer.echo(str(path))
@@ -60,6 +63,28 @@ def show(
             raise InputError("SJ412", f"no case {case_id!r} in {run}.")
         for records in cases:
             print_record(records, console())
+
+
+@app.command()
+def runs(
+    folder: Annotated[Path, typer.Argument(help="The folder that holds runs.")] = Path(
+        "sqljury-runs"
+    ),
+) -> None:
+    """List the runs in a folder, the latest first: where, how many cases, the scores."""
+    from sqljury.api.evaluation import find_runs, load_run
+    from sqljury.reports.words import visible
+
+    found = find_runs(folder)
+    if not found:
+        raise InputError(
+            "SJ401", f"there is no run in {folder}.", hint="sqljury evaluate makes them."
+        )
+    for path in found:
+        typer.echo(visible(str(path)))
+        with load_run(path) as run:
+            for line in run.lines():
+                typer.echo(f"  {line}")
 
 
 def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import importlib.util
 import sys
 from dataclasses import fields, is_dataclass
@@ -57,10 +58,12 @@ def class_named(name: str) -> type[Any]:
     """
     cls = JUDGES.get(name)
     if cls is None:
+        near = difflib.get_close_matches(name, JUDGES.names(), n=1)
+        meant = f"Did you mean {near[0]!r}? " if near else ""
         raise InputError(
             "SJ301",
             f"there is no judge {name!r}.",
-            hint=f"Known: {', '.join(JUDGES.names())}; your own as package.module:Class.",
+            hint=f"{meant}Known: {', '.join(JUDGES.names())}; your own as package.module:Class.",
         )
     return cls
 

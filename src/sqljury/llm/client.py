@@ -25,6 +25,8 @@ from sqljury.llm.tokens import likely_tokens
 LONGEST_WAIT = 600.0
 """A server that asks for more than this many seconds has closed for the day."""
 _FAILURES_IN_A_ROW = 8
+_TRIES_AT_NOBODY = 3
+"""Tries to connect where nobody ever answered: a server that is restarted has answered before."""
 """Questions that fail one after the other before the run is stopped."""
 
 
@@ -100,6 +102,7 @@ class Client:
         self._under_way = _OneAtATime()
         self._lock = threading.Lock()
         self._failures = 0
+        self._useless = 0
         self.spent = Spent()
 
     def ask(self, request: Request, *, case: str) -> Answer:
@@ -125,8 +128,13 @@ class Client:
             reply = found.reply
             value, problem = understood(reply, request.schema, cut=request.logprobs > 0)
             if value is not None:
+                self._useless = 0
                 return cost.answer(value, reply.text, "", reply.logprobs)
-            if cost.calls >= self._settings.attempts or reply.finish == "rejected":
+            if reply.finish == "rejected":
+                return cost.answer(None, reply.text, problem)
+            if cost.calls >= self._settings.attempts:
+                if found.fresh:
+                    self._give_up_useless(problem, request)
                 return cost.answer(None, reply.text, problem)
             current = asked_again(current, request, reply, problem)
 
@@ -184,6 +192,12 @@ class Client:
                 if not error.again or turn == self._settings.retries:
                     self._give_up(error, request)
                     raise
+                if error.absent and turn + 1 >= _TRIES_AT_NOBODY and not self.spent.calls:
+                    raise InfrastructureError(
+                        "SJ909",
+                        f"nobody answers for {request.model}: {error}",
+                        hint="Is the server running, and is its address (base_url) right?",
+                    ) from error
                 self._wait_after(error, turn, key)
         raise AssertionError("unreachable")
 
@@ -264,6 +278,20 @@ class Client:
                 f"{in_a_row} questions in a row failed at {request.model}; the last: {error}",
                 hint="All answers are kept: run the same command again when it is back.",
             ) from error
+
+    def _give_up_useless(self, problem: str, request: Request) -> None:
+        """Stop the run where a model does not do what it is asked, question after question."""
+        with self._lock:
+            self._useless += 1
+            in_a_row = self._useless
+        if in_a_row >= _FAILURES_IN_A_ROW:
+            raise InfrastructureError(
+                "SJ916",
+                f"{in_a_row} questions in a row brought no usable answer of {request.model}; "
+                f"the last: {problem}",
+                hint="Look at the answers with `sqljury show`, or ask a model that can do this; "
+                "the same command asks again.",
+            )
 
     def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:
         if error.wait and error.wait > LONGEST_WAIT:

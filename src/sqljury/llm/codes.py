@@ -76,4 +76,10 @@ CODES: dict[str, tuple[str, str]] = {
         "a setting of the client is impossible",
         "Rates, timeouts and counts must be above zero; a replay needs the ledger it reads.",
     ),
+    "SJ916": (
+        "a model gives no usable answers",
+        "Several questions in a row were answered, in spite of asking again, with nothing that can "
+        "be read: prose in place of JSON, empty or cut answers, refusals. Other questions will "
+        "fare no better, so the run stops; what was judged is kept.",
+    ),
 }

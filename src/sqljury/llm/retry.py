@@ -34,6 +34,7 @@ class CallFailedError(Exception):
         wait: seconds that the server asks to wait.
         hopeless: no other question will fare better.
         charged: the server may have done the work all the same.
+        absent: there was nobody to connect to.
     """
 
     message: str
@@ -41,6 +42,7 @@ class CallFailedError(Exception):
     wait: float | None = None
     hopeless: bool = False
     charged: bool = False
+    absent: bool = False
 
     def __post_init__(self) -> None:
         self.message = redacted(self.message)

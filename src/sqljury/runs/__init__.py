@@ -3,8 +3,10 @@
 from sqljury.runs.rounds import UnderWay, run_in_batches
 from sqljury.runs.runner import Run, RunJudge, open_run, run_judges
 from sqljury.runs.settings import RunSettings
+from sqljury.runs.store import RUN_FILE
 
 __all__ = [
+    "RUN_FILE",
     "Run",
     "RunJudge",
     "RunSettings",

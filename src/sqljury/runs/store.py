@@ -28,7 +28,7 @@ from sqljury.verdict import Cost, Outcome, Record, Verdict
 from sqljury.writing import new_folder, shown_path
 
 STORE_VERSION = 2
-_FILE = "run.sqlite"
+RUN_FILE = "run.sqlite"
 _WORK_AT_ONCE = 500
 _WAIT_SECONDS = 5.0
 """For another process that writes."""
@@ -150,11 +150,11 @@ class RunStore:
 
     def __init__(self, folder: Path, *, create: bool) -> None:
         self.folder = folder
-        self._path = folder / _FILE
+        self._path = folder / RUN_FILE
         if not create and not os.path.isfile(self._path):  # noqa: PTH113 - False for any path
             raise InputError(
                 "SJ401",
-                f"{shown_path(folder)} is not a run (no {_FILE}).",
+                f"{shown_path(folder)} is not a run (no {RUN_FILE}).",
                 hint="Pass what --run was given.",
             )
         if create:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -115,8 +116,10 @@ def make_policy(name: str, **overrides: Any) -> Policy:
         InputError: no such policy, setting or value, or two that exclude each other.
     """
     if name not in POLICIES:
+        near = difflib.get_close_matches(name, POLICIES, n=1)
+        meant = f"Did you mean {near[0]!r}? " if near else ""
         raise InputError(
-            "SJ601", f"there is no policy {name!r}.", hint=f"Known: {', '.join(POLICIES)}."
+            "SJ601", f"there is no policy {name!r}.", hint=f"{meant}Known: {', '.join(POLICIES)}."
         )
     settings = {key: _checked(key, value) for key, value in overrides.items()}
     policy = replace(POLICIES[name], **settings)

@@ -114,7 +114,9 @@ def _too_slow(timeout: float) -> CallFailedError:
 def _broken(error: BaseException) -> CallFailedError:
     text = str(error) or type(error).__name__
     never_there = type(error).__name__ == "ConnectError"
-    return CallFailedError(f"the connection failed: {text}", again=True, charged=not never_there)
+    return CallFailedError(
+        f"the connection failed: {text}", again=True, charged=not never_there, absent=never_there
+    )
 
 
 def rejection(status: int, message: str) -> Json:

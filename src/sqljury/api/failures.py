@@ -1,0 +1,71 @@
+"""What went wrong in a run, by cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from sqljury.api.queries import diff_queries
+from sqljury.case import Case
+from sqljury.databases import Databases, open_databases
+from sqljury.errors import SqljuryError
+from sqljury.likeness.differences import Difference
+from sqljury.runs import Run
+from sqljury.schema import Schema
+from sqljury.uses.failures import Failure, failures
+
+
+def failures_of(run: Run, judge: str | None = None) -> dict[str, list[Failure]]:
+    """The failures of a run by cause, the most frequent first.
+
+    What the queries do differently is told where the run's databases are still there; otherwise
+    the rows say what they show.
+
+    Args:
+        judge: whose verdicts; the first judge's by default.
+    """
+    judge = judge or run.judges[0].name
+    records = (record for record in run.records() if record.judge == judge)
+    return failures(records, _teller(str(run.manifest.get("databases") or "")))
+
+
+def _teller(databases: str) -> Callable[[Case], Sequence[Difference]]:
+    schema_of = _schemas(databases)
+
+    def told_apart(case: Case) -> Sequence[Difference]:
+        schema = schema_of(case.db_id)
+        if schema is None or not case.reference_sqls:
+            return ()
+        try:
+            found = diff_queries(case.reference_sqls[0], str(case.predicted_sql), schema=schema)
+        except SqljuryError:  # a query that cannot be read
+            return ()
+        return found.differences
+
+    return told_apart
+
+
+def _schemas(databases: str) -> Callable[[str], Schema | None]:
+    opened = _opened(databases)
+
+    @cache
+    def schema_of(db_id: str) -> Schema | None:
+        try:
+            database = None if opened is None else opened.open(db_id)
+        except SqljuryError:
+            return None
+        if database is None:
+            return None
+        try:
+            return database.schema()
+        finally:
+            database.close()
+
+    return schema_of
+
+
+def _opened(databases: str) -> Databases | None:
+    try:
+        return open_databases(databases) if databases else None
+    except SqljuryError:
+        return None

@@ -1,0 +1,115 @@
+"""Predictions that are not correct, by the cause that they share."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqljury.case import Case
+from sqljury.likeness.differences import Difference, Kind
+from sqljury.verdict import Outcome, Record, Verdict
+
+_LONGEST_CAUSE = 60
+
+# Kind of difference -> the cause, with the clause in its place.
+_CAUSES: Mapping[Kind, str] = {
+    Kind.NEVER: "conditions that contradict each other",
+    Kind.NEGATION: "negation",
+    Kind.MISSING: "missing {}",
+    Kind.EXTRA: "extra {}",
+    Kind.COLUMN: "wrong column in a {}",
+    Kind.AGGREGATE: "wrong aggregate",
+    Kind.COMPARISON: "wrong comparison in a {}",
+    Kind.CONSTANT: "wrong value in a {}",
+    Kind.LITERAL_CASE: "other capitals in a {}",
+    Kind.DIRECTION: "wrong sort direction",
+    Kind.CHANGED: "wrong {}",
+    Kind.EMPTY: "nothing in place of NULL, or NULL in place of nothing",
+    Kind.TIES: "tie",
+    Kind.REPEATS: "repeated rows",
+    Kind.ORDER: "order of the {}s",
+}
+
+# What the rows show, where the queries cannot be read; the first that an explanation names.
+_BY_ROWS = {
+    "tie": "tie",
+    "column_count": "number of columns",
+    "empty": "empty result",
+    "subset": "missing rows",
+    "superset": "extra rows",
+    "row_count": "number of rows",
+    "duplicates": "repeated rows",
+    "row_order": "order of the rows",
+    "column_order": "order of the columns",
+    "types": "types of values",
+    "text_case": "capitals or spaces of values",
+    "rounding": "rounding",
+    "null": "NULL in place of a value",
+    "values": "other values",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One prediction that a judge does not call correct."""
+
+    case: Case
+    judge: str
+    outcome: Outcome
+    cause: str
+    """What it has in common with others: ``missing filter``, ``no such column``, ``tie``."""
+    reason: str
+    """One line."""
+
+
+def failures(
+    records: Iterable[Record], told_apart: Callable[[Case], Sequence[Difference]]
+) -> dict[str, list[Failure]]:
+    """The failures among some records by cause, the most frequent first.
+
+    What is left out of a score (a reference that fails, …) is no failure of a prediction.
+
+    Args:
+        told_apart: what the prediction of a case does differently from its reference; nothing
+            where that cannot be told.
+    """
+    found: defaultdict[str, list[Failure]] = defaultdict(list)
+    for record in records:
+        verdict = record.verdict
+        if verdict.outcome is Outcome.CORRECT or verdict.outcome.left_out:
+            continue
+        differences = told_apart(record.case) if verdict.outcome is Outcome.INCORRECT else ()
+        cause = _cause(verdict, differences)
+        reason = differences[0].words if differences else verdict.reason or str(verdict.outcome)
+        failure = Failure(record.case, record.judge, verdict.outcome, cause, _line(reason))
+        found[cause].append(failure)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def _cause(verdict: Verdict, differences: Sequence[Difference]) -> str:
+    if verdict.outcome is Outcome.PREDICTION_MISSING:
+        return "no prediction"
+    if verdict.outcome is Outcome.PREDICTION_ERROR:
+        if "syntax error" in verdict.reason.lower():
+            return "syntax error"
+        return _line(re.split(r"[:\"']", verdict.reason)[0].strip() or "error")[:_LONGEST_CAUSE]
+    if verdict.outcome is not Outcome.INCORRECT:
+        return verdict.outcome.removeprefix("prediction_").replace("_", " ")
+    if "limit_cuts_tie" in verdict.labels:
+        return "tie"
+    if differences:
+        return _CAUSES[differences[0].kind].format(differences[0].clause)
+    return _row_cause(verdict)
+
+
+def _row_cause(verdict: Verdict) -> str:
+    """What the rows of a mismatch show; ``other`` where the judge did not look at rows."""
+    explanation = verdict.evidence.get("explanation")
+    kinds = explanation.get("kinds", ()) if isinstance(explanation, dict) else ()
+    return next((cause for kind, cause in _BY_ROWS.items() if kind in kinds), "other")
+
+
+def _line(text: str) -> str:
+    return " ".join(text.split())
