@@ -48,7 +48,7 @@ from sqljury.case import Case  # noqa: E402
 from sqljury.databases import open_databases  # noqa: E402
 from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache  # noqa: E402
 from sqljury.execution import Limits  # noqa: E402
-from sqljury.judges.language_model_verifier import LanguageModelVerifier, scores  # noqa: E402
+from sqljury.judges.language_model_verifier import LanguageModelVerifier  # noqa: E402
 from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt  # noqa: E402
 from sqljury.learning.calibration import reliability  # noqa: E402
 from sqljury.learning.language_model.prompt_tokens import PromptText  # noqa: E402
@@ -251,11 +251,11 @@ def tested(folder: Path, pool: Path, databases: Path) -> dict:
     import numpy as np
 
     judge, groups, seconds = LanguageModelVerifier(str(folder)), [], 0.0
-    scores(judge, next(known(pool, databases)))  # reads the model, which is no part of the cost
+    judge.judge_many(next(known(pool, databases)))  # reads the model, which is no part of the cost
     for asked in known(pool, databases):
         _ = [judge.text.own(*one) for one in asked]  # rows are not part of what scoring costs
         start = time.process_time()
-        found = scores(judge, asked)
+        found = judge.judge_many(asked)
         seconds += time.process_time() - start
         groups.append(
             [candidate_of(*one, verdict) for one, verdict in zip(asked, found, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from importlib.util import find_spec
 from math import log
@@ -19,7 +20,6 @@ from sqljury.judges.language_model_verifier import (
     LanguageModelVerifier,
     answer_probabilities,
     is_language_model,
-    scores,
 )
 from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt
 from sqljury.llm import Client, ClientSettings, Reply, unfenced
@@ -216,10 +216,38 @@ def test_one_by_one_and_together(folder):
     judge = LanguageModelVerifier(folder)
     assert judge.needs == Needs.SCHEMA
     some = [case(), case("SELECT name FROM songs"), case(question="Which songs?")]
-    together = scores(judge, [(one, evidence(one)) for one in some])
+    together = judge.judge_many([(one, evidence(one)) for one in some])
     alone = [judge.judge(one, evidence(one)) for one in some]
     assert [v.score for v in together] == pytest.approx([v.score for v in alone], abs=1e-4)
     assert all(0 < v.measures["answer_mass"] <= 1 for v in together)
+
+
+def test_candidates_of_a_question_take_one_pass_for_each_16(folder, monkeypatch):
+    from sqljury.learning.language_model import prefix_scoring
+    from sqljury.runs import RunSettings
+    from sqljury.runs.messages import Setup
+    from sqljury.runs.store import WorkItem
+    from sqljury.runs.worker import Bench
+
+    passes: list[int] = []
+    computed = prefix_scoring.PrefixScorer._answers_at
+
+    def counted(self, inputs, ends, **rest):
+        passes.append(len(ends))
+        return computed(self, inputs, ends, **rest)
+
+    monkeypatch.setattr(prefix_scoring.PrefixScorer, "_answers_at", counted)
+    sqls = [f"SELECT name FROM songs WHERE price > {price}" for price in range(32)]
+    questions = ("Which songs?", "Which songs cost more?")
+    some = [case(sql, question) for question in questions for sql in sqls]
+    items = [
+        WorkItem(number, json.dumps(one.to_dict()), (0,), ("d", b""))
+        for number, one in enumerate(some)
+    ]
+    setup = Setup((f"verifier,model={folder}",), RunSettings(), None, batch_size=64)
+    found = [rows for _, _, rows in Bench(setup).judge_all(items)]
+    assert len(passes) == 4
+    assert all(len(rows) == 1 and rows[0].score is not None for rows in found)
 
 
 def test_a_prompt_that_is_too_long_is_unknown(folder):

@@ -29,7 +29,7 @@ requests = io.BytesIO()
 messages.tell(requests, None)
 requests.seek(0)
 bench = SimpleNamespace(cache=SimpleNamespace(known={}))
-worker._serve(bench, 2, requests, None)
+worker._serve(bench, SimpleNamespace(threads=2, batch_size=1), requests, None)
 
 SQL = '''WITH c AS (SELECT DISTINCT a, sum(b) OVER (PARTITION BY a) AS s, CAST(d AS DATE) FROM t
 JOIN u USING (x) WHERE a IN (SELECT 1) GROUP BY a) SELECT * FROM c ORDER BY 1 LIMIT 3'''

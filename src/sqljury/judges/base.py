@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from enum import Flag, auto
 from typing import Any, ClassVar, Final, TypeVar
 
@@ -77,8 +78,29 @@ class Judge(ABC):
         """Whether it runs a network on this machine, for which no sandbox is narrow enough."""
         return False
 
+    @property
+    def batch_size(self) -> int:
+        """How many cases :meth:`judge_many` gains from at once; 1: judges are asked case by case.
 
-_HOOKS: Final = ("variant", "threshold", "signature_fields", "sql_to_run", "runs_network")
+        Cases of one question come together, so a question with more of them comes whole."""
+        return 1
+
+    @property
+    def one_process(self) -> bool:
+        """Whether one process judges for a whole machine: a model that is too large for each worker
+        to hold."""
+        return False
+
+    def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
+        """The verdicts on several cases whose needs are met, in their order: each the one that
+        :meth:`judge` gives. If it fails, :meth:`judge` is asked of each."""
+        return [self.judge(case, evidence) for case, evidence in asked]
+
+
+_HOOKS: Final = (
+    *("variant", "threshold", "signature_fields", "sql_to_run", "runs_network"),
+    *("batch_size", "one_process", "judge_many"),
+)
 _REQUIRED: Final = ("name", "version", "needs", "judge")
 
 

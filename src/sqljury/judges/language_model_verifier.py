@@ -98,18 +98,39 @@ class LanguageModelVerifier:
         return {"verifier": model, "prompt": f"{self.text.variant}/{self.text.fingerprint}"}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """The verdict on one candidate.
-
-        A model in a folder keeps what it computed for the question before: candidates of one
-        question that come one after the other cost little more than the first.
-        """
-        if not case.question:
-            return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")
+        """The verdict on one candidate."""
         if self.endpoint is not None:
+            if not case.question:
+                return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")
             return self._asked(self.endpoint, case, evidence)
-        return scores(self, [(case, evidence)])[0]
+        return self.judge_many([(case, evidence)])[0]
 
     # ------------------------------------------------------------ a model that runs here
+
+    def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
+        """The verdicts on several candidates by a model of a folder, those of a question together.
+
+        What prompts begin with alike is computed once, and each distinct query in one pass.
+
+        Args:
+            asked: cases with predictions, with what is known of each.
+
+        Raises:
+            InputError: SJ020, SJ022, SJ023, SJ030, SJ031: the folder cannot be used.
+            InfrastructureError: SJ024: memory does not suffice for a single prompt.
+            MissingExtraError: SJ001: the packages are not installed.
+        """
+        verifier = _loaded(self.model)
+        groups: dict[str, list[int]] = {}
+        for place, (case, evidence) in enumerate(asked):
+            if case.question:
+                groups.setdefault(self.text.shared(case, evidence), []).append(place)
+        found = [Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")] * len(asked)
+        for shared, places in groups.items():
+            owns = [self.text.own(*asked[place]) for place in places]
+            for place, score in zip(places, verifier.scores(shared, owns), strict=True):
+                found[place] = _verdict(self, verifier, score)
+        return found
 
     def of_probability(self, yes: float, mass: float | None, **rest: Json) -> Verdict:
         """The verdict that a probability of Yes means."""
@@ -135,28 +156,6 @@ class LanguageModelVerifier:
             return Verdict(outcome=Outcome.UNKNOWN, reason=reason, cost=cost)
         yes, no = found
         return self.of_probability(yes / (yes + no), yes + no, cost=cost)
-
-
-def scores(judge: LanguageModelVerifier, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-    """The verdicts on several candidates by a model that runs here, those of a question together.
-
-    Args:
-        asked: cases with questions and predictions, with what is known of each.
-
-    Raises:
-        InputError: SJ020, SJ022, SJ023, SJ030, SJ031: the folder cannot be used.
-        InfrastructureError: SJ024: memory does not suffice for a single prompt.
-        MissingExtraError: SJ001: the packages are not installed.
-    """
-    verifier = _loaded(judge.model)
-    groups: dict[str, list[int]] = {}
-    for place, (case, evidence) in enumerate(asked):
-        groups.setdefault(judge.text.shared(case, evidence), []).append(place)
-    found: dict[int, Score | None] = {}
-    for shared, places in groups.items():
-        owns = [judge.text.own(*asked[place]) for place in places]
-        found |= zip(places, verifier.scores(shared, owns), strict=True)
-    return [_verdict(judge, verifier, found[place]) for place in range(len(asked))]
 
 
 def _verdict(judge: LanguageModelVerifier, verifier: RewardModel, score: Score | None) -> Verdict:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -82,6 +83,22 @@ class Verifier(Judge):
     def runs_network(self) -> bool:
         """A language model of a folder; the small one is trees."""
         return self.model != "" and Path(self.model).is_dir()
+
+    @property
+    def batch_size(self) -> int:
+        """Candidates of one question cost a language model of a folder little more than one."""
+        return 64 if self.runs_network else 1
+
+    @property
+    def one_process(self) -> bool:
+        """A language model of a folder is held once."""
+        return self.runs_network
+
+    def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
+        """By a language model: those of a question at once, for each distinct query one pass."""
+        if self._language_model is not None and self.runs_network:
+            return self._language_model.judge_many(asked)
+        return super().judge_many(asked)
 
     def signature_fields(self) -> dict[str, Json]:
         """Which model."""

@@ -26,6 +26,9 @@ number of the case that it is executed for."""
 WATCH_CASE = struct.Struct("<q")
 """After :data:`WATCH`: the number of the case it is at (0: none yet)."""
 
+SEVERAL = -1
+"""In place of a case's number: it is at several, judged together."""
+
 WATCH_SIZE = WATCH.size + WATCH_CASE.size
 
 
@@ -41,6 +44,8 @@ class Setup:
     """What a worker may do beside judging; None: what its parent may."""
     threads: int = 1
     """Cases that one worker is at, at once: judges that wait for answers."""
+    batch_size: int = 1
+    """Cases that judges gain from seeing together; from 2 on those of a question are not parted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -31,6 +31,7 @@ from sqljury.isolation import Failure, TemporaryFolder, start_isolated
 from sqljury.runs.deaths import MOST_DEATHS, Death, blamed
 from sqljury.runs.memory import memory_kills, resident_bytes
 from sqljury.runs.messages import (
+    SEVERAL,
     WATCH,
     WATCH_CASE,
     WATCH_SIZE,
@@ -53,6 +54,8 @@ _BATCH_SECONDS = 0.25
 """Aim for this much work in a batch: long enough to hide the hand-over, short at the end."""
 _LARGEST_BATCH = 128
 _LARGEST_BATCH_BYTES = 1 << 20
+_LARGEST_GROUP = 1024
+"""Cases of one question that are not parted, where judges take several at once."""
 _MOST_BARREN_DEATHS = 5
 _AHEAD = 2
 """Batches that a worker holds, so that it never waits for the parent."""
@@ -205,16 +208,28 @@ class Pool:
             size = max(1, int(_BATCH_SECONDS / self._seconds_per_case))
         elif self._seconds_per_case == 0.0:
             size = 8
-        size = max(size, _AHEAD * self._setup.threads)
+        size = max(size, _AHEAD * self._setup.threads, self._setup.batch_size)
         items: list[WorkItem] = []
         weight = 0
-        while len(items) < size and weight < _LARGEST_BATCH_BYTES:
-            item = self._again.popleft() if self._again else next(source, None)
-            if item is None:
+        while (item := self._next_item(source)) is not None:
+            full = len(items) >= size or weight >= _LARGEST_BATCH_BYTES
+            if full and not self._parting(items, item):
+                # What a network computes depends in the last digits on what it sees at once:
+                # a question's candidates are always seen together.
+                self._again.appendleft(item)
                 break
             items.append(item)
             weight += len(item.body)
         return tuple(items)
+
+    def _next_item(self, source: Iterator[WorkItem]) -> WorkItem | None:
+        return self._again.popleft() if self._again else next(source, None)
+
+    def _parting(self, items: Sequence[WorkItem], item: WorkItem) -> bool:
+        """Whether a batch that ends before a case would part what is judged together."""
+        if self._setup.batch_size == 1 or items[-1].group != item.group:
+            return False
+        return len(items) < _LARGEST_GROUP
 
     def _hand(self, worker: _Worker, items: tuple[WorkItem, ...]) -> None:
         worker.handed.update((item.number, item) for item in items)
@@ -310,7 +325,7 @@ class Pool:
         """The cases that a worker was at, as far as that can be told."""
         start, _, number = worker.executing()
         found = worker.handed.get(number if start else worker.judging() or 0)
-        if found is None and not start:
+        if found is None and not start and worker.judging() != SEVERAL:
             return []  # it was between two cases, or had yet to begin
         if found is None or (not start and self._setup.threads > 1):
             return list(worker.handed.values())  # at any of them: it does not tell

@@ -152,7 +152,7 @@ def run_judges(
     learn_from_urls(settings.sources.databases or "")
     made = [make_judge(spec) for spec in judges]
     _check_distinct(made)
-    groups = [group for group in (_Group.of_rows(made), _Group.of_models(made)) if group.judges]
+    groups = [group for group in _groups(made) if group.judges]
     store = RunStore(Path(folder), create=True)
     if groups[-1].asks_models and settings.llm is None:
         settings = replace(settings, llm=default_client(Path(folder)))
@@ -201,18 +201,12 @@ def _nothing() -> Spent:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Judges that run in the same way: on rows in processes, or waiting for a model in threads."""
+    """Judges that run in the same way: on rows in processes, by a large model of this machine in
+    one, or waiting for chat models in threads."""
 
     judges: tuple[Judge, ...]
-    asks_models: bool
-
-    @classmethod
-    def of_rows(cls, judges: Sequence[Judge]) -> _Group:
-        return cls(tuple(judge for judge in judges if not judge.needs & Needs.LLM), False)
-
-    @classmethod
-    def of_models(cls, judges: Sequence[Judge]) -> _Group:
-        return cls(tuple(judge for judge in judges if judge.needs & Needs.LLM), True)
+    asks_models: bool = False
+    one_process: bool = False
 
     def keys(self, settings: RunSettings) -> list[str]:
         """Of the judges, in the store."""
@@ -224,7 +218,7 @@ class _Group:
 
     def processes(self, settings: RunSettings) -> int:
         """One process keeps to one budget and one rate; a replay has neither."""
-        return 1 if self._waits(settings) else settings.workers
+        return 1 if self.one_process or self._waits(settings) else settings.workers
 
     def _waits(self, settings: RunSettings) -> bool:
         asks = self.asks_models and not settings.dry_run and not settings.batch
@@ -248,7 +242,16 @@ class _Group:
             settings=replace(settings, llm=llm, overlay=None),
             sandbox=sandbox,
             threads=llm.concurrency if llm is not None and self._waits(settings) else 1,
+            batch_size=1 if llm is not None else max(judge.batch_size for judge in self.judges),
         )
+
+
+def _groups(judges: Sequence[Judge]) -> tuple[_Group, ...]:
+    """Judges by how they run, those that cost most last."""
+    asking = tuple(judge for judge in judges if judge.needs & Needs.LLM)
+    local = tuple(judge for judge in judges if judge.one_process and judge not in asking)
+    others = tuple(judge for judge in judges if judge not in asking and judge not in local)
+    return _Group(others), _Group(local, one_process=True), _Group(asking, asks_models=True)
 
 
 class _Progress:
@@ -395,8 +398,10 @@ def _rows(cases: Iterable[Case], data: _Data, digest: Callable[[bytes], None]) -
         digest(fingerprint)
         text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
         text = text if isinstance(text, str) else ""
+        # Judges of several cases at once share what a question's candidates have in common.
+        together = text if case.reference_sqls else case.question or text
         body = json.dumps(case.to_dict())
-        yield CaseRow(case, body, fingerprint, _short_hash(text), _features(text))
+        yield CaseRow(case, body, fingerprint, _short_hash(together), _features(text))
 
 
 @lru_cache(maxsize=4096)

@@ -77,6 +77,8 @@ class WorkItem:
     """The case as JSON text."""
     judges: tuple[int, ...]
     """Positions of those judges."""
+    group: tuple[str, bytes]
+    """Cases with the same are neighbours: of one reference, or of one question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,16 +341,17 @@ class RunStore:
         last = 0
         while rows := self._work_after(last):
             last = rows[-1][0]
-            for _, number, body, _, *flags in rows:
+            for _, number, body, db_id, batch_key, _, *flags in rows:
                 todo = tuple(position for position, flag in enumerate(flags) if flag)
                 if todo:
-                    yield WorkItem(number, body, todo)
+                    yield WorkItem(number, body, todo, (db_id, batch_key))
 
     def _work_after(self, last: int) -> list[tuple[Any, ...]]:
-        """The next cases in the order of work: place, number, body, and a flag for each judge."""
+        """The next cases in the order of work: place, number, body, group, number again, and a flag
+        for each judge."""
         with self._errors():
             return self._db.execute(
-                "SELECT t.rowid, c.number, c.body, t.* FROM temp.todo t"
+                "SELECT t.rowid, c.number, c.body, c.db_id, c.batch_key, t.* FROM temp.todo t"
                 " JOIN cases c ON c.number = t.number WHERE t.rowid > ?"
                 " ORDER BY t.rowid LIMIT ?",
                 (last, _WORK_AT_ONCE),

@@ -29,6 +29,7 @@ from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.isolation import Failure, end_with_parent, private_streams, receive_bytes, send
 from sqljury.judges import Judge, make_judge, settled
 from sqljury.runs.messages import (
+    SEVERAL,
     WATCH,
     WATCH_CASE,
     WATCH_SIZE,
@@ -58,7 +59,8 @@ class Bench:
         self._patience = Patience(setup.settings.sources.databases)
         self._sources = setup.settings.sources.open()
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
-        self._threads = setup.threads
+        self._at_once = max(setup.threads, setup.batch_size)
+        """Cases whose databases must stay open."""
         self._open: dict[str, Database | SqljuryError | None] = {}
         self._watch_memory = watch
         self._current = threading.local()
@@ -90,11 +92,73 @@ class Bench:
         if database is not None and not isinstance(database, SqljuryError):
             database.close()
 
-    def judge(self, case: Case, number: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
-        """The verdicts of some judges on one case."""
+    def _at(self, number: int) -> None:
+        """Say which case is judged now, or that it is several."""
         if self._watch_memory is not None:
             self._watch_memory[WATCH.size :] = WATCH_CASE.pack(number)
         self._current.number = number
+
+    def judge_all(
+        self, items: Sequence[WorkItem]
+    ) -> Iterator[tuple[WorkItem, str, list[VerdictRow]]]:
+        """The verdicts on several cases, with each case's database: what judges say that look at
+        one after the other, then what those say that look at all together."""
+        cases = [Case.from_dict(json.loads(item.body)) for item in items]
+        rows: list[list[VerdictRow]] = []
+        for case, item in zip(cases, items, strict=True):
+            alone = [place for place in item.judges if self._judges[place].batch_size == 1]
+            rows.append(list(self.judge(case, item.number, alone)))
+        for position, judge in enumerate(self._judges):
+            if judge.batch_size == 1:
+                continue
+            asked = [place for place, item in enumerate(items) if position in item.judges]
+            numbered = [(items[place].number, cases[place]) for place in asked]
+            for place, row in zip(asked, self._judge_many(position, numbered), strict=True):
+                rows[place].append(row)
+        for item, case, found in zip(items, cases, rows, strict=True):
+            yield item, case.db_id, found
+
+    def _judge_many(self, position: int, asked: Sequence[tuple[int, Case]]) -> Iterator[VerdictRow]:
+        """The verdicts of a judge that takes several cases at once."""
+        start = time.perf_counter()
+        found = self._together(self._judges[position], asked)
+        seconds = (time.perf_counter() - start) / max(1, len(asked))
+        for place, (number, case) in enumerate(asked):
+            if found is None:  # one of them fails: which, shows when each is alone
+                yield from self.judge(case, number, (position,))
+            else:
+                yield VerdictRow.of(number, position, found[place], seconds)
+
+    def _together(self, judge: Judge, asked: Sequence[tuple[int, Case]]) -> list[Verdict] | None:
+        """The verdicts on several cases; None where one of them cannot be had like this."""
+        verdicts: dict[int, Verdict] = {}
+        waiting: dict[int, tuple[Case, DatabaseEvidence]] = {}
+        try:
+            for place, (number, case) in enumerate(asked):
+                self._at(number)
+                evidence = self._evidence(case)
+                if isinstance(evidence, Lost):
+                    return None
+                verdict = settled(judge, case, evidence)
+                if verdict is None:
+                    waiting[place] = case, evidence
+                else:
+                    verdicts[place] = verdict
+                if evidence.lost is not None:
+                    return None
+            self._at(SEVERAL)
+            verdicts |= zip(waiting, judge.judge_many(list(waiting.values())), strict=True)
+        except SqljuryError:
+            raise
+        except Exception:  # a judge's own fault
+            return None
+        if any(evidence.lost is not None for _, evidence in waiting.values()):
+            return None
+        return [verdicts[place] for place in range(len(asked))]
+
+    def judge(self, case: Case, number: int, judges: Sequence[int]) -> Iterator[VerdictRow]:
+        """The verdicts of some judges on one case."""
+        self._at(number)
         for position in judges:
             start = time.perf_counter()
             attempt = partial(self._attempt, self._judges[position], case)
@@ -108,11 +172,18 @@ class Bench:
 
     def _attempt(self, judge: Judge, case: Case) -> Verdict | Lost:
         """A verdict, or why the database could not be asked."""
+        evidence = self._evidence(case)
+        if isinstance(evidence, Lost):
+            return evidence
+        verdict = _verdict(judge, case, evidence)
+        return verdict if evidence.lost is None else Lost(evidence.lost.message)
+
+    def _evidence(self, case: Case) -> DatabaseEvidence | Lost:
         with self._opening:
             database = self._database(case.db_id)
         if isinstance(database, SqljuryError):
             return Lost(str(database))
-        evidence = DatabaseEvidence(
+        return DatabaseEvidence(
             case,
             database,
             self.cache,
@@ -121,8 +192,6 @@ class Bench:
             self._sources.schemas,
             self._sources.suites,
         )
-        verdict = _verdict(judge, case, evidence)
-        return verdict if evidence.lost is None else Lost(evidence.lost.message)
 
     def _estimated(self, verdict: Verdict) -> Verdict:
         """What would be asked about a case, if every answer were a yes."""
@@ -169,7 +238,7 @@ class Bench:
         if db_id not in self._open:
             # Neighbours in the order of work share a database; a benchmark with hundreds of
             # them must not keep hundreds of connections.
-            if len(self._open) >= _OPEN_DATABASES + self._threads:
+            if len(self._open) >= _OPEN_DATABASES + self._at_once:
                 self._close_one()
             try:
                 self._open[db_id] = self._sources.databases.open(db_id)
@@ -268,18 +337,22 @@ class Reporter:
                 self.flush()
 
 
-def _serve(bench: Bench, threads: int, requests: IO[bytes], reporter: Reporter) -> None:
-    if threads == 1:
+def _serve(bench: Bench, setup: Setup, requests: IO[bytes], reporter: Reporter) -> None:
+    if setup.threads == 1:
         while (batch := _next_batch(requests)) is not None:
             bench.cache.known.update(batch.known)
-            for item in batch.items:
-                _judge(bench, item, reporter)
+            if setup.batch_size > 1:
+                for item, db_id, rows in bench.judge_all(batch.items):
+                    reporter.add(item.number, db_id, rows)
+            else:
+                for item in batch.items:
+                    _judge(bench, item, reporter)
             reporter.flush()
         return
     # Threads that import the parser at the same moment can find it half made.
     for dialect in ("sqlite", "duckdb", "postgres", "mysql"):
         parse("SELECT 1", dialect)
-    with ThreadPoolExecutor(threads) as executor:
+    with ThreadPoolExecutor(setup.threads) as executor:
         while (batch := _next_batch(requests)) is not None:
             bench.cache.known.update(batch.known)
             for item in batch.items:
@@ -323,7 +396,7 @@ def main() -> None:
         with file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
             bench = Bench(setup, watch)
             reporter.watch_spending(bench.spent)
-            _serve(bench, setup.threads, requests, reporter)
+            _serve(bench, setup, requests, reporter)
     except SqljuryError as error:
         reporter.fail(error)
     except (EOFError, BrokenPipeError):
