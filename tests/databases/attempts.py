@@ -242,7 +242,7 @@ def make_server(engine: str, server: Server) -> tuple[str, str]:
         server.run(f"GRANT pg_read_all_data TO {user}")
     else:
         name = server.create(*MYSQL)
-        user = f"{name[-12:]}_plain"
+        user = f"{name[-13:]}_plain"  # with its letter: no number such as 1e5
         server.run(f"CREATE USER {user}@'%' IDENTIFIED BY 'test'")
         server.run(f"GRANT SELECT, SHOW VIEW, EXECUTE ON {name}.* TO {user}@'%'")
     return name, user

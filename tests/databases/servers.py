@@ -141,7 +141,7 @@ class MySQL:
 
 
 def _new_name() -> str:
-    return f"sqljury_test_{secrets.token_hex(6)}"
+    return f"sqljury_test_x{secrets.token_hex(6)}"
 
 
 def require(url: str) -> None:

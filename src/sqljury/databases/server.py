@@ -108,16 +108,22 @@ class Trickle:
         return self._fetchmany(min(size, CHUNK))
 
 
+_AT_ONCE: Final = 0.1
+"""Seconds in which a connection that is lost already is found to be."""
+
+
 def with_second_attempt(
     attempt: Callable[[Limits], Execution], limits: Limits, lost: Callable[[], bool]
 ) -> Execution:
     """The execution, tried again in what is left of its time if the connection was lost."""
     first = attempt(limits)
-    rest = limits.seconds - first.seconds
+    # One that was lost before, such as by the end of another statement, shows at once.
+    before = first.seconds < _AT_ONCE
+    rest = limits.seconds - (0.0 if before else first.seconds)
     if first.status is not Status.UNAVAILABLE or rest <= 0 or not lost():
         return first
     second = attempt(replace(limits, seconds=rest))
-    if second.status is Status.TIMEOUT:
+    if second.status is Status.TIMEOUT and not before:
         # It had less time than it may take: the lost connection is to blame.
         return replace(first, seconds=first.seconds + second.seconds)
     return second
