@@ -9,8 +9,7 @@ one after the other, and must give the same scores to 1e-4. On a CPU seconds are
 process, so that neighbours on the machine do not count.
 
 Then what a user gets: the whole command ``sqljury select --strategy verifier`` on a pool of such
-questions, from its start to its end with all its processes, against the same loop over the same
-prompts.
+questions, from its start to its end with all its processes, against a process with that loop.
 """
 
 from __future__ import annotations
@@ -31,15 +30,15 @@ OWN = (30, 80)
 """Tokens of a candidate's own: SQL of Spider and BIRD, and the line that asks."""
 AIM = 8.0
 WORDS = 8000
-COLUMNS = 340
+COLUMNS = 470
 """Of the schema that the questions of the pool share: some 1,500 tokens."""
 
 
 def made_model():
-    """A Qwen2-like network of some seven million weights, and a tokenizer of as many words."""
+    """A Llama-like network of some seven million weights, and a tokenizer of as many words."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers
-    from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, Qwen2Config
+    from transformers import AutoModelForCausalLM, LlamaConfig, PreTrainedTokenizerFast
 
     from sqljury.learning.language_model.loading import LanguageModel
 
@@ -52,7 +51,7 @@ def made_model():
         tokenizer_object=plain, unk_token="<unk>", pad_token="<pad>"
     )
     torch.manual_seed(0)
-    config = Qwen2Config(
+    config = LlamaConfig(
         vocab_size=WORDS,
         hidden_size=256,
         intermediate_size=768,
@@ -96,6 +95,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--repeats", type=int, default=2, help="the fastest of each side counts")
     parser.add_argument("--questions", type=int, default=10, help="of the pool")
+    parser.add_argument("--loop", type=Path, help="only score the pool of a folder one by one")
     options = parser.parse_args()
     import torch
 
@@ -103,6 +103,9 @@ def main() -> None:
     from sqljury.learning.language_model.prefix_scoring import PrefixScorer
 
     torch.set_num_threads(options.threads)
+    if options.loop is not None:
+        loop_over(options.loop)
+        return
     language_model = made_model()
     answers = answer_tokens(language_model.tokenizer, after_space=False)
     torch.manual_seed(1)
@@ -127,13 +130,13 @@ def main() -> None:
     print(f"{CANDIDATES} candidates, {PREFIX} shared tokens, {tokens:.0f} own each on average")
     print(f"one by one, no cache: {slow:.2f} s; shared beginning: {fast:.2f} s")
     print(f"ratio {slow / fast:.1f} (aim {AIM:g}), scores apart by at most {apart:.1e} (aim 1e-4)")
-    whole = through_select(language_model, answers, options.questions)
+    whole = through_select(language_model, options.questions)
     print(f"ratio {whole:.1f} by the whole command (aim {AIM:g})")
     if min(slow / fast, whole) < AIM or apart > 1e-4:
         raise SystemExit(1)
 
 
-def through_select(language_model, answers, questions):
+def through_select(language_model, questions):
     """How many times as long the loop takes as the command, on the same questions."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -142,25 +145,25 @@ def through_select(language_model, answers, questions):
         columns = ", ".join(f"w{i} INTEGER" for i in range(COLUMNS))
         (folder / "schema.sql").write_text(f"CREATE TABLE w9 ({columns});")
         write_pool(folder / "pool.jsonl", questions)
-        prompts = prompts_of(folder, language_model)
-        shared = sum(len(head) for head, _ in prompts) / len(prompts)
-        clock = seconds_of_children()
-        command = ["-m", "sqljury.cli", "select", "pool.jsonl", "--schemas", "schema.sql"]
-        command += ["--strategy", "verifier,model=model", "--label", "right", "--run", "run"]
-        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-        subprocess.run(
-            [sys.executable, *command], check=True, cwd=folder, env=environment, capture_output=True
-        )
-        ours = seconds_of_children() - clock
-    start = time.process_time()
-    for head, owns in prompts:
-        one_by_one(language_model, answers, head, owns)
-    theirs = time.process_time() - start
+        select = ["-m", "sqljury.cli", "select", "pool.jsonl", "--schemas", "schema.sql"]
+        select += ["--strategy", "verifier,model=model", "--label", "right", "--run", "run"]
+        ours = seconds_of(select, folder)
+        theirs = seconds_of([str(Path(__file__).resolve()), "--loop", "."], folder)
     print(
-        f"{questions} questions, {CANDIDATES} candidates, {shared:.0f} shared tokens: one by one "
-        f"{theirs:.1f} s, the command {ours:.1f} s from start to end"
+        f"{questions} questions of {CANDIDATES} candidates, from start to end: one by one", end=" "
     )
+    print(f"{theirs:.1f} s, sqljury select {ours:.1f} s")
     return theirs / ours
+
+
+def seconds_of(command, folder):
+    """Of the processor, by a Python process and all that it starts."""
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    before = seconds_of_children()
+    subprocess.run(
+        [sys.executable, *command], check=True, cwd=folder, env=environment, capture_output=True
+    )
+    return seconds_of_children() - before
 
 
 def seconds_of_children():
@@ -189,26 +192,23 @@ def write_pool(path, questions):
             file.write(json.dumps(line) + "\n")
 
 
-def prompts_of(folder, language_model):
-    """Of each question the tokens that its candidates share, and those of each."""
+def loop_over(folder):
+    """Score the candidates of a folder's pool, one after the other."""
     from sqljury.benchmarks import read_cases
     from sqljury.databases import Sources
     from sqljury.evidence import DatabaseEvidence, ExecutionCache
     from sqljury.execution import Limits
     from sqljury.judges.verifier_prompt import VerifierPrompt
+    from sqljury.learning.outcome_reward.verifier import load_verifier
 
+    verifier = load_verifier(str(folder / "model"))
     text = VerifierPrompt("sql")
     schemas = Sources(schemas=str(folder / "schema.sql")).open().schemas
-    found = {}
     for case in read_cases([folder / "pool.jsonl"]):
         evidence = DatabaseEvidence(case, None, ExecutionCache(), Limits(), None, schemas)
-        owns = found.setdefault(text.shared(case, evidence), [])
-        owns.append(text.own(case, evidence))
-    ids = language_model.tokenizer
-    return [
-        (ids(head)["input_ids"], [ids(own)["input_ids"] for own in owns])
-        for head, owns in found.items()
-    ]
+        head = verifier.tokens.shared(text.shared(case, evidence))
+        own = verifier.tokens.own(text.own(case, evidence))
+        one_by_one(verifier.scorer.language_model, verifier.scorer.answers, head, [own])
 
 
 if __name__ == "__main__":
