@@ -72,6 +72,7 @@ def audit(
     mapping: Mapping = None,
     overlay: Overlay = None,
     as_json: AsJson = False,
+    html: Html = None,
 ) -> None:
     """Look for faults in a benchmark's references, by their text, questions and data."""
     from sqljury.api.audit import audit as find
@@ -105,6 +106,10 @@ def audit(
         from sqljury.reports.audit import write_findings
 
         write_findings(export, found)
+    if html is not None:
+        from sqljury.reports.audit_page import write_audit_page
+
+        write_audit_page(html, found, title=f"Audit of {files[0].name}")
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))
     else:

@@ -57,7 +57,7 @@ def write_report(
         InputError: the file cannot be written.
     """
     pages = case_pages(records, max_case_pages)
-    scripts = {name: (_TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("theme", "report")}
+    used, hashes = scripts("report")
     report = (
         environment()
         .get_template("report.html.j2")
@@ -72,13 +72,28 @@ def write_report(
             agreement=None if agreement is None else _agreement(agreement),
             pages=pages,
             data=_data(summary, pages),
-            style=Markup((_TEMPLATES / "report.css").read_text("utf-8")),
-            scripts={name: Markup(text) for name, text in scripts.items()},
-            script_hashes=" ".join(f"'{_hash(text)}'" for text in scripts.values()),
+            style=style(),
+            scripts=used,
+            script_hashes=hashes,
         )
     )
     with new_file(path) as file:
         file.writelines(report)
+
+
+def scripts(view: str) -> tuple[dict[str, Markup], str]:
+    """Our own scripts, of the theme and of a view, and the hashes by which a page allows them."""
+    theme, button, own = (
+        (_TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("theme", "theme_button", view)
+    )
+    texts = {"theme": theme, "view": button + own}
+    hashes = " ".join(f"'{_hash(text)}'" for text in texts.values())
+    return {name: Markup(text) for name, text in texts.items()}, hashes
+
+
+def style() -> Markup:
+    """The style sheet of all pages."""
+    return Markup((_TEMPLATES / "report.css").read_text("utf-8"))
 
 
 def environment() -> Environment:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from markupsafe import Markup
 
 from sqljury.reports import words
-from sqljury.reports.html import environment
+from sqljury.reports.html import environment, style
 from sqljury.writing import PathLike, new_file
-
-_CSS = Path(__file__).parent / "templates" / "report.css"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +86,7 @@ def write_page(
         sections=list(sections),
         notes=[words.visible(note) for note in notes],
         signature=words.visible(signature),
-        style=Markup(_CSS.read_text("utf-8")),
+        style=style(),
     )
     with new_file(path) as file:
         file.write(text)

@@ -340,18 +340,6 @@
   });
   byId("more").addEventListener("click", function () { draw(PAGE); });
 
-  var themeButton = byId("theme"), root = document.documentElement;
-  function isDark() {
-    return root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-  }
-  function label() { themeButton.textContent = isDark() ? "Light" : "Dark"; }
-  themeButton.addEventListener("click", function () {
-    root.dataset.theme = isDark() ? "light" : "dark";
-    try { localStorage.setItem("sqljury-theme", root.dataset.theme); } catch (error) { /* no storage */ }
-    label();
-  });
-  label();
-
   document.addEventListener("keydown", function (event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     var typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
