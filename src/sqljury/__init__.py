@@ -17,6 +17,7 @@ from sqljury.version import __version__ as __version__
 if TYPE_CHECKING:
     from sqljury.api.agreement import agree_files
     from sqljury.api.audit import audit
+    from sqljury.api.comparison import compare_runs
     from sqljury.api.evaluation import Evaluation, evaluate, load_run
     from sqljury.api.features import features
     from sqljury.api.inputs import RunKeywords
@@ -48,6 +49,7 @@ _HOMES = {
     "build_pairs_files": "sqljury.api.pair_building",
     "build_suites": "sqljury.api.suites",
     "compare_queries": "sqljury.api.queries",
+    "compare_runs": "sqljury.api.comparison",
     "diff_queries": "sqljury.api.queries",
     "plan_query": "sqljury.api.queries",
     "evaluate": "sqljury.api.evaluation",
@@ -109,6 +111,7 @@ __all__ = [
     "build_suites",
     "build_trust_files",
     "compare_queries",
+    "compare_runs",
     "compare_tables",
     "diff_queries",
     "evaluate",

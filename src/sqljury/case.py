@@ -80,6 +80,17 @@ class Case:
     origin: str = ""
     """Where it was read, ``file:line``, for error messages."""
 
+    def __post_init__(self) -> None:
+        # One reference is often given as the text that it is; its letters are never meant.
+        for name in ("reference_sqls", "pool"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                object.__setattr__(self, name, (value,))
+            elif isinstance(value, list):
+                object.__setattr__(self, name, tuple(value))
+            elif not isinstance(value, tuple):
+                raise TypeError(f"Case({name}=…) is a tuple of texts, not {type(value).__name__}")
+
     @property
     def key(self) -> tuple[str, str, str]:
         """What this case is known by."""

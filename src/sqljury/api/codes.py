@@ -38,4 +38,9 @@ CODES: dict[str, tuple[str, str]] = {
         "Prompts and graphs are made from the schema. Give --databases or --schemas; the message "
         "names the database where only one is missing.",
     ),
+    "SJ418": (
+        "runs that cannot be compared",
+        "Two runs are compared judge by judge and case by case: they need a judge in common, and "
+        "cases in common, by benchmark, id and source, by benchmark and id, or by id.",
+    ),
 }

@@ -8,16 +8,19 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
+from sqljury.api.comparison import compared
 from sqljury.api.failures import failures_of
-from sqljury.api.inputs import PathLike, RunKeywords, cases_of, run_settings
+from sqljury.api.inputs import CasesLike, PathLike, RunKeywords, cases_of, run_settings
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
+from sqljury.reports.frame import as_frame
 from sqljury.reports.words import score_sentence
 from sqljury.runs import RUN_FILE, Run, UnderWay, open_run, run_in_batches, run_judges
 from sqljury.uses.evaluate import Summary, summarise
@@ -27,6 +30,7 @@ from sqljury.verdict import Outcome, Record
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
+    from sqljury.uses.run_comparison import RunComparison
 
 
 class Evaluation:
@@ -82,6 +86,47 @@ class Evaluation:
         """The score of each judge, a line each, as people read it."""
         return [f"{judge.name}  {score_sentence(judge)}" for judge in self.summary.judges]
 
+    def to_frame(self, library: str | None = None) -> Any:
+        """A data frame, one row a case and judge, with measures as columns.
+
+        Args:
+            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+
+        Raises:
+            InputError: SJ803: neither is installed.
+        """
+        return as_frame(self.run.records(with_evidence=False), library)
+
+    def to_html(self, path: PathLike) -> None:
+        """Write the report: one self-contained file.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        from sqljury.reports.html import write_report
+
+        write_report(path, self.summary, self.records(), title=self.run.folder.name)
+
+    def compare(self, other: Evaluation) -> RunComparison:
+        """What another, later evaluation gets right that this one missed, and the reverse.
+
+        Raises:
+            InputError: SJ418: no judge or no case in common.
+        """
+        return compared(self.run, other.run)
+
+    def __repr__(self) -> str:
+        return "\n".join(["Evaluation:", *(f"  {line}" for line in self.lines())])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: a row a judge."""
+        rows = (
+            f"<tr><th style='text-align:left'>{escape(judge.name)}</th>"
+            f"<td style='text-align:left'>{escape(score_sentence(judge))}</td></tr>"
+            for judge in self.summary.judges
+        )
+        return f"<table>{''.join(rows)}</table>"
+
     def close(self) -> None:
         """Close the run; a temporary one is removed."""
         self.run.close()
@@ -101,10 +146,11 @@ class Evaluation:
 
 
 def evaluate(
-    cases: Iterable[Case] | PathLike | Sequence[PathLike],
-    judges: Sequence[str | Judge] = ("execution",),
+    cases: CasesLike,
+    judges: str | Judge | Sequence[str | Judge] = ("execution",),
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
+    predictions: PathLike | Sequence[PathLike] | None = None,
     run: PathLike | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     **settings: Unpack[RunKeywords],
@@ -112,10 +158,12 @@ def evaluate(
     """Judge cases and aggregate the verdicts.
 
     Args:
-        cases: cases, or files that hold them (see :func:`sqljury.read_cases`).
+        cases: cases, or files that hold them (see :func:`sqljury.read_cases`), or rows: objects,
+            a data frame, a data set of Hugging Face, with keys by their usual names.
         judges: names such as ``execution:spider``, or judges.
         databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``; not
             needed by judges that look at texts alone.
+        predictions: files with predictions for a file of references.
         run: the folder that the verdicts are kept in; the same folder again resumes.
         on_progress: called with verdicts found and verdicts in all.
         settings: ``descriptions``, ``schemas``, ``suites``, ``limits``, ``workers``, ``llm``
@@ -136,7 +184,9 @@ def evaluate(
     temporary = TemporaryFolder() if run is None else None
     folder = Path(run) if run is not None else Path(temporary.path if temporary else "")
     options = run_settings(databases, **settings)
-    done = run_judges(cases_of(cases), judges, options, folder=folder, on_progress=on_progress)
+    asked = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
+    found = cases_of(cases, predictions)
+    done = run_judges(found, asked, options, folder=folder, on_progress=on_progress)
     return Evaluation(done, temporary)
 
 

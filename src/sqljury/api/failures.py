@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 
 from sqljury.api.queries import diff_queries
@@ -13,6 +13,7 @@ from sqljury.likeness.differences import Difference
 from sqljury.runs import Run
 from sqljury.schema import Schema
 from sqljury.uses.failures import Failure, failures
+from sqljury.verdict import Record
 
 
 def failures_of(run: Run, judge: str | None = None) -> dict[str, list[Failure]]:
@@ -25,7 +26,11 @@ def failures_of(run: Run, judge: str | None = None) -> dict[str, list[Failure]]:
         judge: whose verdicts; the first judge's by default.
     """
     judge = judge or run.judges[0].name
-    records = (record for record in run.records() if record.judge == judge)
+    return failures_among(run, (record for record in run.records() if record.judge == judge))
+
+
+def failures_among(run: Run, records: Iterable[Record]) -> dict[str, list[Failure]]:
+    """The failures among some records of a run by cause, the most frequent first."""
     return failures(records, _teller(str(run.manifest.get("databases") or "")))
 
 

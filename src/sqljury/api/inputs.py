@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
-from sqljury.benchmarks import Overlay, read_cases, read_overlay
+from sqljury.benchmarks import Overlay, cases_of_rows, read_cases, read_overlay
 from sqljury.case import Case
 from sqljury.databases import Sources
 from sqljury.execution import Limits
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from sqljury.llm import ClientSettings
 
 PathLike = str | os.PathLike[str]
+CasesLike = Iterable[Case] | PathLike | Sequence[PathLike] | Any
+"""Cases, files that hold them, objects, a data frame, or a data set of Hugging Face."""
 
 
 def databases_spec(databases: PathLike | Sequence[PathLike] | None) -> str | None:
@@ -27,13 +30,28 @@ def databases_spec(databases: PathLike | Sequence[PathLike] | None) -> str | Non
     return ",".join(str(part) for part in databases)
 
 
-def cases_of(cases: Iterable[Case] | PathLike | Sequence[PathLike]) -> Iterable[Case]:
-    """The cases themselves, or those of the files."""
+def cases_of(
+    cases: CasesLike, predictions: PathLike | Sequence[PathLike] | None = None
+) -> Iterable[Case]:
+    """The cases themselves, or those of files or rows.
+
+    Raises:
+        TypeError: what holds no cases, or predictions for what is no file.
+    """
     if isinstance(cases, (str, os.PathLike)):
-        return read_cases([cases])
-    if isinstance(cases, Sequence) and cases and not isinstance(cases[0], Case):
-        return read_cases(cast("Sequence[PathLike]", cases))
-    return cast("Iterable[Case]", cases)
+        cases = [cases]
+    if isinstance(cases, Sequence) and cases and isinstance(cases[0], (str, os.PathLike)):
+        found = read_cases(cast("Sequence[PathLike]", cases), predictions=predictions)
+        for warning in found.warnings:
+            warnings.warn(warning, stacklevel=3)
+        return found
+    if predictions is not None:
+        raise TypeError("predictions= joins files to files: give the references as a file, too")
+    if hasattr(cases, "columns") or hasattr(cases, "column_names"):
+        return cases_of_rows(cases)
+    if not isinstance(cases, Iterable):
+        raise TypeError(f"cases= takes cases, rows or files, not {type(cases).__name__}")
+    return cases_of_rows(cases) if isinstance(cases, Sequence) else cast("Iterable[Case]", cases)
 
 
 class RunKeywords(TypedDict, total=False):

@@ -28,6 +28,7 @@ from sqljury.benchmarks.rose_output import (
     recording_fingerprint,
 )
 from sqljury.benchmarks.rose_writer import write_rose_output
+from sqljury.benchmarks.rows import cases_of_rows
 from sqljury.benchmarks.trustsql import read_gate
 from sqljury.benchmarks.write import write_cases
 
@@ -45,6 +46,7 @@ __all__ = [
     "RefuterAnswer",
     "Source",
     "Token",
+    "cases_of_rows",
     "find_rose_outputs",
     "fingerprint",
     "fingerprint_of",

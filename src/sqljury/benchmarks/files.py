@@ -45,6 +45,11 @@ _FOREIGN = {
 }
 
 
+_OFFICE = (b"[Content_Types].xml", b"xl/")
+"""What begins a workbook, which is a zip archive."""
+_TELLING = 512
+"""Bytes that tell what a file is."""
+
 MOST_UNPACKED = 4 * 1024**3
 MOST_RATIO = 200
 """A compressed file may be so many times larger inside: benchmarks are 5 to 50 times."""
@@ -145,12 +150,26 @@ class Source:
     def kind(self) -> Kind:
         """Found out from the first bytes; the suffix decides only where they leave it open."""
         with self._bytes() as stream:
-            start = stream.read(16)
+            start = stream.read(_TELLING)
         if start.startswith(b"PAR1"):
             return Kind.PARQUET
+        if start.startswith(b"PK") and any(mark in start for mark in _OFFICE):
+            raise InputError(
+                "SJ106",
+                "the file is an Excel workbook.",
+                where=self.name,
+                hint="Save the sheet as CSV and give that.",
+            )
         for magic, (what, hint) in _FOREIGN.items():
             if start.startswith(magic):
                 raise InputError("SJ106", f"the file is {what}.", where=self.name, hint=hint)
+        if b"\0" in start and self._encoding != "utf-16":
+            raise InputError(
+                "SJ106",
+                "the file is binary, not text.",
+                where=self.name,
+                hint="Give JSON, JSON lines, CSV, Parquet or SQL.",
+            )
         first = self._first_line()
         if first.startswith("["):
             return Kind.JSON_LIST

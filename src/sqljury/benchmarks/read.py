@@ -14,7 +14,7 @@ from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.mapping import check_mapping
 from sqljury.benchmarks.overlay import read_overlay
 from sqljury.benchmarks.predictions import Joined, References
-from sqljury.benchmarks.unused import unused_keys
+from sqljury.benchmarks.unused import uneven_rows, unused_keys
 from sqljury.case import Case
 from sqljury.errors import InputError
 
@@ -88,6 +88,7 @@ def read_cases(
         for reader in readers
         for warning in unused_keys(reader.source, reader.cases(), joined=bool(systems))
     ]
+    warnings += [line for source in (*sources, *systems) for line in uneven_rows(source)]
     if systems:
         cases, of_join = _joined(readers, systems, mapping or {})
         warnings += of_join

@@ -10,6 +10,7 @@ from sqljury.benchmarks.files import Kind, Line, Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, id_key, register
 from sqljury.benchmarks.layout import stated_and_added
 from sqljury.case import Case
+from sqljury.errors import InputError
 
 _KEYS = {
     "question": "question",
@@ -24,6 +25,7 @@ _COPIES = frozenset({"query_toks", "query_toks_no_value", "question_toks", "sql"
 
 _SYNONYMS = "SpiderSynQuestion"
 
+_QUERY = re.compile(r"\W*(select|with|values|null\b|not_answerable\b)", re.IGNORECASE)
 _DB_ID = re.compile(r"[^\t]*(\t.*)?\t[\w.-]+[ \r]*")
 
 
@@ -73,6 +75,13 @@ def _gold(source: Source, options: Options) -> Iterator[Case]:
     benchmark = source.stem if options.benchmark is None else options.benchmark
     blank: list[Case] = []
     named = is_gold(source.lines())
+    if not named and not any(_QUERY.match(line.text) for line in source.lines()):
+        raise InputError(
+            "SJ106",
+            "the file is text in which no line begins as a query does.",
+            where=f"{source.name}:1",
+            hint="Give JSON, JSON lines, CSV or Parquet, or a query a line.",
+        )
     for position, line in enumerate(source.lines()):
         sql, db_id = split_line(line.text, named)
         references, answerable = as_references(sql, line.origin)

@@ -1,4 +1,4 @@
-"""Keys of a file that look as if they meant something, and that nothing reads."""
+"""What a file holds and nothing reads, though it looks as if it meant something."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
-from sqljury.benchmarks.files import HEAD, Source
+from sqljury.benchmarks.files import HEAD, Kind, Source
 from sqljury.benchmarks.names import ALIASES, FIELDS, normal
 from sqljury.case import MISSING, Case, Json
 
@@ -31,6 +31,30 @@ def unused_keys(source: Source, cases: Iterator[Case], *, joined: bool) -> list[
     found = dict.fromkeys(key for case in head for key in case.extra)
     texts = {key: [case.extra[key] for case in head if key in case.extra] for key in found}
     return list(_sentences(source.name, texts, empty))
+
+
+def uneven_rows(source: Source) -> list[str]:
+    """A sentence where rows of a table lack cells, or lines between queries are blank."""
+    if source.kind is Kind.TABLE:
+        width = len(source.keys)
+        short = [origin for data, origin in source.records() if len(data) < width]
+        what = f"fewer cells than the header ({width}); those that lack count as not there"
+    elif source.kind is Kind.TEXT:
+        short = []
+        pending: list[str] = []
+        for line in source.lines():
+            if line.text.strip():
+                short += pending
+                pending = []
+            else:
+                pending.append(line.origin)
+        what = "nothing; it counts as a line all the same"
+    else:
+        return []
+    if not short:
+        return []
+    others = f", and {len(short) - 1:,} others" if len(short) > 1 else ""
+    return [f"{short[0]}{others}: the row holds {what}."]
 
 
 def _sentences(

@@ -31,6 +31,7 @@ for _name in (
     "rules",
     "explain_match",
     "runs",
+    "compare_runs",
     "papers",
     "diagnose",
     "demo",

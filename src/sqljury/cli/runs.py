@@ -28,9 +28,13 @@ def report(
         typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
     ] = None,
     failures: Failures = 0,
+    latex: Annotated[bool, typer.Option("--latex", help="Print the scores for a paper.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the scores as a Markdown table.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a run again, or write it as HTML, CSV, JSONL, or as ROSE's output."""
+    """Print a run again, or write it as HTML, CSV, JSONL, LaTeX, or as ROSE's output."""
     from sqljury.api.evaluation import load_run
 
     with load_run(run) as found:
@@ -42,6 +46,10 @@ def report(
             written += write_rose_output(found.records(), rose_output)
         if failures:
             print_failures(found, failures)
+        elif latex or markdown:
+            from sqljury.reports.paper import latex_table, markdown_table
+
+            typer.echo((latex_table if latex else markdown_table)(found.summary))
         elif not written:
             print_summary_of(found, as_json)
         for path in written:

@@ -8,4 +8,8 @@ CODES: dict[str, tuple[str, str]] = {
         "`sqljury features --out` takes the form of the table from the file's ending: .csv, "
         ".jsonl or .parquet (needs sqljury[parquet]).",
     ),
+    "SJ803": (
+        "no data frame",
+        "Frames are made by pandas or polars, whichever is installed; sqljury needs neither.",
+    ),
 }

@@ -335,7 +335,7 @@ def _load(
             f"{', '.join(by_schema)} needs to know the tables, and no case's schema is known.",
             hint="Add --schema with CREATE TABLE statements or a tables.json, or --databases.",
         )
-    _write_manifest(store, judges, settings, sorted(data.engines), digest.hexdigest())
+    _write_manifest(store, judges, settings, data, digest.hexdigest())
 
 
 class _Data:
@@ -424,15 +424,15 @@ def _write_manifest(
     store: RunStore,
     judges: Sequence[Judge],
     settings: RunSettings,
-    engines: Sequence[str],
-    data: str,
+    data: _Data,
+    digest: str,
 ) -> None:
-    limits = settings.limits
+    limits, engines = settings.limits, sorted(data.engines)
     signed = [
         RunJudge(
             spec_of(judge),
             _key(judge, limits),
-            signature(judge, engines, settings, data),
+            signature(judge, engines, settings, digest),
             judge.threshold,
         )
         for judge in judges
@@ -444,9 +444,10 @@ def _write_manifest(
                 "sqljury": __version__,
                 "python": sys.version.split()[0],
                 "databases": _without_password(settings.sources.databases or ""),
-                "engines": list(engines),
+                "engines": engines,
+                "contents": data.fingerprints,
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
-                "data": data,
+                "data": digest,
             },
         }
     )

@@ -1,0 +1,160 @@
+"""Two runs on the same questions: what is newly right, what is newly wrong, and is it chance?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+from sqljury.case import Case, Json
+from sqljury.uses.failures import Failure
+from sqljury.uses.paired import PairCounter, PairedDifference, is_right
+from sqljury.verdict import Record
+
+Key = tuple[str, ...]
+
+# How cases of two runs may be known to be the same, the most particular way first.
+_KEYS: tuple[Callable[[Case], Key], ...] = (
+    lambda case: case.key,
+    lambda case: (case.benchmark, case.id),
+    lambda case: (case.id,),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeComparison:
+    """What one judge says of both runs."""
+
+    judge: str
+    paired: PairedDifference
+    newly_right: Mapping[str, Sequence[Failure]]
+    """What failed in the first run only, by the cause that it had there."""
+    newly_wrong: Mapping[str, Sequence[Failure]]
+    """What fails in the second run only, by its cause."""
+    only_first: int
+    """Cases that only the first run has."""
+    only_second: int
+    changed: int
+    """Cases whose question, database or references are others; compared all the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunComparison:
+    """Two runs, the second held against the first."""
+
+    first: str
+    second: str
+    changes: tuple[str, ...]
+    """What differs beside the predictions: data, judges, versions, limits."""
+    judges: tuple[JudgeComparison, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """A JSON object; of failures the names of the cases."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "changes": list(self.changes),
+            "judges": [
+                {
+                    "judge": judge.judge,
+                    **asdict(judge.paired),
+                    "newly_right": _names(judge.newly_right),
+                    "newly_wrong": _names(judge.newly_wrong),
+                    "cases_only_in_first": judge.only_first,
+                    "cases_only_in_second": judge.only_second,
+                    "cases_changed": judge.changed,
+                }
+                for judge in self.judges
+            ],
+        }
+
+
+def _names(found: Mapping[str, Sequence[Failure]]) -> dict[str, Json]:
+    return {cause: [failure.case.name for failure in group] for cause, group in found.items()}
+
+
+ByCause = Callable[[Iterable[Record]], Mapping[str, Sequence[Failure]]]
+
+
+def compare_judge(
+    judge: str, first: Sequence[Record], second: Sequence[Record], causes: tuple[ByCause, ByCause]
+) -> JudgeComparison:
+    """What one judge says of the same cases in two runs.
+
+    Cases are the same by benchmark, id and source; where no source is shared, by benchmark and id;
+    where no benchmark is, by id.
+
+    Args:
+        causes: the failures among records by cause, for the first and for the second run.
+    """
+    key = _shared_key(first, second)
+    before = {key(record.case): record for record in first}
+    after = {key(record.case): record for record in second}
+    both = [name for name in before if name in after]
+    counter = PairCounter()
+    better: list[Record] = []
+    worse: list[Record] = []
+    for name in both:
+        old, new = before[name], after[name]
+        counter.add(old.verdict, new.verdict)
+        if old.verdict.outcome.left_out or new.verdict.outcome.left_out:
+            continue
+        if is_right(new.verdict) and not is_right(old.verdict):
+            better.append(old)
+        elif is_right(old.verdict) and not is_right(new.verdict):
+            worse.append(new)
+    return JudgeComparison(
+        judge=judge,
+        paired=counter.result(),
+        newly_right=causes[0](better),
+        newly_wrong=causes[1](worse),
+        only_first=len(before) - len(both),
+        only_second=len(after) - len(both),
+        changed=sum(_asked(before[name].case) != _asked(after[name].case) for name in both),
+    )
+
+
+def _asked(case: Case) -> tuple[object, ...]:
+    return (case.question, case.hint, case.db_id, case.reference_sqls)
+
+
+def _shared_key(first: Sequence[Record], second: Sequence[Record]) -> Callable[[Case], Key]:
+    for key in _KEYS:
+        sides = [Counter(key(record.case) for record in side) for side in (first, second)]
+        unique = all(most <= 1 for side in sides for most in side.values())
+        if unique and sides[0].keys() & sides[1].keys():
+            return key
+    return _KEYS[0]
+
+
+def signature_changes(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
+    """What the signatures of two runs' judges say that differs, the number of cases aside."""
+    found: dict[str, None] = {}
+    for judge in first.keys() | second.keys():
+        if judge not in second or judge not in first:
+            found[f"only the {'first' if judge in first else 'second'} run asked {judge}"] = None
+    for judge in (judge for judge in first if judge in second):
+        before, after = _parts(first[judge]), _parts(second[judge])
+        for name in dict.fromkeys([*before, *after]):
+            if before.get(name) != after.get(name):
+                old, new = before.get(name, "none"), after.get(name, "none")
+                found[f"{judge}: {name} was {old}, is {new}"] = None
+    return tuple(sorted(found))
+
+
+def _parts(signature: str) -> dict[str, str]:
+    named = (part.partition(":") for part in signature.split("|")[1:])
+    return {name: value for name, colon, value in named if colon and name not in _OF_THE_CASES}
+
+
+_OF_THE_CASES = ("n", "data")
+"""Parts of a signature that other predictions change; data is looked at by itself."""
+
+
+def data_changes(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
+    """The databases that both runs used and that hold something else, by their fingerprints."""
+    return tuple(
+        f"the database {name} holds something else"
+        for name in sorted(first)
+        if name in second and first[name] != second[name]
+    )
