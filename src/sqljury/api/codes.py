@@ -1,4 +1,4 @@
-"""Error codes of comparing two queries: what is wrong, and what to do about it."""
+"""Error codes of comparing queries and training a jury: what is wrong, and what to do about it."""
 
 from __future__ import annotations
 
@@ -42,5 +42,10 @@ CODES: dict[str, tuple[str, str]] = {
         "runs that cannot be compared",
         "Two runs are compared judge by judge and case by case: they need a judge in common, and "
         "cases in common, by benchmark, id and source, by benchmark and id, or by id.",
+    ),
+    "SJ347": (
+        "a table of features that a jury cannot be trained on",
+        "`sqljury train jury` reads tables that `sqljury features` wrote as .jsonl, of cases that "
+        "have labels.",
     ),
 }

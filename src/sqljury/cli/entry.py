@@ -40,6 +40,7 @@ for _name in (
     "label",
     "train_detector",
     "train_graph_match",
+    "train_jury",
     "train_verifier",
     "build_trust",
     "build_pairs",

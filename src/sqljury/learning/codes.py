@@ -11,7 +11,8 @@ CODES: dict[str, tuple[str, str]] = {
         "too little to train on",
         "A detector needs questions of both kinds, answerable and not (or SQL that is right and "
         "SQL that is wrong), at least five of each. A graph network needs pairs of both labels for "
-        "training and, of other databases, for validation.",
+        "training and, of other databases, for validation. A jury needs both labels, and five "
+        "questions.",
     ),
     "SJ022": (
         "a language model that cannot be loaded",

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from sqljury.errors import InputError
+from sqljury.learning.boosting import Boosting
 from sqljury.learning.model_file import write_model
 from sqljury.learning.verifier import (
     SHIPPED,
-    Boosting,
     Choices,
     Expectations,
     SmallVerifier,
@@ -20,45 +20,6 @@ from sqljury.learning.verifier import (
 )
 from sqljury.learning.verifier.choices import RARE
 from sqljury.learning.verifier.training import balance, slope_of, train_weigher
-
-
-@pytest.fixture(scope="module")
-def examples():
-    chance = np.random.default_rng(0)
-    vectors = chance.normal(size=(600, 4)).astype(np.float32)
-    labels = vectors[:, 0] + vectors[:, 1] ** 2 > 0.5
-    return vectors, labels, chance.random(600)
-
-
-def test_trees_as_scikit_learn_applies_them(examples) -> None:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    vectors, labels, weights = examples
-    settings = {"trees": 30, "leaves": 8, "rate": 0.2, "least": 5}
-    ours = Boosting.train(vectors, labels, weights=weights, rising=[1, 0, 0, -1], **settings)
-    theirs = HistGradientBoostingClassifier(
-        max_iter=30,
-        max_leaf_nodes=8,
-        learning_rate=0.2,
-        min_samples_leaf=5,
-        l2_regularization=1.0,
-        monotonic_cst=[1, 0, 0, -1],
-        early_stopping=False,
-        random_state=0,
-    ).fit(vectors, labels, sample_weight=weights)
-    np.testing.assert_allclose(ours.log_odds(vectors), theirs.decision_function(vectors), atol=1e-4)
-    np.testing.assert_allclose(
-        ours.probabilities(vectors), theirs.predict_proba(vectors)[:, 1], atol=1e-4
-    )
-
-
-def test_more_of_a_rising_feature_never_lowers_the_score(examples) -> None:
-    vectors, labels, _ = examples
-    trees = Boosting.train(
-        vectors, labels, rising=[1, 0, 0, 0], trees=30, leaves=8, rate=0.2, least=5
-    )
-    higher = vectors + np.array([1.0, 0, 0, 0], dtype=np.float32)
-    assert (trees.log_odds(higher) >= trees.log_odds(vectors)).all()
 
 
 def test_choices_as_scikit_learn_makes_them() -> None:

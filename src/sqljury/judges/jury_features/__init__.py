@@ -8,7 +8,7 @@ from sqljury.judges.jury_features.group import (
     feature_group,
 )
 from sqljury.judges.jury_features.pair import Pair
-from sqljury.judges.jury_features.row import FeatureRow
+from sqljury.judges.jury_features.row import FeatureRow, values_or_none
 
 __all__ = [
     "Feature",
@@ -18,4 +18,5 @@ __all__ = [
     "all_groups",
     "chosen_groups",
     "feature_group",
+    "values_or_none",
 ]

@@ -26,7 +26,7 @@ class FeatureRow(Judge):
     """
 
     name: ClassVar[str] = "features"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.NOTHING
 
     groups: str = ""
@@ -41,7 +41,7 @@ class FeatureRow(Judge):
         found: dict[str, float] = {}
         failed = []
         for group in chosen_groups(self.groups):
-            values = _values(group, pair)
+            values = values_or_none(group, pair)
             found |= values or {}
             failed += [group.name] if values is None else []
         return Verdict(
@@ -52,7 +52,8 @@ class FeatureRow(Judge):
         )
 
 
-def _values(group: FeatureGroup, pair: Pair) -> dict[str, float] | None:
+def values_or_none(group: FeatureGroup, pair: Pair) -> dict[str, float] | None:
+    """What a group knows of a case; None where it fails, which is a fault of ours."""
     try:
         return group.values(pair)
     except SqljuryError:

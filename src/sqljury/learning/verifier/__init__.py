@@ -1,6 +1,5 @@
 """The small verifier: what a question lets one expect, and trees that weigh a query by it."""
 
-from sqljury.learning.verifier.boosting import Boosting
 from sqljury.learning.verifier.choices import Choices
 from sqljury.learning.verifier.expectations import Expectations
 from sqljury.learning.verifier.model import (
@@ -13,7 +12,6 @@ from sqljury.learning.verifier.model import (
 
 __all__ = [
     "SHIPPED",
-    "Boosting",
     "Choices",
     "Expectations",
     "SmallVerifier",

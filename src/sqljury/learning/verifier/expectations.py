@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqljury.learning.verifier.boosting import Boosting
+from sqljury.learning.boosting import Boosting
 from sqljury.learning.verifier.choices import Choices
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.errors import InputError
+from sqljury.learning.boosting import Boosting
 from sqljury.learning.model_file import PathLike, read_model, write_model
-from sqljury.learning.verifier.boosting import Boosting
 from sqljury.learning.verifier.expectations import Expectations
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqljury.learning.verifier.boosting import Boosting
+from sqljury.learning.boosting import Boosting
 from sqljury.learning.verifier.choices import Choices
 from sqljury.learning.verifier.expectations import Expectations
 from sqljury.learning.verifier.model import Weigher

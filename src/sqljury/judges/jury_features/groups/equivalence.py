@@ -13,6 +13,7 @@ _ANSWERS = {
     "no_counterexample": ("1 if none was found", 0),
 }
 _PROFILES = ("clean", "duplicates", "foreign_keys_violated")
+_PERMUTED = "columns_permuted"
 
 
 @feature_group(
@@ -21,11 +22,18 @@ _PROFILES = ("clean", "duplicates", "foreign_keys_violated")
     Feature("score", "how likely they are equivalent; what weighs little counts for more", 1),
     Feature("canonical", "1 if the canonical trees are equal", 1),
     Feature("canonical_permuted", "1 if they are equal up to the order of columns", 1),
+    Feature("tree_match", "1 if the trees are equal after rewrites that the keys verify", 1),
+    Feature("tree_match_etm", "1 if the trees are equal after ETM's published rules", 1),
     *(Feature(f"differ_{one}", f"1 if they differ on data that is `{one}`") for one in _PROFILES),
 )
 def equivalence(pair: Pair) -> Values:
     """Equivalence whatever the data: proved, refuted, or neither."""
-    return {**_equivalence(pair.verdict(_JUDGE)), **_canonical(pair)}
+    matches = {"tree_match": "tree_match", "tree_match_etm": "tree_match:etm"}
+    return {
+        **_equivalence(pair.verdict(_JUDGE)),
+        **_canonical(pair),
+        **{name: pair.score(judge) for name, judge in matches.items()},
+    }
 
 
 def _equivalence(found: Verdict | None) -> Values:
@@ -40,8 +48,11 @@ def _equivalence(found: Verdict | None) -> Values:
 
 
 def _canonical(pair: Pair) -> Values:
-    if pair.trees is None:
+    found = None if pair.trees is None else pair.verdict("canonical")
+    if found is None:
         return {}
-    judges = {"canonical": "canonical", "canonical_permuted": "canonical,permuted=true"}
-    found = {name: pair.verdict(judge) for name, judge in judges.items()}
-    return {k: None if v is None else float(v.outcome is Outcome.CORRECT) for k, v in found.items()}
+    equal = found.outcome is Outcome.CORRECT
+    return {
+        "canonical": float(equal),
+        "canonical_permuted": float(equal or _PERMUTED in found.labels),
+    }

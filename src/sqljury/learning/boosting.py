@@ -1,0 +1,222 @@
+"""Gradient boosted trees: trained by scikit-learn, kept as arrays, applied without it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqljury.errors import MissingExtraError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+_PARTS = ("base", "roots", "left", "right", "feature", "threshold", "value", "missing")
+_LEAF = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Boosting:
+    """All nodes of all trees one after the other; the sum of one leaf a tree is a log-odds.
+
+    ``left`` is the next node where a feature is at most the threshold, -1 in a leaf; ``missing``
+    whether it is the next where the feature is missing (NaN). ``value`` of an inner node is the
+    mean of what its training examples got from the leaves below.
+
+    Source: Friedman (2001), Greedy function approximation: a gradient boosting machine.
+    """
+
+    base: Array
+    roots: Array
+    left: Array
+    right: Array
+    feature: Array
+    threshold: Array
+    value: Array
+    missing: Array
+
+    @classmethod
+    def train(
+        cls,
+        vectors: Array,
+        labels: Array,
+        *,
+        weights: Array | None = None,
+        rising: Sequence[int] | None = None,
+        trees: int,
+        leaves: int,
+        rate: float,
+        least: int,
+        shrink: float = 1.0,
+        share: float = 1.0,
+        seed: int = 0,
+    ) -> Boosting:
+        """Train with scikit-learn; the same seed gives the same trees.
+
+        Args:
+            vectors: one row for each example; NaN where nothing is known.
+            labels: one truth value for each.
+            weights: one for each; all the same where there are none.
+            rising: for each feature 1 where more of it may only raise the score, -1 where it may
+                only lower it, 0 where it may do both.
+            trees: their number.
+            leaves: of one tree at most.
+            rate: how much of each tree counts.
+            least: examples in a leaf.
+            shrink: the L2 penalty of leaves.
+            share: of the features, by chance, that each cut may choose among.
+
+        Raises:
+            MissingExtraError: scikit-learn is not installed.
+        """
+        try:
+            from sklearn.ensemble import HistGradientBoostingClassifier
+        except ImportError:
+            raise MissingExtraError("scikit-learn", "learning", "Training trees") from None
+        model = HistGradientBoostingClassifier(
+            max_iter=trees,
+            max_leaf_nodes=leaves,
+            learning_rate=rate,
+            min_samples_leaf=least,
+            l2_regularization=shrink,
+            max_features=share,
+            monotonic_cst=rising,
+            early_stopping=False,
+            random_state=seed,
+        )
+        # A cut may be at a value: kept in single precision, it must be met in single precision.
+        model.fit(_single(vectors), labels, sample_weight=weights)
+        return cls._of(model)
+
+    @classmethod
+    def mean(cls, several: Sequence[Boosting]) -> Boosting:
+        """The trees whose log-odds are the mean of those of several."""
+        import numpy as np
+
+        starts = np.cumsum([0, *(len(one.left) for one in several[:-1])])
+
+        def moved(name: str) -> Array:
+            parts = ((getattr(one, name), s) for one, s in zip(several, starts, strict=True))
+            return np.concatenate([np.where(at == _LEAF, at, at + s) for at, s in parts])
+
+        def joined(name: str) -> Array:
+            return np.concatenate([getattr(one, name) for one in several])
+
+        return cls(
+            np.mean([one.base for one in several], axis=0),
+            moved("roots").astype(np.int32),
+            moved("left").astype(np.int32),
+            moved("right").astype(np.int32),
+            joined("feature"),
+            joined("threshold"),
+            joined("value") / np.float32(len(several)),
+            joined("missing"),
+        )
+
+    @classmethod
+    def _of(cls, model: Any) -> Boosting:
+        import numpy as np
+
+        trees = [predictors[0].nodes for predictors in model._predictors]
+        roots = np.cumsum([0, *(len(nodes) for nodes in trees[:-1])])
+
+        def child(name: str) -> Array:
+            parts = (
+                np.where(nodes["is_leaf"], _LEAF, nodes[name].astype(np.int64) + root)
+                for nodes, root in zip(trees, roots, strict=True)
+            )
+            return np.concatenate(list(parts)).astype(np.int32)
+
+        nodes = np.concatenate(trees)
+        return cls(
+            np.asarray(model._baseline_prediction, dtype=np.float64).reshape(-1),
+            roots.astype(np.int32),
+            child("left"),
+            child("right"),
+            np.where(nodes["is_leaf"], 0, nodes["feature_idx"]).astype(np.int16),
+            np.where(nodes["is_leaf"], 0.0, nodes["num_threshold"]).astype(np.float32),
+            _means(trees).astype(np.float32),
+            nodes["missing_go_to_left"].astype(bool),
+        )
+
+    def log_odds(self, vectors: Array) -> Array:
+        """The log-odds of yes for each row."""
+        import numpy as np
+
+        rows = _single(vectors)
+        at = np.tile(self.roots, (len(rows), 1))
+        while (self.left[at] != _LEAF).any():
+            at = self._next(rows, at)
+        total: Array = self.base[0] + self.value[at].sum(axis=1, dtype=np.float64)
+        return total
+
+    def contributions(self, vectors: Array) -> Array:
+        """How much each feature moves the log-odds of each row, one column a feature.
+
+        With the mean of the training examples a row's sum is its log-odds.
+
+        Source: Saabas (2014), Interpreting random forests: along a row's path, what each cut
+        changes is its feature's.
+        """
+        import numpy as np
+
+        rows = _single(vectors)
+        at = np.tile(self.roots, (len(rows), 1))
+        number = np.broadcast_to(np.arange(len(rows))[:, None], at.shape)
+        found = np.zeros(rows.shape)
+        while (self.left[at] != _LEAF).any():
+            then = self._next(rows, at)
+            np.add.at(found, (number, self.feature[at]), self.value[then] - self.value[at])
+            at = then
+        return found
+
+    def _next(self, rows: Array, at: Array) -> Array:
+        """The nodes after these, one column a tree; a leaf stays."""
+        import numpy as np
+
+        values = rows[np.arange(len(rows))[:, None], self.feature[at]]
+        below = np.where(np.isnan(values), self.missing[at], values <= self.threshold[at])
+        after = np.where(below, self.left[at], self.right[at])
+        return np.where(self.left[at] != _LEAF, after, at)
+
+    def probabilities(self, vectors: Array) -> Array:
+        """The probability of yes for each row."""
+        import numpy as np
+
+        return np.asarray(1.0 / (1.0 + np.exp(-self.log_odds(vectors))))
+
+    def arrays(self, prefix: str = "") -> dict[str, Array]:
+        """The parts by name, for a model file."""
+        return {f"{prefix}{name}": getattr(self, name) for name in _PARTS}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], prefix: str = "") -> Boosting:
+        """The inverse of :meth:`arrays`; older files know of nothing missing."""
+        import numpy as np
+
+        nowhere = np.zeros(len(arrays[f"{prefix}left"]), dtype=bool)
+        known = {f"{prefix}missing": nowhere, **arrays}
+        return cls(*(known[f"{prefix}{name}"] for name in _PARTS))
+
+
+def _single(vectors: Array) -> Array:
+    import numpy as np
+
+    return np.asarray(vectors, dtype=np.float32)
+
+
+def _means(trees: Sequence[Array]) -> Array:
+    """The value of each node: a leaf's own, an inner node's the mean of its examples."""
+    import numpy as np
+
+    out = []
+    for nodes in trees:
+        value = nodes["value"].astype(np.float64)
+        for number in np.argsort(-nodes["depth"].astype(int), kind="stable"):
+            if not nodes["is_leaf"][number]:
+                below = [nodes["left"][number], nodes["right"][number]]
+                value[number] = np.average(value[below], weights=nodes["count"][below])
+        out.append(value)
+    return np.concatenate(out)
