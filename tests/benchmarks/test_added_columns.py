@@ -33,7 +33,7 @@ def test_a_copy_of_the_reference_is_no_prediction(tmp_path: Path, row: dict[str,
     assert (case.predicted_sql, case.reference_sqls) == (MISSING, ("SELECT 1",))
 
 
-SQL = "```sql\nSELECT 2"
+SQL = "-- the answer\nSELECT 2"
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,6 @@ COMMANDS: list[tuple[tuple[str, ...], str]] = [
     ((E, "good.json", "-d", "nowhere"), "nowhere"),
     ((E, "good.json", "-d", "empty_folder"), "empty_folder"),
     ((E, "good.json", "-d", "good.json"), "good.json"),
-    ((E, "good.json", "-d", "nosuch://host/{db_id}"), "nosuch"),
     ((E, "good.json"), "--databases"),
     ((E, "good.json", *AT_D, "-j", "exection"), "Did you mean 'execution'"),
     ((E, "good.json", *AT_D, "-j", "execution:strickt"), "Did you mean 'strict'"),

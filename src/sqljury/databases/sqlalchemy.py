@@ -24,7 +24,7 @@ from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.server import CHUNK, Trickle, with_second_attempt
 from sqljury.databases.watchdog import WATCHDOG
-from sqljury.errors import InfrastructureError, InputError, MissingExtraError
+from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
@@ -71,14 +71,6 @@ def open_url(
         parsed = sa.make_url(url)
     except (sa.exc.ArgumentError, ValueError):
         raise InfrastructureError("SJ272", "SQLAlchemy does not understand the URL.") from None
-    try:
-        parsed.get_dialect()
-    except sa.exc.NoSuchModuleError:
-        raise InputError(
-            "SJ272",
-            f"there is no engine {parsed.drivername!r}.",
-            hint="URLs begin with postgresql://, mysql://, duckdb:// or a dialect of SQLAlchemy.",
-        ) from None
     file = parsed.database or ""
     if parsed.get_backend_name() == "sqlite" and not Path(file).is_file():
         return None  # SQLite would make one
