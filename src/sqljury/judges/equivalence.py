@@ -50,7 +50,7 @@ class Equivalence(Judge):
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 6
+    version: ClassVar[int] = 7
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 
@@ -125,15 +125,11 @@ def data_profiles(text: str) -> list[DataProfile]:
     return [kind for name, kind in known.items() if name in names]
 
 
-_ENFORCING = ("postgres", "mysql", "duckdb", "tsql", "oracle")
-"""Dialects whose engines take no row with a foreign key that points nowhere."""
-
-
 def possible_profiles(profiles: list[DataProfile], dialect: str) -> list[DataProfile]:
     """Those of the profiles that a database of the dialect's engine can have."""
-    from sqljury.databases.generated import DataProfile
+    from sqljury.databases.generated import HOLDS_FOREIGN_KEYS, DataProfile
 
-    if dialect not in _ENFORCING:
+    if dialect not in HOLDS_FOREIGN_KEYS:
         return profiles
     return [kind for kind in profiles if kind is not DataProfile.FOREIGN_KEYS_VIOLATED]
 

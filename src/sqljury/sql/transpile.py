@@ -9,6 +9,8 @@ from sqlglot import ErrorLevel, exp
 from sqljury.sql.sqlite_words import in_sqlites_words, is_unsaid
 from sqljury.sql.tokens import parse
 
+_FIRST_OF_EACH = frozenset(("postgres", "redshift", "duckdb"))
+"""Dialects that have DISTINCT ON."""
 # What SQLite reads as something else: SEMI as the name of the table before it.
 _OWN_JOINS = frozenset(("SEMI", "ANTI", "ASOF", "POSITIONAL"))
 
@@ -25,7 +27,7 @@ def transpiled(sql: str, source: str, target: str) -> str | None:
     True
     """
     tree = parse(sql, source)
-    if tree is None or (source != target and _is_lost(tree)):
+    if tree is None or (source != target and _is_lost(tree, target)):
         return None
     try:
         if target == "sqlite":
@@ -79,8 +81,12 @@ def _name_values(tree: exp.Expr) -> None:
         values.replace(exp.Subquery(this=query, alias=exp.TableAlias(this=alias.this.copy())))
 
 
-def _is_lost(tree: exp.Expr) -> bool:
+def _is_lost(tree: exp.Expr, target: str) -> bool:
     """Whether a query has parts that other dialects have in other words, or not at all."""
+    if target not in _FIRST_OF_EACH and any(
+        each.args.get("on") for each in tree.find_all(exp.Distinct)
+    ):
+        return True  # written with a window function it would lose its order and its limit
     for join in tree.find_all(exp.Join):
         if {join.kind, join.method} & _OWN_JOINS:
             return True

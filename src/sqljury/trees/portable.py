@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sqljury.trees.chosen_texts import shows_chosen_text
 from sqljury.trees.collations import BLANKED, CASELESS
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
@@ -35,7 +36,7 @@ from sqljury.trees.nodes import (
 )
 from sqljury.trees.properties import properties
 from sqljury.trees.types import Row, expression_collation, fields, has_one_row, type_of
-from sqljury.trees.walk import expressions, inputs, operands
+from sqljury.trees.walk import expressions, inputs, operands, width
 
 _OPERATORS: Final = (
     *(Scan, Values, Filter, Project, Join, Aggregate, Distinct, Window, Sort, Limit),
@@ -49,12 +50,16 @@ _AGGREGATES: Final = frozenset(("COUNT", "SUM", "AVG", "MIN", "MAX"))
 _WINDOWS: Final = _AGGREGATES | {"ROW_NUMBER", "RANK", "DENSE_RANK"}
 _NUMBERS: Final = frozenset((Type.INTEGER, Type.DECIMAL, Type.REAL))
 _PLAIN: Final = _NUMBERS | {Type.TEXT, Type.BOOLEAN, Type.DATE, Type.NULL}
+_CHOSEN: Final = "one of several equal texts is shown"
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def translation_doubt(relation: Relation, context: Context) -> str:
     """What of a query may work otherwise in SQLite; empty if nothing does."""
-    return _Doubts(context).of(relation, ())
+    found = _Doubts(context).of(relation, ())
+    if not found and shows_chosen_text(relation, range(width(relation)), context):
+        return _CHOSEN
+    return found
 
 
 class _Doubts:
@@ -88,13 +93,17 @@ class _Doubts:
                 one, *others = (fields(below, self.context, outer) for below in relation.inputs)
                 kinds = {tuple(field.type for field in each) for each in (one, *others)}
                 return "a set operation of several types" if len(kinds) > 1 else ""
-            case Scan() if any(field.collation == BLANKED for field in self._scanned(relation)):
-                return "CHAR(n)"
+            case Scan():
+                return self._of_scan(relation)
             case _:
                 return ""
 
-    def _scanned(self, scan: Scan) -> Row:
-        return fields(scan, self.context)
+    def _of_scan(self, scan: Scan) -> str:
+        found = {field.collation for field in fields(scan, self.context)} - {""}
+        if BLANKED in found:
+            return "CHAR(n)"
+        strange = sorted(name for name in found if not _ci(name) and not name.endswith("_bin"))
+        return f"the collation {strange[0]}" if strange else ""
 
     def _of_calls(self, aggregate: Aggregate, row: Row, outer: tuple[Row, ...]) -> str:
         for call in aggregate.calls:
@@ -130,8 +139,11 @@ class _Doubts:
         if found := self.of(inner, (row, *outer)):
             return found
         one = has_one_row(inner) or properties(inner, self.context).unique(())
-        if subquery.kind is SubqueryKind.SCALAR and not one:
-            return "a subquery that may give several rows for one value"
+        if subquery.kind is SubqueryKind.SCALAR:
+            if not one:
+                return "a subquery that may give several rows for one value"
+            if shows_chosen_text(inner, (0,), self.context, (row, *outer)):
+                return _CHOSEN
         if subquery.kind in (SubqueryKind.IN, SubqueryKind.ANY, SubqueryKind.ALL):
             theirs = fields(inner, self.context, (row, *outer))
             for operand, field in zip(subquery.operands, theirs, strict=False):

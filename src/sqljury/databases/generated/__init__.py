@@ -1,6 +1,6 @@
 """Databases made for a pair of queries: small, in memory, of a stated profile, by seed."""
 
-from sqljury.databases.generated.material import Material
+from sqljury.databases.generated.material import HOLDS_FOREIGN_KEYS, Material
 from sqljury.databases.generated.plans import DataProfile, Plan, further_plans, plans_for
 from sqljury.databases.generated.replay import empty_duckdb, in_duckdb, replayed
 from sqljury.databases.generated.rows import Row, Rows, make_rows
@@ -9,6 +9,7 @@ from sqljury.databases.generated.validity import broken_rules
 from sqljury.databases.generated.witness import minimise, script
 
 __all__ = [
+    "HOLDS_FOREIGN_KEYS",
     "DataProfile",
     "Material",
     "Plan",

@@ -7,8 +7,10 @@ rows are in doubt.
 
 from __future__ import annotations
 
+import math
 import re
 import sqlite3
+import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -281,6 +283,8 @@ _UNSIGNED: Final = re.compile(r"UNSIGNED|\bU(TINYINT|SMALLINT|INTEGER|BIGINT|HUG
 _BYTES: Final = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
 _LENGTH: Final = re.compile(r"\((\d+)\)")
 _ENUM: Final = re.compile(r"'((?:[^']|'')*)'")
+_DIGITS: Final = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
+_SINGLE: Final = re.compile(r"REAL|FLOAT(?!8)")
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -296,9 +300,10 @@ def _test(declared: str, dialect: str) -> Allows | None:
         low, high = _range(declared)
         return lambda value: value is None or (isinstance(value, int) and low <= value <= high)
     if any(word in declared for word in ("DEC", "NUMERIC", "REAL", "FLOAT", "DOUBLE", "SERIAL")):
-        least = 0 if _UNSIGNED.search(declared) else None
+        least = 0 if _UNSIGNED.search(declared) else -math.inf
+        fits = _fitting(declared)
         return lambda value: (
-            value is None or (not isinstance(value, str) and (least is None or value >= least))
+            value is None or (not isinstance(value, str) and value >= least and fits(value))
         )
     if "CHAR" in declared and (length := _LENGTH.search(declared)) is not None:
         most = int(length[1])
@@ -306,6 +311,18 @@ def _test(declared: str, dialect: str) -> Allows | None:
     if declared.startswith(("DATE", "TIMESTAMP")):
         return _is_day
     return None
+
+
+def _fitting(declared: str) -> Allows:
+    """Which numbers a DECIMAL or a FLOAT keeps as they are, neither rounded nor refused."""
+    digits = _DIGITS.match(declared)
+    if digits is not None:
+        scale = int(digits[2] or 0)
+        most = 10 ** (int(digits[1]) - scale)
+        return lambda value: abs(value) < most and round(value, scale) == value
+    if _SINGLE.match(declared):
+        return lambda value: struct.unpack("f", struct.pack("f", value))[0] == value
+    return lambda _: True
 
 
 def _range(declared: str) -> tuple[int, int]:

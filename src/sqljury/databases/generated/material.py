@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from typing import Final
 
 from sqljury.databases.generated.admission import Admission, folded
 from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
@@ -20,6 +21,8 @@ from sqljury.value_profile import (
     ValueProfile,
 )
 
+HOLDS_FOREIGN_KEYS: Final = ("postgres", "mysql", "duckdb", "tsql", "oracle")
+"""Dialects whose engines take no row with a foreign key that points nowhere."""
 Wanted = tuple[int, bool]
 """An atom of a pattern by its index, and whether it is to hold."""
 
@@ -179,12 +182,15 @@ class Material:
 
     Args:
         profile: of both queries (see :func:`sqljury.sql.merged_profiles`).
-        schema: tables that are not in the profile are left out, with the foreign keys to them.
+        schema: tables that are not in the profile are left out, with the foreign keys to them;
+            where the engine holds rows to these keys, what they refer to is taken in.
     """
 
     def __init__(self, profile: ValueProfile, schema: Schema) -> None:
         self.profile = profile
         named = set(profile.tables)
+        if schema.dialect in HOLDS_FOREIGN_KEYS:
+            named |= _referred(schema, named)
         used = [table for table in schema.tables if table.name in named]
         self.native = schema.dialect == "sqlite"
         """Whether what the tables declare is SQLite's."""
@@ -263,6 +269,20 @@ class Material:
                 if (column,) in self.relations[pattern.tables[slot]].keys
             ),
         )
+
+
+def _referred(schema: Schema, names: Collection[str]) -> set[str]:
+    """The tables that foreign keys of the named ones refer to, and those of these in turn."""
+    found: set[str] = set()
+    ahead = list(names)
+    while ahead:
+        table = schema.table(ahead.pop())
+        for key in table.foreign_keys if table is not None else ():
+            target = schema.table(key.target_table)
+            if target is not None and target.name not in found:
+                found.add(target.name)
+                ahead.append(target.name)
+    return found
 
 
 def _relation(

@@ -1,0 +1,85 @@
+"""Whether a query shows one of several texts that its collation does not tell apart.
+
+DISTINCT, GROUP BY and set operations keep one text of those that are equal; which one it is, each
+engine decides for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    Limit,
+    Project,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+)
+from sqljury.trees.types import Row, fields
+from sqljury.trees.walk import columns_read, inputs, width
+
+
+def shows_chosen_text(
+    relation: Relation, shown: Collection[int], context: Context, outer: Sequence[Row] = ()
+) -> bool:
+    """Whether one of the columns shown holds a text that was kept for others equal to it."""
+    if not shown:
+        return False
+    chosen = _chosen(relation, shown)
+    if any(fields(relation, context, outer)[i].collation for i in chosen):
+        return True
+    return any(
+        shows_chosen_text(below, columns, context, outer)
+        for below, columns in zip(inputs(relation), _from_below(relation, shown), strict=True)
+    )
+
+
+def _chosen(relation: Relation, shown: Collection[int]) -> Collection[int]:
+    match relation:
+        case Distinct():
+            return shown
+        case SetOperation(kind=kind, all=keeps_all):
+            return () if keeps_all and kind is SetKind.UNION else shown
+        case Aggregate(keys=keys):
+            return [i for i in shown if i < len(keys)]
+        case _:
+            return ()
+
+
+def _from_below(relation: Relation, shown: Collection[int]) -> list[Collection[int]]:
+    """The columns of each input of which something is shown; rather too many than too few."""
+    match relation:
+        case Project(expressions=made):
+            return [_read(made[i] for i in shown)]
+        case Filter() | Sort() | Limit() | Distinct():
+            return [shown]
+        case SetOperation():
+            return [shown for _ in relation.inputs]
+        case Join(left=left):
+            own = width(left)
+            return [[i for i in shown if i < own], [i - own for i in shown if i >= own]]
+        case Aggregate(keys=keys, calls=calls):
+            parts = [keys[i] for i in shown if i < len(keys)]
+            parts += _not_counted(calls[i - len(keys)] for i in shown if i >= len(keys))
+            return [_read(parts)]
+        case _:
+            return [range(width(below)) for below in inputs(relation)]
+
+
+def _not_counted(calls: Iterable[AggregateCall]) -> Iterator[Expression]:
+    """What the calls show something of."""
+    for call in calls:
+        if call.name != "COUNT":
+            yield from call.operands
+
+
+def _read(parts: Iterable[Expression]) -> Collection[int]:
+    return frozenset[int]().union(*map(columns_read, parts))
