@@ -93,7 +93,7 @@ def _value(random: Random, declared: str, foreign: Rows | None, texts: Sequence[
         return random.choice(_DATES)
     if any(word in kind for word in ("DEC", "NUMERIC", "REAL", "DOUBLE")):
         return random.choice(_FRACTIONS)
-    return random.choice(_NUMBERS if kind else _MIXED)
+    return random.choice(_NUMBERS if kind not in ("", "ANY") else _MIXED)
 
 
 def filled(pair: Pair, seed: int, run: Callable[[str, Sequence[Any]], Any], mark: str) -> None:

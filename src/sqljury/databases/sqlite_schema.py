@@ -15,6 +15,7 @@ _SPECIAL: Final = re.compile(
     re.I | re.S,
 )
 """Words of a declaration that may say more than columns, types and keys."""
+_STRICT: Final = re.compile(r"\bSTRICT\b", re.IGNORECASE)
 _UNKNOWN_COLLATION: Final = "?"
 
 
@@ -99,10 +100,12 @@ def _columns(connection: sqlite3.Connection, made: _Made, collated: bool) -> tup
     collations = _collations(made, names) if collated else {}
     key = [name for name, _, _, pk, _ in rows if pk]
     held = _held_by_key(connection, made, key, {name.casefold() for name in names})
+    strict = not made.is_view and _STRICT.search(made.statements[0].rpartition(")")[2]) is not None
     return tuple(
         Column(
             name=name,
-            type=kind,
+            # Elsewhere than in a strict table ANY turns texts into numbers, as NUMERIC does.
+            type="" if strict and kind.upper() == "ANY" else kind,
             nullable=not (notnull or name in held),
             collation="" if made.is_view and _holds_numbers(kind) else collations.get(name, ""),
             generated=bool(generated),
