@@ -37,7 +37,7 @@ from sqljury.trees import build_tree
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
 from sqljury.trees.nodes import Scan, Unreadable
 from sqljury.trees.walk import relations
-from sqljury.uses.graph_pairs import VALIDATION, LabelledPair, read_pairs
+from sqljury.uses.graph_pairs import VALIDATION, TrainingPair, read_pairs
 from sqljury.uses.statistics import Bootstrap, ScoreTable
 
 FEATURES = ("relpm", "astpm", "codebleu:operator", "crystalbleu", "canonical,permuted=true")
@@ -71,7 +71,7 @@ class Query(NamedTuple):
     schema: Schema | None
 
 
-def apart(data: Path, pairs: Sequence[LabelledPair]) -> None:
+def apart(data: Path, pairs: Sequence[TrainingPair]) -> None:
     """Queries of training that are also measured on."""
     schemas = read_schemas(data / "spider" / "tables.json")
     trained = [
@@ -154,7 +154,7 @@ def of_gold(path: Path, schemas: Schemas) -> Iterator[Query]:
 # ---------------------------------------------------------------- the combination
 
 
-def combined(options: argparse.Namespace, pairs: Sequence[LabelledPair]) -> None:
+def combined(options: argparse.Namespace, pairs: Sequence[TrainingPair]) -> None:
     """Fit on validation pairs, score the labelled files."""
     matcher = load_matcher(options.model or shipped_model())
     judges = [*FEATURES, *(("equivalence,column_order=any",) if options.with_equivalence else ())]
@@ -186,7 +186,7 @@ def combined(options: argparse.Namespace, pairs: Sequence[LabelledPair]) -> None
 
 def of_training(
     options: argparse.Namespace,
-    pairs: Sequence[LabelledPair],
+    pairs: Sequence[TrainingPair],
     judges: Sequence[str],
     matcher: Matcher,
 ) -> NDArray[np.float64]:

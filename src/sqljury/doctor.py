@@ -43,7 +43,7 @@ _PACKAGES = {"sklearn": "scikit-learn", "z3": "z3-solver"}
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class DoctorCheck:
     """One line of the doctor's report."""
 
     name: str
@@ -51,10 +51,10 @@ class Check:
     detail: str
 
 
-def checks() -> Iterator[Check]:
+def checks() -> Iterator[DoctorCheck]:
     """What is installed, and the pip command for what is not."""
-    yield Check("python", "ok", sys.version.split()[0])
-    yield Check("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
+    yield DoctorCheck("python", "ok", sys.version.split()[0])
+    yield DoctorCheck("sqlite", "ok", f"{sqlite3.sqlite_version} (in Python)")
     for module, extra, purpose in _DRIVERS:
         yield _driver(module, extra, purpose)
     for module, extra, purpose in _LARGE:
@@ -62,19 +62,19 @@ def checks() -> Iterator[Check]:
     yield from sandbox_checks()
 
 
-def sandbox_checks() -> Iterator[Check]:
+def sandbox_checks() -> Iterator[DoctorCheck]:
     """What workers are kept from, should a query get out of its engine."""
     lacks = missing()
     for lack in lacks:
-        yield Check("sandbox", "warning", f"this system has no {lack} are not confined")
+        yield DoctorCheck("sandbox", "warning", f"this system has no {lack} are not confined")
     if not lacks:
-        yield Check("sandbox", "ok", "Landlock and seccomp confine workers")
+        yield DoctorCheck("sandbox", "ok", "Landlock and seccomp confine workers")
     uid, why = own_uid(())
     stays_root = uid is None and runs_as_root()
-    yield Check("user", "warning" if stays_root else "ok", why)
+    yield DoctorCheck("user", "warning" if stays_root else "ok", why)
 
 
-def _driver(module: str, extra: str, purpose: str) -> Check:
+def _driver(module: str, extra: str, purpose: str) -> DoctorCheck:
     try:
         importlib.import_module(module)
     except ImportError:
@@ -82,13 +82,13 @@ def _driver(module: str, extra: str, purpose: str) -> Check:
     return _installed(module, extra, purpose, True)
 
 
-def _installed(module: str, extra: str, purpose: str, there: bool) -> Check:
+def _installed(module: str, extra: str, purpose: str, there: bool) -> DoctorCheck:
     if not there:
-        return Check(module, "missing", f'for {purpose}. Run: pip install "sqljury[{extra}]"')
-    return Check(module, "ok", f"{version(_PACKAGES.get(module, module))} ({purpose})")
+        return DoctorCheck(module, "missing", f'for {purpose}. Run: pip install "sqljury[{extra}]"')
+    return DoctorCheck(module, "ok", f"{version(_PACKAGES.get(module, module))} ({purpose})")
 
 
-def database_checks(spec: str, db_id: str | None) -> Iterator[Check]:
+def database_checks(spec: str, db_id: str | None) -> Iterator[DoctorCheck]:
     """Whether a database can be opened, and what its owner should know."""
     try:
         databases = open_databases(spec)
@@ -96,29 +96,33 @@ def database_checks(spec: str, db_id: str | None) -> Iterator[Check]:
         name = db_id or (ids[0] if ids else "")
         database = databases.open(name)
     except SqljuryError as error:
-        yield Check("databases", "missing", str(error))
+        yield DoctorCheck("databases", "missing", str(error))
         return
     if database is None:
-        yield Check("databases", "missing", f"no database {name!r} in {spec}. Name one: --db-id")
+        yield DoctorCheck(
+            "databases", "missing", f"no database {name!r} in {spec}. Name one: --db-id"
+        )
         return
     tables = len(database.schema().tables)
-    yield Check(name or "database", "ok", f"{database.engine}, {tables} tables, read-only")
+    yield DoctorCheck(name or "database", "ok", f"{database.engine}, {tables} tables, read-only")
     for warning in getattr(database, "warnings", list)():
-        yield Check(name or "database", "warning", warning)
+        yield DoctorCheck(name or "database", "warning", warning)
     yield from _trials(name or "database", getattr(database, "trials", list))
     database.close()
 
 
-def _trials(name: str, try_each: Callable[[], list[Tried]]) -> Iterator[Check]:
+def _trials(name: str, try_each: Callable[[], list[Tried]]) -> Iterator[DoctorCheck]:
     """What the login could do when it tried, with the command that closes it."""
     try:
         found = try_each()
     except SqljuryError as error:
-        yield Check(name, "missing", str(error))
+        yield DoctorCheck(name, "missing", str(error))
         return
     for one in found:
         if one.succeeded:
-            yield Check(name, "warning", f"can {one.trial.does}. Run: {one.trial.remedy}")
+            yield DoctorCheck(name, "warning", f"can {one.trial.does}. Run: {one.trial.remedy}")
     refused = sum(not one.succeeded for one in found)
     if found:
-        yield Check(name, "ok", f"tried {len(found)} things beyond reading, {refused} refused")
+        yield DoctorCheck(
+            name, "ok", f"tried {len(found)} things beyond reading, {refused} refused"
+        )

@@ -19,7 +19,7 @@ from sqljury.api.pools import label_pool
 from sqljury.api.trust import SystemDecisions, TrustSettings, systems_of
 from sqljury.benchmarks import (
     Correction,
-    Decision,
+    OverlayDecision,
     fingerprint_of,
     overlay_of,
     read_overlay,
@@ -47,7 +47,7 @@ CASES = [
 
 
 def correction(
-    case: sj.Case, decision: Decision, new: str | None = None, by: str = "Ida"
+    case: sj.Case, decision: OverlayDecision, new: str | None = None, by: str = "Ida"
 ) -> Correction:
     (old,) = case.reference_sqls
     return Correction(
@@ -62,8 +62,10 @@ def correction(
     ).sealed()
 
 
-REPLACED = correction(CASES[0], Decision.REPLACE, "SELECT name FROM boat WHERE kind = 'ferry'")
-AMBIGUOUS = correction(CASES[1], Decision.AMBIGUOUS)
+REPLACED = correction(
+    CASES[0], OverlayDecision.REPLACE, "SELECT name FROM boat WHERE kind = 'ferry'"
+)
+AMBIGUOUS = correction(CASES[1], OverlayDecision.AMBIGUOUS)
 
 
 @pytest.fixture
@@ -128,11 +130,13 @@ def test_a_line_that_was_changed_is_refused(overlay: Path) -> None:
 
 def test_contradicting_corrections_are_refused() -> None:
     with pytest.raises(InputError, match="SJ533"):
-        overlay_of([REPLACED, correction(CASES[0], Decision.EXCLUDE, by="Ole")])
+        overlay_of([REPLACED, correction(CASES[0], OverlayDecision.EXCLUDE, by="Ole")])
 
 
 @given(
-    order=st.permutations([REPLACED, AMBIGUOUS, correction(CASES[1], Decision.AMBIGUOUS, by="X")])
+    order=st.permutations(
+        [REPLACED, AMBIGUOUS, correction(CASES[1], OverlayDecision.AMBIGUOUS, by="X")]
+    )
 )
 def test_merging_does_not_depend_on_order(order: list[Correction]) -> None:
     merged = overlay_of(order)
@@ -168,7 +172,7 @@ def test_verify_and_diff(tmp_path: Path, overlay: Path) -> None:
         ("2",),
     )
     other = tmp_path / "other.jsonl"
-    write_overlay(overlay_of([correction(CASES[0], Decision.EXCLUDE, by="Ole")]), other)
+    write_overlay(overlay_of([correction(CASES[0], OverlayDecision.EXCLUDE, by="Ole")]), other)
     told = diff_overlays(overlay, other)
     assert [one.id for one in told.only_left] == ["2"]
     assert [(a.accepted_by, b.accepted_by) for a, b in told.otherwise] == [("Ida", "Ole")]

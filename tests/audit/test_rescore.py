@@ -12,7 +12,13 @@ import pytest
 import commands
 import sqljury as sj
 from sqljury.api.rescoring import rescore
-from sqljury.benchmarks import Correction, Decision, fingerprint_of, overlay_of, write_overlay
+from sqljury.benchmarks import (
+    Correction,
+    OverlayDecision,
+    fingerprint_of,
+    overlay_of,
+    write_overlay,
+)
 from sqljury.errors import InputError
 from sqljury.uses.leaderboard import flips, leaderboard
 
@@ -35,7 +41,7 @@ def cases() -> list[sj.Case]:
     ]
 
 
-def corrected(number: int, decision: Decision) -> Correction:
+def corrected(number: int, decision: OverlayDecision) -> Correction:
     case = cases()[2 * number]
     (old,) = case.reference_sqls
     return Correction(
@@ -44,7 +50,7 @@ def corrected(number: int, decision: Decision) -> Correction:
         fingerprint=fingerprint_of(case, old),
         old_sql=old,
         decision=decision,
-        new_sql=RIGHT if decision is Decision.REPLACE else None,
+        new_sql=RIGHT if decision is OverlayDecision.REPLACE else None,
     ).sealed()
 
 
@@ -55,7 +61,7 @@ def folder(tmp_path: Path) -> Path:
         cases(), ["execution"], tmp_path / "m.sqlite", run=tmp_path / "run", workers=1
     ):
         pass
-    decisions = [corrected(0, Decision.REPLACE), corrected(1, Decision.EXCLUDE)]
+    decisions = [corrected(0, OverlayDecision.REPLACE), corrected(1, OverlayDecision.EXCLUDE)]
     write_overlay(overlay_of(decisions), tmp_path / "overlay.jsonl")
     return tmp_path
 
@@ -95,7 +101,7 @@ def test_an_overlay_of_something_else(folder: Path, tmp_path: Path) -> None:
         db_id="m",
         fingerprint=fingerprint_of(stranger, WRONG),
         old_sql=WRONG,
-        decision=Decision.EXCLUDE,
+        decision=OverlayDecision.EXCLUDE,
     ).sealed()
     write_overlay(overlay_of([one]), other)
     with pytest.raises(InputError, match="SJ535"):

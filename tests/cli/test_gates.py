@@ -10,7 +10,7 @@ import pytest
 from chat_server import says, serving
 
 from commands import run
-from sqljury.cli.gate import Gate, Judged
+from sqljury.cli.gate import GatedScore, LeftOutLimit
 from sqljury.errors import InputError, SqljuryError
 from sqljury.llm import Ledger
 
@@ -128,8 +128,8 @@ def test_thresholds_are_looked_at_before_anything_is_done(
     [("0", 0, True), ("0", 1, False), ("1", 1, True), ("1%", 2, True), ("1%", 3, False)],
 )
 def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes: bool) -> None:
-    gate = Gate.of(allowed, with_threshold=False)
-    judged = [Judged(name="j", total=200, left_out={"reference_error": left_out})]
+    gate = LeftOutLimit.of(allowed, with_threshold=False)
+    judged = [GatedScore(name="j", total=200, left_out={"reference_error": left_out})]
     if passes:
         gate.check(judged)
     else:
@@ -138,10 +138,10 @@ def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes
 
 
 def test_missing_comes_before_below() -> None:
-    gate = Gate.of(None, with_threshold=True)
+    gate = LeftOutLimit.of(None, with_threshold=True)
     with pytest.raises(SqljuryError, match="SJ416 2 of 5 verdicts of j are missing: gone"):
         gate.check(
-            [Judged(name="j", total=5, left_out={}, missing=2, reasons={"gone": 2})], ["below"]
+            [GatedScore(name="j", total=5, left_out={}, missing=2, reasons={"gone": 2})], ["below"]
         )
     with pytest.raises(InputError, match="SJ508"):
-        Gate.of("101%", with_threshold=False)
+        LeftOutLimit.of("101%", with_threshold=False)

@@ -11,7 +11,7 @@ import pytest
 from servers import Server
 
 from sqljury.databases import open_databases
-from sqljury.doctor import Check, database_checks
+from sqljury.doctor import DoctorCheck, database_checks
 
 SAFETY = Path(__file__).parents[2] / "docs" / "safety.md"
 TABLE = "CREATE TABLE t (id integer PRIMARY KEY, name varchar(9))"
@@ -58,7 +58,7 @@ ON_SERVERS = pytest.mark.parametrize(
 )
 
 
-def _warnings(checks: Iterator[Check]) -> list[str]:
+def _warnings(checks: Iterator[DoctorCheck]) -> list[str]:
     return [check.detail for check in checks if check.mark == "warning"]
 
 

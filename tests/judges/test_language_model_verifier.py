@@ -227,7 +227,7 @@ def test_candidates_of_a_question_take_one_pass_for_each_16(folder, monkeypatch)
     from sqljury.runs import RunSettings
     from sqljury.runs.messages import Setup
     from sqljury.runs.store import WorkItem
-    from sqljury.runs.worker import Bench
+    from sqljury.runs.worker import WorkerState
 
     passes: list[int] = []
     computed = prefix_scoring.PrefixScorer._answers_at
@@ -245,7 +245,7 @@ def test_candidates_of_a_question_take_one_pass_for_each_16(folder, monkeypatch)
         for number, one in enumerate(some)
     ]
     setup = Setup((f"verifier,model={folder}",), RunSettings(), None, batch_size=64)
-    found = [rows for _, _, rows in Bench(setup).judge_all(items)]
+    found = [rows for _, _, rows in WorkerState(setup).judge_all(items)]
     assert len(passes) == 4
     assert all(len(rows) == 1 and rows[0].score is not None for rows in found)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqljury import Needs, Verdict
-from sqljury.judges.execution import Execution
+from sqljury.judges.execution import ExecutionMatch
 
 
 def _times_before(place: str, name: str) -> int:
@@ -48,7 +48,7 @@ class Kills:
         database = evidence._database
         if "execute" not in vars(database):
             arm(database, self)
-        inner = Execution()
+        inner = ExecutionMatch()
         from sqljury.judges import settled
 
         return settled(inner, case, evidence) or inner.judge(case, evidence)

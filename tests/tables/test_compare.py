@@ -10,7 +10,7 @@ import pytest
 
 from sqljury.errors import InputError
 from sqljury.execution import ResultTable
-from sqljury.tables import POLICIES, Kind, Policy, compare, compare_tables, make_policy
+from sqljury.tables import POLICIES, MismatchKind, Policy, compare, compare_tables, make_policy
 
 NAN = float("nan")
 
@@ -108,7 +108,7 @@ EMPTY_OF_TWO_WIDTHS = [("strict", False), ("spider", True), ("bird", True), ("ro
 def test_empty_results_of_different_width(policy, equal):
     found = compare(table([], 1), table([], 2), POLICIES[policy])
     assert found.equal is equal
-    assert found.reason == (None if equal else Kind.COLUMN_COUNT)
+    assert found.reason == (None if equal else MismatchKind.COLUMN_COUNT)
 
 
 def test_rose_ignores_what_occurs_twice():

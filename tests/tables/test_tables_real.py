@@ -11,7 +11,7 @@ from itertools import product
 import pytest
 
 from sqljury.execution import ResultTable
-from sqljury.tables import POLICIES, Kind, compare, explain
+from sqljury.tables import POLICIES, MismatchKind, compare, explain
 
 pytestmark = pytest.mark.data
 
@@ -83,7 +83,7 @@ def test_strict_against_the_computed_labels(candidates):
         if compare(a, b, POLICIES["strict"], ordered=ordered).equal is not ex
     ]
     # The labels call empty results equal whatever their columns.
-    assert Counter(differing) == {Kind.COLUMN_COUNT: 6}
+    assert Counter(differing) == {MismatchKind.COLUMN_COUNT: 6}
 
 
 def test_spider_against_the_computed_labels(candidates):

@@ -12,13 +12,13 @@ from sqljury.databases.ddl import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.likeness.graphs import graph_of
 from sqljury.schema import Schema
-from sqljury.uses.graph_pairs import LabelledPair, graph_pairs, read_pairs
+from sqljury.uses.graph_pairs import TrainingPair, graph_pairs, read_pairs
 
 PETS = schema_from_ddl("CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER);")
 
 
-def pair(reference: str, prediction: str, label: bool = True, db_id: str = "pets") -> LabelledPair:
-    return LabelledPair(db_id, reference, prediction, label, "train")
+def pair(reference: str, prediction: str, label: bool = True, db_id: str = "pets") -> TrainingPair:
+    return TrainingPair(db_id, reference, prediction, label, "train")
 
 
 def schema_of(db_id: str) -> Schema | None:
@@ -31,7 +31,7 @@ def test_reading(tmp_path: Path) -> None:
     lines = [{**record, "split": "validation"}, {**record, "label": True, "kind": "x"}]
     path.write_text("".join(json.dumps(line) + "\n\n" for line in lines), encoding="utf-8")
     first, second = read_pairs(path)
-    assert first == LabelledPair("a", "SELECT 1", "SELECT 2", False, "validation")
+    assert first == TrainingPair("a", "SELECT 1", "SELECT 2", False, "validation")
     assert (second.label, second.split) in ((True, "train"), (True, "validation"))
 
 

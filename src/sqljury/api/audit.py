@@ -28,8 +28,8 @@ from sqljury.api.second_opinions import (
 )
 from sqljury.benchmarks import (
     Correction,
-    Decision,
     Overlay,
+    OverlayDecision,
     Source,
     fingerprint_of,
     overlay_of,
@@ -184,7 +184,7 @@ def accept_findings(reviewed: PathLike, *, by: str, at: str) -> Overlay:
 
 def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Correction:
     try:
-        decision = Decision(finding["decision"])
+        decision = OverlayDecision(finding["decision"])
         case = Case(
             id=finding["id"],
             db_id=finding["db_id"],
@@ -196,7 +196,7 @@ def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Corr
     except (KeyError, ValueError) as error:
         raise InputError("SJ534", f"not a decided finding: {error}.", where=origin) from error
     new = finding.get("new_sql") or finding.get("proposal")
-    if decision is Decision.REPLACE and not new:
+    if decision is OverlayDecision.REPLACE and not new:
         raise InputError("SJ534", "replace needs a new_sql: nothing is proposed.", where=origin)
     return Correction(
         id=case.id,
@@ -204,7 +204,7 @@ def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Corr
         fingerprint=fingerprint_of(case, old),
         old_sql=old,
         decision=decision,
-        new_sql=new if decision is Decision.REPLACE else None,
+        new_sql=new if decision is OverlayDecision.REPLACE else None,
         reason=finding.get("why") or finding["reason"],
         evidence=evidence,
         accepted_by=by,

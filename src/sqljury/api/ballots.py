@@ -11,7 +11,7 @@ from sqljury.api.inputs import PathLike, RunKeywords
 from sqljury.case import Case
 from sqljury.judge_name import JudgeName
 from sqljury.judges import Judge, Needs, make_judge, name_of, spec_of
-from sqljury.judges.execution import Execution
+from sqljury.judges.execution import ExecutionMatch
 from sqljury.runs import Run
 from sqljury.uses.missing import MissingCounter, missing_in
 from sqljury.uses.select import Ballot, CandidatePool, draw, make_strategy
@@ -72,7 +72,7 @@ class BallotSettings:
         """The policy of votes: as it was asked for, else the judge's, else ``strict``."""
         if self.match is not None:
             return self.match.replace(",", ";")
-        if isinstance(self.judge, Execution):
+        if isinstance(self.judge, ExecutionMatch):
             return name_of(self.judge).text(";").removeprefix("execution:")
         return "strict"
 
@@ -102,7 +102,7 @@ class JudgedCandidates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looked:
+class BallotEvidence:
     """What was found."""
 
     seen: Sequence[Seen]
@@ -117,7 +117,7 @@ class Looked:
 
 def look(
     pools: Sequence[CandidatePool], strategies: Sequence[Strategy], asked: BallotSettings
-) -> Looked:
+) -> BallotEvidence:
     """Run and judge the candidates as far as the strategies need it.
 
     Raises:
@@ -134,7 +134,7 @@ def look(
     missing = MissingCounter()
     missing += found.missing
     ballots, signatures = _scored(pools, ballots, scorers, asked, missing)
-    return Looked(
+    return BallotEvidence(
         seen=list(_seen(pools, ballots, unusable, asked, found)),
         signature=_signature(found, asked, results, runs),
         scorers=signatures,

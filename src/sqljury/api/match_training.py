@@ -16,7 +16,7 @@ from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOpti
 from sqljury.likeness.graphs import GRAPH_FORMS, GraphForm, PairGraph
 from sqljury.reports.training_curve import curves_svg
 from sqljury.schema import Schema
-from sqljury.uses.graph_pairs import TRAIN, GraphPairs, LabelledPair, graph_pairs, read_pairs
+from sqljury.uses.graph_pairs import TRAIN, GraphPairs, TrainingPair, graph_pairs, read_pairs
 from sqljury.writing import new_file, new_folder
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def train_graph_match(
     network, training = network or NetworkOptions(), training or TrainingOptions()
     sources = _sources(databases, schemas)
 
-    def graphs_as(of: Sequence[LabelledPair], how: GraphForm, mixed: bool) -> GraphPairs:
+    def graphs_as(of: Sequence[TrainingPair], how: GraphForm, mixed: bool) -> GraphPairs:
         return graph_pairs(
             of,
             sources,

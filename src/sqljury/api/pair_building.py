@@ -19,7 +19,7 @@ from sqljury.execution import Limits
 from sqljury.isolation import mapped
 from sqljury.judges import Judge
 from sqljury.judges.equivalence import Equivalence
-from sqljury.judges.execution import Execution
+from sqljury.judges.execution import ExecutionMatch
 from sqljury.reports.build_pairs_card import pairs_card_text
 from sqljury.schema import Schema
 from sqljury.uses.building.pairs import (
@@ -46,7 +46,7 @@ from sqljury.verdict import Outcome, Verdict
 from sqljury.writing import json_line_safe, new_file
 
 _LIMITS = Limits(seconds=2.0, rows=20_000)
-_ROWS = Execution(policy="strict", column_order="any")
+_ROWS = ExecutionMatch(policy="strict", column_order="any")
 _EQUIVALENCE = Equivalence(policy="strict", column_order="any", seconds=1.0)
 
 OnStep = Callable[[str, int, int], None]
@@ -158,7 +158,7 @@ def _write_lines(path: Path, lines: Iterable[Mapping[str, Json]]) -> None:
 # ---------------------------------------------------------------- proposals
 
 
-class _Job(NamedTuple):
+class _PairJob(NamedTuple):
     db_id: str
     references: list[str]
     schema: Schema
@@ -166,7 +166,7 @@ class _Job(NamedTuple):
     seed: int
 
 
-def _propose(job: _Job) -> Proposed:
+def _propose(job: _PairJob) -> Proposed:
     return propose(job.db_id, job.references, job.schema, job.exclusion, seed=job.seed)
 
 
@@ -184,7 +184,7 @@ def _proposed(
         if not _is_pair(case):
             references.setdefault(case.db_id, []).extend(case.reference_sqls)
     jobs = [
-        _Job(db_id, found, schema, exclusion, seed)
+        _PairJob(db_id, found, schema, exclusion, seed)
         for db_id, found in sorted(references.items())
         if (schema := schema_of(db_id)) is not None
     ]

@@ -7,8 +7,8 @@ from sqljury.benchmarks.logprobs import Token, read_logprobs
 from sqljury.benchmarks.mapping import parse_mapping
 from sqljury.benchmarks.overlay import (
     Correction,
-    Decision,
     Overlay,
+    OverlayDecision,
     fingerprint_of,
     overlay_of,
     read_overlay,
@@ -35,10 +35,10 @@ from sqljury.benchmarks.write import write_cases
 __all__ = [
     "Cases",
     "Correction",
-    "Decision",
     "Format",
     "Options",
     "Overlay",
+    "OverlayDecision",
     "ProverAnswer",
     "RecordedJudgement",
     "RecordedResult",

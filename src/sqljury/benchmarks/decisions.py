@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sqljury.benchmarks.fields import as_id, as_label, as_object, as_prediction, as_text
-from sqljury.benchmarks.files import Kind, PathLike, Record, Source
+from sqljury.benchmarks.files import FileKind, FileRecord, PathLike, Source
 from sqljury.benchmarks.layout import Layout, missing_key, suggest
 from sqljury.benchmarks.mapping import check_mapping
 from sqljury.benchmarks.names import ALIASES, normal
@@ -46,7 +46,7 @@ def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) 
             SJ116 for a value that is none.
     """
     source = Source(path)
-    if source.kind in (Kind.TEXT, Kind.JSON_OBJECT):
+    if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
         raise InputError(
             "SJ108",
             f"decisions are a list or a table of rows, not {source.kind.value}.",
@@ -86,7 +86,7 @@ def _decisions(source: Source, layout: Layout) -> Iterator[Decision]:
         yield _decision(position, record, layout)
 
 
-def _decision(position: int, record: Record, layout: Layout) -> Decision:
+def _decision(position: int, record: FileRecord, layout: Layout) -> Decision:
     data, origin = as_object(record), record.origin
 
     def text(field: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from sqljury.benchmarks.fields import as_references, build
-from sqljury.benchmarks.files import Kind, Record, Source
+from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.layout import stated
 from sqljury.case import Case, Json
@@ -24,7 +24,7 @@ class Ehrsql(Format):
 
     def claims(self, source: Source) -> bool:
         """By the questions under ``data``."""
-        if source.kind is not Kind.JSON_OBJECT:
+        if source.kind is not FileKind.JSON_OBJECT:
             return False
         found = _questions(source)
         return isinstance(found, list) and any(isinstance(one, dict) for one in found)
@@ -38,7 +38,7 @@ class Ehrsql(Format):
             if not isinstance(data, dict):
                 raise InputError("SJ105", "a question is an object.", where=origin)
             query = {"query": labels[data["id"]]} if data.get("id") in labels else {}
-            record = Record({**data, **query}, origin)
+            record = FileRecord({**data, **query}, origin)
             stem = source.path.resolve().parent.name
             yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
 

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 
-from sqljury.benchmarks.files import Record
+from sqljury.benchmarks.files import FileRecord
 from sqljury.benchmarks.layout import Layout
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
@@ -20,7 +20,7 @@ _NO = ("false", "no", "incorrect", "0", "0.0")
 
 
 def build(
-    record: Record, layout: Layout, *, position: int, stem: str, benchmark: str | None = None
+    record: FileRecord, layout: Layout, *, position: int, stem: str, benchmark: str | None = None
 ) -> Case:
     """The Case that an object of a file describes.
 
@@ -58,7 +58,7 @@ def build(
     )
 
 
-def as_object(record: Record) -> Mapping[str, Json]:
+def as_object(record: FileRecord) -> Mapping[str, Json]:
     """The record as an object."""
     if not isinstance(record.data, dict):
         raise InputError(

@@ -62,7 +62,7 @@ _OUR_COLUMNS = ("benchmark", "id", "source", "judge", "outcome", "score", "reaso
 _SQL = re.compile(r"\W*(select|with)\b", re.IGNORECASE)
 
 
-class Kind(Enum):
+class FileKind(Enum):
     """How a file is built, whatever it says."""
 
     JSON_LIST = "a JSON list"
@@ -75,10 +75,10 @@ class Kind(Enum):
     @property
     def has_header(self) -> bool:
         """Whether every record has the same keys, known before the first one."""
-        return self in (Kind.TABLE, Kind.PARQUET)
+        return self in (FileKind.TABLE, FileKind.PARQUET)
 
 
-class Record(NamedTuple):
+class FileRecord(NamedTuple):
     """One element of a file, and where it stands."""
 
     data: Json
@@ -147,12 +147,12 @@ class Source:
         return stem
 
     @cached_property
-    def kind(self) -> Kind:
+    def kind(self) -> FileKind:
         """Found out from the first bytes; the suffix decides only where they leave it open."""
         with self._bytes() as stream:
             start = stream.read(_TELLING)
         if start.startswith(b"PAR1"):
-            return Kind.PARQUET
+            return FileKind.PARQUET
         if start.startswith(b"PK") and any(mark in start for mark in _OFFICE):
             raise InputError(
                 "SJ106",
@@ -172,27 +172,27 @@ class Source:
             )
         first = self._first_line()
         if first.startswith("["):
-            return Kind.JSON_LIST
+            return FileKind.JSON_LIST
         if first.startswith("{"):
-            return Kind.JSON_LINES if self._is_json_lines(first) else Kind.JSON_OBJECT
+            return FileKind.JSON_LINES if self._is_json_lines(first) else FileKind.JSON_OBJECT
         if first.startswith('"') and _is_json(first):
-            return Kind.JSON_LINES
-        return Kind.TABLE if self._is_table(first) else Kind.TEXT
+            return FileKind.JSON_LINES
+        return FileKind.TABLE if self._is_table(first) else FileKind.TEXT
 
     @cached_property
-    def head(self) -> tuple[Record, ...]:
+    def head(self) -> tuple[FileRecord, ...]:
         """The first records, to find out what they are."""
         return tuple(islice(self.records(), HEAD))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
         """The keys of the records (of JSON lines: of the first), in order of appearance."""
-        if self.kind is Kind.PARQUET:
+        if self.kind is FileKind.PARQUET:
             return self._parquet_columns()
-        if self.kind is Kind.TABLE:
+        if self.kind is FileKind.TABLE:
             return self._header[0]
         # A list is in memory anyway; of lines only the first are looked at.
-        known = self._elements if self.kind is Kind.JSON_LIST else self.head
+        known = self._elements if self.kind is FileKind.JSON_LIST else self.head
         objects = [record.data for record in known if isinstance(record.data, dict)]
         return tuple(dict.fromkeys(key for data in objects for key in data))
 
@@ -214,16 +214,16 @@ class Source:
                     "SJ110", f"the key {str(twice)!r} stands twice.", where=self.name
                 ) from None
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[FileRecord]:
         """The elements of a list, of JSON lines or of a table, one after the other."""
         match self.kind:
-            case Kind.JSON_LIST:
+            case FileKind.JSON_LIST:
                 return iter(self._elements)
-            case Kind.JSON_LINES:
+            case FileKind.JSON_LINES:
                 return self._json_lines()
-            case Kind.TABLE:
+            case FileKind.TABLE:
                 return self._rows()
-            case Kind.PARQUET:
+            case FileKind.PARQUET:
                 return self._parquet_rows()
         return iter(())
 
@@ -236,23 +236,23 @@ class Source:
     # --- JSON
 
     @cached_property
-    def _elements(self) -> list[Record]:
+    def _elements(self) -> list[FileRecord]:
         with self._text() as stream:
             text = stream.read()
         with self._json_errors():
             found = list(elements(text))
         spread = "\n" in text.strip()
         return [
-            Record(value, f"{self.name}:{line}" if spread else f"{self.name}[{index}]")
+            FileRecord(value, f"{self.name}:{line}" if spread else f"{self.name}[{index}]")
             for index, (value, line) in enumerate(found)
         ]
 
-    def _json_lines(self) -> Iterator[Record]:
+    def _json_lines(self) -> Iterator[FileRecord]:
         for line in self.lines():
             if line.text.strip():
                 with self._json_errors(line.origin):
                     value = parse(line.text)
-                yield Record(value, line.origin)
+                yield FileRecord(value, line.origin)
 
     @contextmanager
     def _json_errors(self, origin: str = "") -> Iterator[None]:
@@ -315,7 +315,7 @@ class Source:
             raise InputError("SJ106", f"the header names {twice!r} twice.", where=f"{self.name}:1")
         return tuple(columns), delimiter
 
-    def _rows(self) -> Iterator[Record]:
+    def _rows(self) -> Iterator[FileRecord]:
         columns, delimiter = self._header
         ours = columns[: len(_OUR_COLUMNS)] == _OUR_COLUMNS
         for cells, origin in islice(self._cells(delimiter), 1, None):
@@ -329,7 +329,7 @@ class Source:
             if ours:
                 cells = [as_it_was(cell) for cell in cells]
             # A short row lacks its last cells: absent is not the same as empty.
-            yield Record(dict(zip(columns, cells, strict=False)), origin)
+            yield FileRecord(dict(zip(columns, cells, strict=False)), origin)
 
     def _cells(self, delimiter: str) -> Iterator[tuple[list[str], str]]:
         # The module's default of 131,072 characters is less than one long query; the limit
@@ -365,11 +365,11 @@ class Source:
     def _parquet_columns(self) -> tuple[str, ...]:
         return tuple(self._parquet().schema_arrow.names)
 
-    def _parquet_rows(self) -> Iterator[Record]:
+    def _parquet_rows(self) -> Iterator[FileRecord]:
         number = 0
         for batch in self._parquet().iter_batches(batch_size=1024):
             for row in batch.to_pylist():
-                yield Record(row, f"{self.name}[{number}]")
+                yield FileRecord(row, f"{self.name}[{number}]")
                 number += 1
 
     # --- bytes and text

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from sqljury.benchmarks.files import Record, Source
+from sqljury.benchmarks.files import FileRecord, Source
 from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, normal
 from sqljury.case import Json
 from sqljury.errors import InputError
@@ -118,7 +118,7 @@ def guess(
 
 def guessed(
     source: Source, mapping: Mapping[str, str], *, predictions: bool = False
-) -> Iterator[tuple[Record, Layout]]:
+) -> Iterator[tuple[FileRecord, Layout]]:
     """The records of a file, each with the layout that is known by then.
 
     JSON lines may bring a key late (a prediction after many references without): then the

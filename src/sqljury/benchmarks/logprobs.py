@@ -7,7 +7,7 @@ from math import isnan
 from typing import NamedTuple
 
 from sqljury.benchmarks.fields import as_id, as_object, kind
-from sqljury.benchmarks.files import Kind, PathLike, Source
+from sqljury.benchmarks.files import FileKind, PathLike, Source
 from sqljury.benchmarks.layout import Layout, missing_key
 from sqljury.benchmarks.names import ALIASES, normal
 from sqljury.benchmarks.pools import candidates_of, is_pool, pool_ids
@@ -34,7 +34,7 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
         InputError: SJ104 without the key, SJ108, SJ116 for what is no log-probability.
     """
     source = Source(path)
-    if source.kind is Kind.JSON_OBJECT:
+    if source.kind is FileKind.JSON_OBJECT:
         return {
             key: tuple(_tokens(value, f'{source.name}["{key}"]'))
             for key, value in source.document.items()

@@ -21,7 +21,7 @@ from sqljury.errors import InputError
 from sqljury.writing import json_line_safe, new_file
 
 
-class Decision(StrEnum):
+class OverlayDecision(StrEnum):
     """What is done with a reference."""
 
     REPLACE = "replace"
@@ -49,7 +49,7 @@ class Correction:
     db_id: str
     fingerprint: str
     old_sql: str
-    decision: Decision
+    decision: OverlayDecision
     new_sql: str | None = None
     reason: str = ""
     evidence: Json = None
@@ -68,7 +68,7 @@ class Correction:
         return not case.reference_sqls or self.new_sql in case.reference_sqls
 
     @property
-    def verdict(self) -> tuple[Decision, str | None]:
+    def verdict(self) -> tuple[OverlayDecision, str | None]:
         """What is decided, without who said why."""
         return self.decision, self.new_sql
 
@@ -176,7 +176,9 @@ def read_overlay(paths: PathLike | Sequence[PathLike]) -> Overlay:
 def _lines(path: PathLike) -> Iterator[Correction]:
     for record in Source(path).records():
         try:
-            one = Correction(**{**record.data, "decision": Decision(record.data["decision"])})
+            one = Correction(
+                **{**record.data, "decision": OverlayDecision(record.data["decision"])}
+            )
         except (TypeError, KeyError, ValueError) as error:
             raise InputError("SJ531", f"not a correction: {error}.", where=record.origin) from error
         if one.sealed().seal != one.seal:
@@ -186,7 +188,7 @@ def _lines(path: PathLike) -> Iterator[Correction]:
                 where=record.origin,
                 hint="Accept it again: sqljury audit accept.",
             )
-        if (one.decision is Decision.REPLACE) != (one.new_sql is not None):
+        if (one.decision is OverlayDecision.REPLACE) != (one.new_sql is not None):
             raise InputError("SJ531", "only replace has a new_sql.", where=record.origin)
         yield one
 

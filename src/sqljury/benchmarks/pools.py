@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from sqljury.benchmarks.fields import as_label, as_object, as_sql, build, plain
-from sqljury.benchmarks.files import Record, Source
+from sqljury.benchmarks.files import FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, has_keys, id_key, register
 from sqljury.benchmarks.layout import stated
 from sqljury.case import MISSING, Case, Json
@@ -69,7 +69,7 @@ def pool_ids(source: Source) -> dict[str, str]:
     return id_key(source, "index", "question_id", "id")
 
 
-def candidates_of(record: Record) -> list[Mapping[str, Json]]:
+def candidates_of(record: FileRecord) -> list[Mapping[str, Json]]:
     """Objects, or queries as text: then nothing else is known of them."""
     found = as_object(record).get(_POOL)
     if not isinstance(found, list) or not all(
@@ -90,13 +90,13 @@ def _case(shared: Case, candidate: Mapping[str, Json], number: int) -> Case:
     )
 
 
-def _sampled(shared: Case, record: Record) -> Case:
+def _sampled(shared: Case, record: FileRecord) -> Case:
     """The question with its first candidate, and all of them as samples."""
     samples = samples_of(record)
     return replace(shared, predicted_sql=samples[0] if samples else MISSING, pool=samples)
 
 
-def samples_of(record: Record) -> tuple[str | None, ...]:
+def samples_of(record: FileRecord) -> tuple[str | None, ...]:
     """All that was sampled for a question, what has a ``count`` so often; None abstains."""
     return tuple(
         as_sql(candidate[_SQL], _SQL, record.origin)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from sqljury.benchmarks.bird import prediction, split
 from sqljury.benchmarks.fields import as_samples, as_sql, build
-from sqljury.benchmarks.files import Kind, Record, Source
+from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Options
 from sqljury.benchmarks.layout import FAILED, Layout, guess, guessed, missing_key, suggest
 from sqljury.benchmarks.pools import Pools, is_pool, pool_ids
@@ -63,7 +63,7 @@ class Joined:
         self.warnings: list[str] = []
         self._name = source.name
         self._references = references
-        self._states_ids = source.kind is not Kind.JSON_OBJECT
+        self._states_ids = source.kind is not FileKind.JSON_OBJECT
         keyed, ordered = _read(source, mapping)
         self._by_position = self._in_order(ordered) if keyed is None else self._by_key(keyed)
         self._warn_of_missing()
@@ -208,9 +208,9 @@ def _read(
     source: Source, mapping: Mapping[str, str]
 ) -> tuple[dict[str, Prediction] | None, list[Prediction]]:
     """Predictions by key, or None and predictions in order."""
-    if source.kind is Kind.TEXT:
+    if source.kind is FileKind.TEXT:
         return None, list(_lines(source))
-    if source.kind is Kind.JSON_OBJECT:
+    if source.kind is FileKind.JSON_OBJECT:
         return _of_object(source), []
     if not source.head:
         raise InputError("SJ103", "there are no predictions in the file.", where=source.name)
@@ -255,12 +255,12 @@ def _of_object(source: Source) -> dict[str, Prediction]:
     return found
 
 
-def _bare(record: Record) -> Prediction:
+def _bare(record: FileRecord) -> Prediction:
     sql, db_id = prediction(record.data, "prediction", record.origin)
     return Prediction(sql, record.origin, db_id)
 
 
-def _of_record(position: int, record: Record, layout: Layout) -> tuple[str, Prediction]:
+def _of_record(position: int, record: FileRecord, layout: Layout) -> tuple[str, Prediction]:
     case = build(record, replace(layout, failed=(FAILED,)), position=position, stem="")
     sql, db_id = case.predicted_sql, None
     if isinstance(sql, str):

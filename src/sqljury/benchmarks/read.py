@@ -8,7 +8,7 @@ from contextlib import closing
 from functools import partial
 
 from sqljury.benchmarks.fences import fences_warning, without_fences
-from sqljury.benchmarks.files import Kind, PathLike, Source, paths, tell_apart
+from sqljury.benchmarks.files import FileKind, PathLike, Source, paths, tell_apart
 from sqljury.benchmarks.formats import Format, Options, detect, format_named
 from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.mapping import check_mapping
@@ -118,8 +118,8 @@ class _Reader:
         kind = source.kind
         self._options = options
         self._format: Format = format_named(format) if format else detect(source)
-        filled = source.document if kind is Kind.JSON_OBJECT else source.head
-        if kind is not Kind.TEXT and not filled:
+        filled = source.document if kind is FileKind.JSON_OBJECT else source.head
+        if kind is not FileKind.TEXT and not filled:
             raise InputError("SJ103", "there are no cases in the file.", where=source.name)
 
     def cases(self) -> Iterator[Case]:

@@ -8,7 +8,7 @@ from itertools import islice
 
 from sqljury.benchmarks.bird import split
 from sqljury.benchmarks.fields import as_object, as_references, build
-from sqljury.benchmarks.files import Kind, Record, Source
+from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.layout import guess, guessed, missing_key, suggest
 from sqljury.benchmarks.names import is_field
@@ -26,11 +26,11 @@ class Records(Format):
 
     def claims(self, source: Source) -> bool:
         """Whatever holds records; Spider has claimed the lines of text."""
-        return source.kind is not Kind.TEXT
+        return source.kind is not FileKind.TEXT
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a record."""
-        if source.kind is not Kind.JSON_OBJECT:
+        if source.kind is not FileKind.JSON_OBJECT:
             return _records(source, options)
         if any(is_field(key) for key in source.document):
             return _alone(source, options)
@@ -49,7 +49,7 @@ def _records(source: Source, options: Options) -> Iterator[Case]:
 def _alone(source: Source, options: Options) -> Iterator[Case]:
     """A file that holds one case, and no list."""
     layout = guess(source.document, options.mapping, source.name)
-    record = Record(source.document, source.name)
+    record = FileRecord(source.document, source.name)
     yield build(record, layout, position=0, stem=source.stem, benchmark=options.benchmark)
 
 

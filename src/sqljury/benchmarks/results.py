@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from sqljury.benchmarks.fields import as_id, as_label, as_object, as_text, kind
-from sqljury.benchmarks.files import Kind, PathLike, Source
+from sqljury.benchmarks.files import FileKind, PathLike, Source
 from sqljury.benchmarks.layout import Layout, missing_key
 from sqljury.benchmarks.names import ALIASES, normal
 from sqljury.case import Json
@@ -80,7 +80,7 @@ def _columns(source: Source, label: str) -> _Columns:
 
 
 def _check_table(source: Source) -> None:
-    if source.kind in (Kind.TEXT, Kind.JSON_OBJECT):
+    if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
         raise InputError(
             "SJ108",
             f"results are a list or a table of rows, not {source.kind.value}.",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqljury.benchmarks.fields import as_id, as_object, as_text, build
-from sqljury.benchmarks.files import PathLike, Record, Source, fingerprint
+from sqljury.benchmarks.files import FileRecord, PathLike, Source, fingerprint
 from sqljury.benchmarks.layout import Layout, missing_key, stated
 from sqljury.benchmarks.results import as_score
 from sqljury.benchmarks.rose import KEYS
@@ -157,7 +157,7 @@ class _Row:
 
     id: str
     data: Mapping[str, Json]
-    record: Record
+    record: FileRecord
     layout: Layout
 
 

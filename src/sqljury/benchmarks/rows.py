@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sqljury.benchmarks.fields import build
-from sqljury.benchmarks.files import Record
+from sqljury.benchmarks.files import FileRecord
 from sqljury.benchmarks.layout import guess
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -37,7 +37,9 @@ def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
         if isinstance(row, Case):
             yield row
         elif isinstance(row, Mapping):
-            yield build(Record(dict(row), f"row {position}"), layout, position=position, stem="")
+            yield build(
+                FileRecord(dict(row), f"row {position}"), layout, position=position, stem=""
+            )
         else:
             raise InputError(
                 "SJ105",

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from sqljury.benchmarks.fields import as_references
-from sqljury.benchmarks.files import Kind, Line, Source
+from sqljury.benchmarks.files import FileKind, Line, Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, id_key, register
 from sqljury.benchmarks.layout import stated_and_added
 from sqljury.case import Case
@@ -39,14 +39,14 @@ class Spider(Format):
 
     def claims(self, source: Source) -> bool:
         """Any text of lines, and objects with a query for a database."""
-        if source.kind is Kind.TEXT:
+        if source.kind is FileKind.TEXT:
             return True
         asked = has_keys(source, "question") or has_keys(source, _SYNONYMS)
         return asked and has_keys(source, "query", "db_id")
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a question, or a line."""
-        if source.kind is Kind.TEXT:
+        if source.kind is FileKind.TEXT:
             return _gold(source, options)
         keys = id_key(source, "id") | _KEYS
         if has_keys(source, _SYNONYMS):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqljury.benchmarks.fields import kind
-from sqljury.benchmarks.files import Kind, PathLike, Source
+from sqljury.benchmarks.files import FileKind, PathLike, Source
 from sqljury.benchmarks.results import read_results
 from sqljury.case import Json
 from sqljury.errors import InputError
@@ -24,7 +24,7 @@ def read_gate(path: PathLike) -> dict[str, float | None]:
         InputError: SJ108 for an object that holds something else.
     """
     source = Source(path)
-    if source.kind is not Kind.JSON_OBJECT:
+    if source.kind is not FileKind.JSON_OBJECT:
         rows = [row for found in read_results(path).values() for row in found]
         return {row.id: row.score for row in rows}
     return {key: _said(value, f'{source.name}["{key}"]') for key, value in source.document.items()}

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.gate import Gate, Judged, MaxLeftOut, warn_of_missing
+from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut, warn_of_missing
 from sqljury.cli.options import AsJson, Overlay
 from sqljury.cli.output import console
 from sqljury.errors import InputError
@@ -48,7 +48,7 @@ def agree(
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
     thresholds = [_threshold(text) for text in fail_under or ()]
-    gate = Gate.of(max_left_out, with_threshold=bool(thresholds))
+    gate = LeftOutLimit.of(max_left_out, with_threshold=bool(thresholds))
     found = agree_files(
         inputs, label=label, labels=labels or (), unknown=unknown, seed=seed, overlay=overlay
     )
@@ -87,9 +87,9 @@ def _below(found: Agreement, thresholds: list[tuple[str, float]]) -> list[str]:
     return [f"below: {line}" for name, value in thresholds for line in below(found, name, value)]
 
 
-def _judged(judge: JudgeAgreement) -> Judged:
+def _judged(judge: JudgeAgreement) -> GatedScore:
     others = judge.n_left_out - judge.n_missing
-    return Judged(
+    return GatedScore(
         name=judge.name,
         total=judge.n_scored + judge.n_unknown + judge.n_left_out,
         left_out={"reference or database fails": others, "judge_unavailable": judge.n_missing},

@@ -13,7 +13,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SourceFlags, with_flags
-from sqljury.cli.gate import Gate, MaxLeftOut, judged_by
+from sqljury.cli.gate import LeftOutLimit, MaxLeftOut, judged_by
 from sqljury.cli.options import (
     AsJson,
     Csv,
@@ -276,15 +276,15 @@ def _bytes(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
-def _gate(fail_under: float | None, max_left_out: str | None) -> Gate:
+def _gate(fail_under: float | None, max_left_out: str | None) -> LeftOutLimit:
     from sqljury.uses.evaluate import check_threshold
 
     if fail_under is not None:
         check_threshold(fail_under)
-    return Gate.of(max_left_out, with_threshold=fail_under is not None)
+    return LeftOutLimit.of(max_left_out, with_threshold=fail_under is not None)
 
 
-def _check(gate: Gate, found: Evaluation, threshold: float | None) -> None:
+def _check(gate: LeftOutLimit, found: Evaluation, threshold: float | None) -> None:
     from sqljury.uses.evaluate import failing
 
     below = [] if threshold is None else failing(found.summary, threshold)

@@ -31,7 +31,7 @@ MaxLeftOut = Annotated[
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
+class GatedScore:
     """One score, as far as a gate looks at it."""
 
     name: str
@@ -46,14 +46,14 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class LeftOutLimit:
     """How many cases may be left out; None where that is not asked."""
 
     most: float | None
     is_share: bool = False
 
     @classmethod
-    def of(cls, max_left_out: str | None, *, with_threshold: bool) -> Gate:
+    def of(cls, max_left_out: str | None, *, with_threshold: bool) -> LeftOutLimit:
         """From the option; read before work begins.
 
         Args:
@@ -66,7 +66,7 @@ class Gate:
             return cls(0.0 if with_threshold else None)
         return cls(*_amount(max_left_out))
 
-    def check(self, judged: Sequence[Judged], below: Sequence[str] = ()) -> None:
+    def check(self, judged: Sequence[GatedScore], below: Sequence[str] = ()) -> None:
         """End the command where a gate is not passed; say why.
 
         Args:
@@ -83,7 +83,7 @@ class Gate:
         if lines:
             raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
-    def _too_much(self, one: Judged) -> list[str]:
+    def _too_much(self, one: GatedScore) -> list[str]:
         left_out = sum(one.left_out.values())
         if self.most is None or left_out <= self.most * (one.total if self.is_share else 1):
             return []
@@ -95,7 +95,7 @@ class Gate:
         ]
 
 
-def refuse_missing(judged: Sequence[Judged]) -> None:
+def refuse_missing(judged: Sequence[GatedScore]) -> None:
     """Fail where verdicts are missing for the machinery's sake.
 
     Raises:
@@ -113,7 +113,7 @@ def refuse_missing(judged: Sequence[Judged]) -> None:
     raise missing_error("; ".join(parts))
 
 
-def warn_of_missing(judged: Sequence[Judged]) -> None:
+def warn_of_missing(judged: Sequence[GatedScore]) -> None:
     """Say that verdicts are missing, where nothing is gated and nothing was judged."""
     from sqljury.uses.missing import missing_text
 
@@ -135,11 +135,11 @@ def refuse_missing_of_run(folder: Path) -> None:
         refuse_missing([judged_by(judge) for judge in found.summary.judges])
 
 
-def judged_by(judge: JudgeSummary) -> Judged:
+def judged_by(judge: JudgeSummary) -> GatedScore:
     """What a gate looks at of a judge's summary."""
     from sqljury.verdict import Outcome
 
-    return Judged(
+    return GatedScore(
         name=judge.name,
         total=judge.total,
         left_out={name: n for name, n in judge.outcomes.items() if Outcome(name).left_out},

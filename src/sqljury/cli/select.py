@@ -10,7 +10,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.flags import ModelFlags, RunFlags, SourceFlags, with_flags
-from sqljury.cli.gate import Gate, Judged, MaxLeftOut
+from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut
 from sqljury.cli.options import AsJson, Format, Html, Overlay, overlay_key
 from sqljury.cli.output import console
 from sqljury.cli.progress import progress
@@ -81,7 +81,7 @@ def select(
 
     if fail_under is not None:
         check_threshold(fail_under)
-    gate = Gate.of(max_left_out, with_threshold=fail_under is not None)
+    gate = LeftOutLimit.of(max_left_out, with_threshold=fail_under is not None)
     key = {"select": sources.databases, **overlay_key(overlay)}
     folder = running.run or default_run([*files, *(predictions or [])], key)
     with progress() as on_progress:
@@ -137,10 +137,10 @@ def _below(found: Selection, threshold: float | None) -> list[str]:
     ]
 
 
-def _judged(found: Selection) -> Judged:
+def _judged(found: Selection) -> GatedScore:
     # What nobody said to be right or wrong is in no denominator either.
     unsaid = found.total - found.n - sum(found.left_out.values())
-    return Judged(
+    return GatedScore(
         name="select",
         total=found.total,
         left_out={**found.left_out, "nothing says what is right": unsaid},

@@ -19,7 +19,7 @@ from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from sqljury.databases.duckdb_words import ForbiddenWords
+from sqljury.databases.duckdb_words import DuckDBForbiddenWords
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.fingerprint import fingerprint_files
 from sqljury.databases.guard import admit
@@ -83,7 +83,7 @@ class DuckDBDatabase:
                 self._connection.execute("SET lock_configuration = true")
         except duckdb.Error as error:
             raise InfrastructureError("SJ221", f"{error}.", where=str(self._path)) from error
-        self._words = ForbiddenWords(lambda sql: self._connection.execute(sql).fetchall())
+        self._words = DuckDBForbiddenWords(lambda sql: self._connection.execute(sql).fetchall())
 
     def _reopen(self, memory: int) -> None:
         """A locked configuration can only be changed by opening the file again."""

@@ -61,7 +61,7 @@ class _Own:
     """All of them, and keywords that may stand before a parenthesis."""
 
 
-class ForbiddenWords:
+class DuckDBForbiddenWords:
     """The names that a statement must not contain, on one database.
 
     Args:

@@ -22,8 +22,8 @@ from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.mysql_schema import read_schema
-from sqljury.databases.mysql_words import ForbiddenWords
-from sqljury.databases.server import ServerURL, Trickle, ids_in, parse_url, with_second_attempt
+from sqljury.databases.mysql_words import MySQLForbiddenWords
+from sqljury.databases.server import DeadlineRows, ServerURL, ids_in, parse_url, with_second_attempt
 from sqljury.databases.trials import Tried, mysql_trials, tried
 from sqljury.databases.watchdog import WATCHDOG
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
@@ -219,7 +219,7 @@ class MySQLDatabase:
         number = re.search(r"\d+\.\d+\.\d+", version.removeprefix("5.5.5-"))
         name = "mariadb" if self._is_mariadb else "mysql"
         self.engine = f"{name}{number[0] if number else version}"
-        self._words = ForbiddenWords(self._read_if_allowed)
+        self._words = MySQLForbiddenWords(self._read_if_allowed)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
@@ -315,7 +315,7 @@ class MySQLDatabase:
         if cursor.description is None:
             raise pymysql.ProgrammingError(0, "the statement gives no result table")
         columns = tuple([column[0] for column in cursor.description])
-        return fetch_limited(Trickle(cursor.fetchmany, limits.seconds), columns, limits)
+        return fetch_limited(DeadlineRows(cursor.fetchmany, limits.seconds), columns, limits)
 
     def _reset(self) -> None:
         """End the transaction, and forget locks, variables and settings of the session."""

@@ -77,7 +77,7 @@ FROM information_schema.routines WHERE routine_type = 'FUNCTION'
 _MODE: Final = "SELECT @@sql_mode"
 
 
-class ForbiddenWords:
+class MySQLForbiddenWords:
     """The names that a statement must not contain, on one server as one user.
 
     Args:

@@ -33,8 +33,8 @@ from sqljury.databases.postgresql_words import PRIVILEGED, read_forbidden_words
 from sqljury.databases.server import (
     CHUNK,
     PLACE,
+    DeadlineRows,
     ServerURL,
-    Trickle,
     ids_in,
     parse_url,
     with_second_attempt,
@@ -102,7 +102,7 @@ def open_url(
     server = parse_url(url)
     try:
         return PostgreSQLDatabase(server, db_id, describe)
-    except _NoSuchDatabaseError:
+    except _NoSuchSchemaError:
         return None
     except InfrastructureError:
         # The server's words for "no such database" depend on its language: look for ourselves.
@@ -131,7 +131,7 @@ for _scheme in ("postgresql", "postgres"):
     ENGINES.add(_scheme, Engine(open_url, list_ids))
 
 
-class _NoSuchDatabaseError(Exception):
+class _NoSuchSchemaError(Exception):
     """The server was reached, and has no such schema."""
 
 
@@ -313,7 +313,7 @@ class PostgreSQLDatabase:
             )
             if found.fetchone() is None:
                 connection.close()
-                raise _NoSuchDatabaseError
+                raise _NoSuchSchemaError
         for name, value in settings.items():
             connection.execute("SELECT set_config(%s, %s, false)", [name, value])
         self._accepted = {
@@ -424,7 +424,7 @@ class PostgreSQLDatabase:
                     return ResultTable(self._columns(text), [])
                 columns = tuple([column.name for column in cursor.description or ()])
                 every = chain((first,), rows)
-                trickle = Trickle(lambda size: list(islice(every, size)), limits.seconds)
+                trickle = DeadlineRows(lambda size: list(islice(every, size)), limits.seconds)
                 return fetch_limited(trickle, columns, limits)
 
     def _columns(self, text: bytes) -> tuple[str, ...]:

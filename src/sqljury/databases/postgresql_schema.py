@@ -57,7 +57,7 @@ ORDER BY c.conrelid, c.conkey, c.conname
 """
 
 
-class Relation(NamedTuple):
+class CatalogTable(NamedTuple):
     """A table or view, by its number in the catalog."""
 
     oid: int
@@ -70,11 +70,11 @@ class Relation(NamedTuple):
     """Where it is, unless its name says so."""
 
 
-def read_relations(read: Read, namespace: str | None) -> list[Relation]:
+def read_relations(read: Read, namespace: str | None) -> list[CatalogTable]:
     """All tables and views, by name; of one schema (namespace) if one is given."""
     only = "" if namespace is None else f"AND n.nspname = {literal(namespace)} "
     order = 'ORDER BY n.nspname, c.relname COLLATE "C"'
-    return [Relation(*row) for row in read(f"{_RELATIONS} {only}{order}")]
+    return [CatalogTable(*row) for row in read(f"{_RELATIONS} {only}{order}")]
 
 
 def read_schema(read: Read, namespace: str | None) -> Schema:
@@ -126,7 +126,7 @@ def read_schema(read: Read, namespace: str | None) -> Schema:
 
 
 def _declaration(
-    relation: Relation,
+    relation: CatalogTable,
     columns: Sequence[tuple[Any, ...]],
     checks: Sequence[tuple[Any, ...]],
 ) -> tuple[str, ...]:

@@ -178,7 +178,7 @@ class _Function:
         return (self.language == "plpgsql" and "execute" in words) or bool(words & forbidden)
 
 
-class ForbiddenWords:
+class PostgreSQLForbiddenWords:
     """The names that a statement must not contain, on one database as one role.
 
     Args:
@@ -209,7 +209,7 @@ class ForbiddenWords:
         return f"the operator {found[0]}" if found else ""
 
 
-def read_forbidden_words(run: Callable[[str], Rows], version: int) -> ForbiddenWords:
+def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQLForbiddenWords:
     """Ask the server which of its functions and tables a statement must not name.
 
     Args:
@@ -230,7 +230,9 @@ def read_forbidden_words(run: Callable[[str], Rows], version: int) -> ForbiddenW
     bound = [(kind, name) for kind, name, oids in run(_BOUND) if known.intersection(oids)]
     names = [name for kind, name in bound if kind == "name"]
     operators = [name for kind, name in bound if kind == "operator"]
-    return ForbiddenWords(own, [*names, *(function.name for function in refused)], operators)
+    return PostgreSQLForbiddenWords(
+        own, [*names, *(function.name for function in refused)], operators
+    )
 
 
 def _refused(functions: Sequence[_Function], forbidden: frozenset[str]) -> list[_Function]:

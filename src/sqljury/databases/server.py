@@ -83,7 +83,7 @@ def ids_in(names: Iterable[str], template: str) -> tuple[str, ...]:
     return tuple(sorted(match[1] for name in names if (match := pattern.fullmatch(name))))
 
 
-class Trickle:
+class DeadlineRows:
     """Rows in small chunks, while there is time.
 
     Small, because a chunk is all that is held before it is measured. The server may have stopped

@@ -22,7 +22,7 @@ from typing import Any, Final
 from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
-from sqljury.databases.server import CHUNK, Trickle, with_second_attempt
+from sqljury.databases.server import CHUNK, DeadlineRows, with_second_attempt
 from sqljury.databases.watchdog import WATCHDOG
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
@@ -183,7 +183,7 @@ class SQLAlchemyDatabase:
         def rows(size: int) -> list[tuple[Any, ...]]:
             return [tuple(row) for row in result.fetchmany(size)]
 
-        return fetch_limited(Trickle(rows, limits.seconds), tuple(result.keys()), limits)
+        return fetch_limited(DeadlineRows(rows, limits.seconds), tuple(result.keys()), limits)
 
     def _cancel(self) -> None:
         with suppress(Exception):  # whatever a driver does when there is nothing to cancel

@@ -11,7 +11,7 @@ from sqljury.execution import Execution
 from sqljury.faults.check import Sees
 from sqljury.faults.hint import HintCondition, hint_conditions
 from sqljury.faults.keys import with_implied_keys
-from sqljury.faults.sites import Comparison, Site, comparisons, sites
+from sqljury.faults.sites import ConstantComparison, Site, comparisons, sites
 from sqljury.faults.wording import Wording
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql import parse
@@ -107,7 +107,7 @@ class Query:
         return tuple(sites(self.tree, self.context))
 
     @cached_property
-    def comparisons(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[ConstantComparison, ...]:
         """Every comparison of a table's column with constants."""
         return tuple(found for site in self.sites for found in comparisons(site))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING, Any
 
-from sqljury.faults.sites import Comparison
+from sqljury.faults.sites import ConstantComparison
 from sqljury.trees.nodes import Literal
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _MOST_COLUMNS = 80
 _ALIKE = 0.84
 
 
-def sought_texts(query: Query) -> Iterator[tuple[Comparison, str]]:
+def sought_texts(query: Query) -> Iterator[tuple[ConstantComparison, str]]:
     """The texts that the query looks for in a column, where they are not."""
     for one in query.comparisons:
         if not one.is_search or one.folded:
@@ -31,7 +31,7 @@ def sought_texts(query: Query) -> Iterator[tuple[Comparison, str]]:
         yield from ((one, text) for text in absent if isinstance(text, str))
 
 
-def _is_absent(query: Query, one: Comparison, constant: Literal) -> bool:
+def _is_absent(query: Query, one: ConstantComparison, constant: Literal) -> bool:
     if not isinstance(constant.value, str) or not constant.value.strip():
         return False
     return not is_in(query, one.table, one.column.name, constant.value)
@@ -73,7 +73,7 @@ def _close(values: list[str], value: str) -> str | None:
     return low[found[0]] if found else None
 
 
-def other_column(query: Query, one: Comparison, value: str) -> tuple[str, str] | None:
+def other_column(query: Query, one: ConstantComparison, value: str) -> tuple[str, str] | None:
     """Another column of the tables of the query, else of any table, that has the value."""
     assert query.schema is not None, "there is a tree"
     own = [table for table in query.tables if table.name == one.table]

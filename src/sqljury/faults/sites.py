@@ -103,7 +103,7 @@ def _row_seen(relation: Relation) -> Relation:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ConstantComparison:
     """A comparison of a table's column with constants; ``negated`` where it stands under NOT.
 
     ``folded`` where the column stands inside LOWER, UPPER or TRIM.
@@ -123,13 +123,13 @@ class Comparison:
         return self.operator in ("=", "IN") and not self.negated
 
 
-def comparisons(site: Site) -> Iterator[Comparison]:
+def comparisons(site: Site) -> Iterator[ConstantComparison]:
     """What a site's expression compares."""
     if site.expression is not None:
         yield from _compared(site, site.expression, negated=False)
 
 
-def _compared(site: Site, expression: Expression, negated: bool) -> Iterator[Comparison]:
+def _compared(site: Site, expression: Expression, negated: bool) -> Iterator[ConstantComparison]:
     if isinstance(expression, Call) and expression.name in _COMPARED:
         found = _comparison(site, expression, negated)
         if found is not None:
@@ -140,7 +140,7 @@ def _compared(site: Site, expression: Expression, negated: bool) -> Iterator[Com
         yield from _compared(site, part, under)
 
 
-def _comparison(site: Site, call: Call, negated: bool) -> Comparison | None:
+def _comparison(site: Site, call: Call, negated: bool) -> ConstantComparison | None:
     first, *rest = call.operands
     operator = call.name
     if isinstance(first, Literal) and len(rest) == 1:
@@ -152,7 +152,7 @@ def _comparison(site: Site, call: Call, negated: bool) -> Comparison | None:
     if found is None or not constants or len(constants) != len(rest):
         return None
     table, column = found
-    return Comparison(site, table, column, operator, constants, negated, plain is not first)
+    return ConstantComparison(site, table, column, operator, constants, negated, plain is not first)
 
 
 def _unfolded(expression: Expression) -> Expression:

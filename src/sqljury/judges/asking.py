@@ -13,7 +13,7 @@ from sqljury.errors import InputError
 from sqljury.evidence import Evidence, cost_of
 from sqljury.judges.base import Judge
 from sqljury.judges.dossier import LAYOUT, Dossier, PromptSection, comparison, message
-from sqljury.judges.execution import Execution
+from sqljury.judges.execution import ExecutionMatch
 from sqljury.judges.majority import as_json, majority
 from sqljury.judges.prompts import Prompt
 from sqljury.llm import Message, Model, Request, parse_model
@@ -125,8 +125,8 @@ class ComparingJudge(IntentJudge):
             raise ValueError(f"match={self.match} executes other queries than those to be judged")
 
     @cached_property
-    def _execution(self) -> Execution:
-        return Execution(policy=self.match)
+    def _execution(self) -> ExecutionMatch:
+        return ExecutionMatch(policy=self.match)
 
     def signature_fields(self) -> dict[str, Json]:
         """Judge, prompts, and how rows are compared."""

@@ -20,7 +20,7 @@ _PERMUTED = "columns_permuted"
 
 @register
 @dataclass(frozen=True)
-class Canonical(Judge):
+class CanonicalEquality(Judge):
     """Proof by rewriting: equal canonical trees give equal rows wherever the assumptions hold.
 
     ``correct`` with the least list of assumptions if the trees are equal; otherwise ``unknown``,

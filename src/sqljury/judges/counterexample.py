@@ -16,7 +16,7 @@ from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
 from sqljury.judges.slight import is_nothing, slight_difference
 from sqljury.sql import bare_chosen, tie_broken
-from sqljury.tables import Comparison, Kind, Policy, compare
+from sqljury.tables import Comparison, MismatchKind, Policy, compare
 from sqljury.value_profile import ValueProfile
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Look:
     plan: Plan
     equal: bool | None
     informative: bool = False
-    kind: Kind | None = None
+    kind: MismatchKind | None = None
     slight: str = ""
     """Why the difference weighs little: ``types``, ``nothing``, ``rounding``."""
     arbitrary: bool = False
@@ -102,7 +102,7 @@ class Search:
         difference."""
         if self.failure is not None:
             return True
-        if self.found is not None and self.found.kind is Kind.COLUMN_COUNT:
+        if self.found is not None and self.found.kind is MismatchKind.COLUMN_COUNT:
             return True
         if len(self.looks) < _ENOUGH:
             return False
@@ -252,7 +252,7 @@ class Searcher:
     ) -> Look:
         slight = slight_difference(left, right, self._policy) or self._by_spelling(rows)
         differs = Look(plan, False, informative, found.reason, slight)
-        if found.reason is Kind.COLUMN_COUNT:
+        if found.reason is MismatchKind.COLUMN_COUNT:
             return differs
         if found.only_order_differs:
             return differs if self._order_is_fixed(rows, left) else Look(plan, None, informative)

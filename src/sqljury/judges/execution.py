@@ -36,7 +36,7 @@ _EXPLAINED_ROWS = 10
 
 @register
 @dataclass(frozen=True)
-class Execution(Judge):
+class ExecutionMatch(Judge):
     """Execution accuracy: prediction and reference return the same rows under a policy.
 
     With several references one that agrees is enough.
@@ -109,7 +109,9 @@ class Execution(Judge):
             run = evidence.rows(sql)
             if run.table is None:
                 continue
-            compared = self._compare(_Side(sql, run.table), _Side(predicted, prediction), evidence)
+            compared = self._compare(
+                _QueryRows(sql, run.table), _QueryRows(predicted, prediction), evidence
+            )
             if compared.result.equal:
                 return Verdict.correct("same rows", labels=tuple(compared.result.notes))
             undecided = undecided or compared.result.equal is None
@@ -122,7 +124,9 @@ class Execution(Judge):
             )
         return self._mismatch(first, evidence)
 
-    def _compare(self, reference: _Side, prediction: _Side, evidence: Evidence) -> _Compared:
+    def _compare(
+        self, reference: _QueryRows, prediction: _QueryRows, evidence: Evidence
+    ) -> _Compared:
         ordered = is_ordered(self.rules, reference.sql, evidence.dialect)
         ties: Sequence[int] | None = None
         result = compare(reference.table, prediction.table, self.rules, ordered=ordered)
@@ -158,7 +162,7 @@ class Execution(Judge):
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _QueryRows:
     """A query and its rows."""
 
     sql: str
@@ -178,8 +182,8 @@ class _Side:
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    reference: _Side
-    prediction: _Side
+    reference: _QueryRows
+    prediction: _QueryRows
     ordered: bool
     ties: Sequence[int] | None
     result: Comparison = field(kw_only=False)
@@ -217,7 +221,7 @@ def tie_groups(
     return groups
 
 
-def _limit_cuts_tie(reference: _Side, evidence: Evidence) -> bool:
+def _limit_cuts_tie(reference: _QueryRows, evidence: Evidence) -> bool:
     """Whether the reference's LIMIT leaves out rows that its ORDER BY cannot tell from the last."""
     wider = without_limit(reference.sql, evidence.dialect)
     if wider is None or wider.limit == 0:

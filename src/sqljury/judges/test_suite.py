@@ -11,7 +11,7 @@ from sqljury.case import Case, Json
 from sqljury.errors import InfrastructureError
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
-from sqljury.judges.execution import Execution
+from sqljury.judges.execution import ExecutionMatch
 from sqljury.judges.settled import settled
 from sqljury.verdict import Outcome, Verdict
 
@@ -52,9 +52,9 @@ class TestSuite(Judge):
         _ = self.execution.rules  # a bad option is an error when the judge is made
 
     @cached_property
-    def execution(self) -> Execution:
+    def execution(self) -> ExecutionMatch:
         """The judge that is asked on each database."""
-        return Execution(
+        return ExecutionMatch(
             policy=self.policy,
             column_order=self.column_order,
             tolerance=self.tolerance,

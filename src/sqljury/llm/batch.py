@@ -195,7 +195,7 @@ class Batches:
             if key in news.raws:
                 failed = self._keep(_request_of(canonical, model), canonical, news.raws[key])
             answers += failed is None and key in news.raws
-            if failed is not None and failed.hopeless:
+            if failed is not None and failed.is_fatal:
                 error = error or f"the batch {batch} of {model} was not let in: {failed}"
             elif failed is not None or (not news.error and key not in news.raws):
                 self._note(

@@ -59,7 +59,7 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _LedgerAnswer:
     """An answer as the ledger has it."""
 
     entry: Entry
@@ -165,15 +165,15 @@ class Client:
 
     # ------------------------------------------------------------ one request
 
-    def _find(self, request: Request, case: str) -> _Found:
+    def _find(self, request: Request, case: str) -> _LedgerAnswer:
         key = request.key()
         with self._under_way.only(key):
             entry = self._ledger.get(key)
             if entry is not None and (entry.via != "rejected" or self._settings.replay):
-                return _Found(entry, read(request, entry.raw), fresh=False)
+                return _LedgerAnswer(entry, read(request, entry.raw), fresh=False)
             return self._missing(request, key, case)
 
-    def _missing(self, request: Request, key: str, case: str) -> _Found:
+    def _missing(self, request: Request, key: str, case: str) -> _LedgerAnswer:
         if not self._settings.replay:
             return self._call(request, key)
         raise InputError(
@@ -184,7 +184,7 @@ class Client:
             "the model is asked for what is missing.",
         )
 
-    def _call(self, request: Request, key: str) -> _Found:
+    def _call(self, request: Request, key: str) -> _LedgerAnswer:
         for turn in range(self._settings.retries + 1):
             try:
                 return self._call_once(request)
@@ -201,7 +201,7 @@ class Client:
                 self._wait_after(error, turn, key)
         raise AssertionError("unreachable")
 
-    def _call_once(self, request: Request) -> _Found:
+    def _call_once(self, request: Request) -> _LedgerAnswer:
         price = self._prices.of(request.model)
         most = self._reserve(request, price)
         spent = most
@@ -244,7 +244,7 @@ class Client:
         if self._tokens is not None:
             self._tokens.correct(reply.completion_tokens)
 
-    def _kept(self, request: Request, raw: Json, reply: Reply, seconds: float) -> _Found:
+    def _kept(self, request: Request, raw: Json, reply: Reply, seconds: float) -> _LedgerAnswer:
         entry = self._ledger.put(
             Entry(
                 request=request.canonical(),
@@ -257,7 +257,7 @@ class Client:
             )
         )
         # Another process may have been first: then its answer holds.
-        return _Found(entry, read(request, entry.raw), fresh=True)
+        return _LedgerAnswer(entry, read(request, entry.raw), fresh=True)
 
     # ------------------------------------------------------------ failures
 
@@ -266,7 +266,7 @@ class Client:
         with self._lock:
             self._failures += 1
             in_a_row = self._failures
-        if error.hopeless:
+        if error.is_fatal:
             raise InfrastructureError(
                 "SJ908",
                 f"{request.model} does not let us in: {error}",
@@ -392,7 +392,7 @@ class _Cost:
     replayed: int = 0
     unpriced: int = 0
 
-    def add(self, found: _Found, price: Price | None) -> None:
+    def add(self, found: _LedgerAnswer, price: Price | None) -> None:
         """One more reply."""
         self.calls += 1
         self.tokens += found.reply.prompt_tokens + found.reply.completion_tokens

@@ -14,7 +14,7 @@ from sqljury.secrets import redacted
 _LONGEST_PAUSE = 60.0
 _AGAIN = frozenset({408, 409, 425, 429})
 # What holds for every question: a wrong key, no such model, no money left.
-_HOPELESS = frozenset({401, 402, 403, 404})
+_FATAL = frozenset({401, 402, 403, 404})
 _NO_MONEY = re.compile(r"insufficient_quota|billing|spend limit|credit balance", re.IGNORECASE)
 # What holds for this question alone: its length, its content.
 _ABOUT_THE_TEXT = re.compile(
@@ -32,7 +32,7 @@ class CallFailedError(Exception):
     Args:
         again: another try may help.
         wait: seconds that the server asks to wait.
-        hopeless: no other question will fare better.
+        is_fatal: whether no other question will fare better.
         charged: the server may have done the work all the same.
         absent: there was nobody to connect to.
     """
@@ -40,7 +40,7 @@ class CallFailedError(Exception):
     message: str
     again: bool = False
     wait: float | None = None
-    hopeless: bool = False
+    is_fatal: bool = False
     charged: bool = False
     absent: bool = False
 
@@ -70,7 +70,7 @@ def failure(
         f"HTTP {status}: {' '.join(message.split())[:300]}",
         again=(status in _AGAIN or status >= 500) and not no_money,
         wait=retry_after(headers, now),
-        hopeless=status in _HOPELESS or no_money,
+        is_fatal=status in _FATAL or no_money,
     )
 
 

@@ -30,7 +30,7 @@ _EXACT = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class MethodAnswers:
     """One method: its facts, and EX and ROSE on each shared question."""
 
     facts: MethodFacts
@@ -84,7 +84,7 @@ class PaperClaim:
 
 
 def findings(
-    methods: Sequence[Judged], *, resamples: int, seed: int, confidence: float
+    methods: Sequence[MethodAnswers], *, resamples: int, seed: int, confidence: float
 ) -> tuple[PaperClaim, ...]:
     """All four; a finding that lacks its facts or methods is left out of no table: it says so."""
     draw = _Draw(resamples, seed, confidence)
@@ -133,9 +133,9 @@ def _answered(tests: Sequence[Measured], positive: bool = True) -> str:
 # ---------------------------------------------------------------- 1: the base model
 
 
-def _base_model(methods: Sequence[Judged], draw: _Draw) -> PaperClaim:
+def _base_model(methods: Sequence[MethodAnswers], draw: _Draw) -> PaperClaim:
     """Of methods that were not fine-tuned, grouped by base model, how much do groups explain?"""
-    groups: dict[str, list[Judged]] = defaultdict(list)
+    groups: dict[str, list[MethodAnswers]] = defaultdict(list)
     for method in methods:
         if method.facts.kind != FINE_TUNED and method.facts.base_model:
             groups[method.facts.base_model].append(method)
@@ -177,7 +177,7 @@ def _eta_squared(y: Floats, groups: Any) -> float:
     return 1 - within / total
 
 
-def _engineering(groups: Mapping[str, Sequence[Judged]]) -> Measured:
+def _engineering(groups: Mapping[str, Sequence[MethodAnswers]]) -> Measured:
     """What a system adds to its base model alone, where that was recorded too."""
     added = [
         method.rose - alone.rose
@@ -200,7 +200,7 @@ def _engineering(groups: Mapping[str, Sequence[Judged]]) -> Measured:
 # ---------------------------------------------------------------- 2: the widening gap
 
 
-def _widening(methods: Sequence[Judged]) -> PaperClaim:
+def _widening(methods: Sequence[MethodAnswers]) -> PaperClaim:
     free = [method for method in methods if method.facts.kind != FINE_TUNED]
     dated = [method for method in free if method.facts.released]
     bases = [method for method in dated if method.facts.kind == BASE]
@@ -218,7 +218,7 @@ def _widening(methods: Sequence[Judged]) -> PaperClaim:
     )
 
 
-def _month(method: Judged) -> float:
+def _month(method: MethodAnswers) -> float:
     year, month = method.facts.released.split("-")
     return 12 * int(year) + int(month)
 
@@ -238,7 +238,7 @@ def _trend(name: str, points: Sequence[tuple[float, float]]) -> Measured:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class _MethodAnswer:
     """One method's answer to one question, as far as both metrics speak of it."""
 
     diverges: bool
@@ -250,12 +250,12 @@ class _Answer:
     labels: frozenset[str]
 
 
-def _divergence(methods: Sequence[Judged], draw: _Draw) -> PaperClaim:
+def _divergence(methods: Sequence[MethodAnswers], draw: _Draw) -> PaperClaim:
     """Do labels of faults explain where ROSE accepts what EX rejects?
 
     Methods answer the same questions, so questions are drawn again, not answers.
     """
-    answers: dict[str, list[_Answer]] = defaultdict(list)
+    answers: dict[str, list[_MethodAnswer]] = defaultdict(list)
     for method in methods:
         for key, (ex, rose) in method.pairs.items():
             answers[key].append(_answer(ex, rose))
@@ -282,9 +282,9 @@ def _divergence(methods: Sequence[Judged], draw: _Draw) -> PaperClaim:
     )
 
 
-def _answer(ex: RecordedJudgement, rose: RecordedJudgement) -> _Answer:
+def _answer(ex: RecordedJudgement, rose: RecordedJudgement) -> _MethodAnswer:
     said = _right(ex), _right(rose)
-    return _Answer(
+    return _MethodAnswer(
         diverges=said == (False, True),
         agrees=said == (True, True),
         refused=said == (True, False),
@@ -298,7 +298,7 @@ _Counts = Sequence[int]
 def _label_share(*labels: str) -> Callable[..., _Counts]:
     wanted = frozenset(labels)
 
-    def count(group: Sequence[_Answer], kind: str, other: str = "") -> _Counts:
+    def count(group: Sequence[_MethodAnswer], kind: str, other: str = "") -> _Counts:
         """(labelled, all) of one kind, and minus the same of another."""
         counts = []
         for name in filter(None, (kind, other)):
@@ -309,12 +309,12 @@ def _label_share(*labels: str) -> Callable[..., _Counts]:
     return count
 
 
-def _one(labels: Sequence[str]) -> Callable[[Sequence[_Answer]], _Counts]:
+def _one(labels: Sequence[str]) -> Callable[[Sequence[_MethodAnswer]], _Counts]:
     share = _label_share(*labels)
     return lambda group: share(group, "diverges")
 
 
-def _gap_share(group: Sequence[_Answer]) -> _Counts:
+def _gap_share(group: Sequence[_MethodAnswer]) -> _Counts:
     net = [(answer.diverges - answer.refused, bool(answer.labels)) for answer in group]
     return sum(step for step, labelled in net if labelled), sum(step for step, _ in net)
 
@@ -322,8 +322,8 @@ def _gap_share(group: Sequence[_Answer]) -> _Counts:
 def _resampled(
     name: str,
     statistic: str,
-    groups: Sequence[Sequence[_Answer]],
-    count: Callable[[Sequence[_Answer]], _Counts],
+    groups: Sequence[Sequence[_MethodAnswer]],
+    count: Callable[[Sequence[_MethodAnswer]], _Counts],
     draw: _Draw,
 ) -> Measured:
     """A share of sums over questions, or a difference of two, with questions drawn again."""
@@ -360,7 +360,7 @@ def _ratio(sums: Any) -> Any:
 # ---------------------------------------------------------------- 4: fine-tuning
 
 
-def _fine_tuning(methods: Sequence[Judged], draw: _Draw) -> PaperClaim:
+def _fine_tuning(methods: Sequence[MethodAnswers], draw: _Draw) -> PaperClaim:
     tuned = [method.facts.kind == FINE_TUNED for method in methods]
     gaps = [method.gap for method in methods]
     tests = [

@@ -10,7 +10,7 @@ from statistics import NormalDist
 from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Json
 from sqljury.errors import InputError
-from sqljury.papers.findings import Judged, PaperClaim, findings
+from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
 from sqljury.papers.recorded_methods import RecordedMethod
 from sqljury.uses.statistics import Interval, mcnemar_exact, wilson_interval
 
@@ -123,7 +123,7 @@ def methods(
     sizes = [row.own.n for row in rows]
     disagreements = _disagreements(recorded)
     judged = [
-        Judged(method.facts, {key: both[method.facts.folder][key] for key in common})
+        MethodAnswers(method.facts, {key: both[method.facts.folder][key] for key in common})
         for method in recorded
     ]
     return Methods(

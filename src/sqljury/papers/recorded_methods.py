@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sqljury.benchmarks.fields import as_object, as_text
-from sqljury.benchmarks.files import PathLike, Record, Source
+from sqljury.benchmarks.files import FileRecord, PathLike, Source
 from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.results import as_score
 from sqljury.benchmarks.rose_output import RecordedJudgement, is_rose_output, read_rose_output
@@ -97,7 +97,7 @@ def _facts(path: Path) -> Iterator[MethodFacts]:
         yield _fact(record)
 
 
-def _fact(record: Record) -> MethodFacts:
+def _fact(record: FileRecord) -> MethodFacts:
     data, origin = as_object(record), record.origin
     folder, name, base, kind, released = (
         as_text(data.get(key), key, origin) or "" for key in ("folder", *_FACTS)

@@ -56,7 +56,7 @@ def graph_pair_svg(
         summary: what was found, in a line.
     """
     shared = shared_nodes(pair)
-    left, right = _Outline(pair.left, shared[0]), _Outline(pair.right, shared[1])
+    left, right = _GraphOutline(pair.left, shared[0]), _GraphOutline(pair.right, shared[1])
     width = 2 * _ARCS + left.width + _BETWEEN + right.width
     heads = [
         _wrapped(text, side.width + _ARCS + _BETWEEN / 2 - _MARGIN)
@@ -116,7 +116,7 @@ def _parts(graph: QueryGraph) -> list[list[int]]:
     return found
 
 
-class _Outline:
+class _GraphOutline:
     """A graph as an outline: each node has a line, its parts stand below it, further in."""
 
     def __init__(self, graph: QueryGraph, shared: frozenset[int]) -> None:

@@ -93,7 +93,7 @@ class _Worker:
         return number or None
 
 
-class Pool:
+class WorkerPool:
     """Workers for one run.
 
     Args:
@@ -139,7 +139,7 @@ class Pool:
         limits = setup.settings.limits
         self._most_resident = limits.memory + 4 * limits.bytes + 512 * MIB
 
-    def __enter__(self) -> Pool:
+    def __enter__(self) -> WorkerPool:
         self._folder = TemporaryFolder()
         scratch = self._folder.path / "scratch"
         scratch.mkdir()

@@ -21,7 +21,7 @@ from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.runs.changes import Changes
 from sqljury.runs.confinement import confinement
 from sqljury.runs.messages import Setup
-from sqljury.runs.pool import Pool
+from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import RunSettings
 from sqljury.runs.store import CaseRow, RunStore
 from sqljury.secrets import learn_from_environment, learn_from_urls
@@ -200,7 +200,7 @@ def _nothing() -> Spent:
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _JudgeGroup:
     """Judges that run in the same way: on rows in processes, by a large model of this machine in
     one, or waiting for chat models in threads."""
 
@@ -224,10 +224,10 @@ class _Group:
         asks = self.asks_models and not settings.dry_run and not settings.batch
         return asks and settings.llm is not None and not settings.llm.replay
 
-    def pool(self, settings: RunSettings, changes: Changes) -> Pool:
+    def pool(self, settings: RunSettings, changes: Changes) -> WorkerPool:
         """The workers of these judges."""
         confined = confinement(self.judges, settings)
-        return Pool(
+        return WorkerPool(
             self._setup(settings, confined.sandbox),
             self.processes(settings),
             environment=confined.environment,
@@ -246,12 +246,16 @@ class _Group:
         )
 
 
-def _groups(judges: Sequence[Judge]) -> tuple[_Group, ...]:
+def _groups(judges: Sequence[Judge]) -> tuple[_JudgeGroup, ...]:
     """Judges by how they run, those that cost most last."""
     asking = tuple(judge for judge in judges if judge.needs & Needs.LLM)
     local = tuple(judge for judge in judges if judge.one_process and judge not in asking)
     others = tuple(judge for judge in judges if judge not in asking and judge not in local)
-    return _Group(others), _Group(local, one_process=True), _Group(asking, asks_models=True)
+    return (
+        _JudgeGroup(others),
+        _JudgeGroup(local, one_process=True),
+        _JudgeGroup(asking, asks_models=True),
+    )
 
 
 class _Progress:
@@ -505,7 +509,7 @@ def _spec_for_worker(judge: Judge) -> str:
     return spec
 
 
-def _judge_all(store: RunStore, pool: Pool, keys: Sequence[str], progress: _Progress) -> None:
+def _judge_all(store: RunStore, pool: WorkerPool, keys: Sequence[str], progress: _Progress) -> None:
     numbers = store.judge_numbers(keys)
     committed = time.monotonic()
     try:

@@ -51,7 +51,7 @@ _FLUSH_SECONDS = 0.1
 _OPEN_DATABASES = 16
 
 
-class Bench:
+class WorkerState:
     """Where the judges of one process sit: databases, evidence, and the judges themselves."""
 
     def __init__(self, setup: Setup, watch: mmap.mmap | None = None) -> None:
@@ -276,7 +276,7 @@ def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
     return replace(verdict, cost=evidence.cost)
 
 
-class Reporter:
+class VerdictReporter:
     """Reports verdicts every tenth of a second, also while a statement takes its time: what is
     found is not lost when the worker is killed."""
 
@@ -337,7 +337,9 @@ class Reporter:
                 self.flush()
 
 
-def _serve(bench: Bench, setup: Setup, requests: IO[bytes], reporter: Reporter) -> None:
+def _serve(
+    bench: WorkerState, setup: Setup, requests: IO[bytes], reporter: VerdictReporter
+) -> None:
     if setup.threads == 1:
         while (batch := _next_batch(requests)) is not None:
             bench.cache.known.update(batch.known)
@@ -364,13 +366,13 @@ def _next_batch(requests: IO[bytes]) -> Batch | None:
     return batch
 
 
-def _judge(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
+def _judge(bench: WorkerState, item: WorkItem, reporter: VerdictReporter) -> None:
     case = Case.from_dict(json.loads(item.body))
     rows = list(bench.judge(case, item.number, item.judges))
     reporter.add(item.number, case.db_id, rows, bench.told_missing())
 
 
-def _judge_in_thread(bench: Bench, item: WorkItem, reporter: Reporter) -> None:
+def _judge_in_thread(bench: WorkerState, item: WorkItem, reporter: VerdictReporter) -> None:
     try:
         _judge(bench, item, reporter)
     except SqljuryError as error:
@@ -390,11 +392,11 @@ def main() -> None:
     end_with_parent()
     learn_from_environment()
     learn_from_urls(setup.settings.sources.databases or "")
-    bench: Bench | None = None
-    reporter = Reporter(replies)
+    bench: WorkerState | None = None
+    reporter = VerdictReporter(replies)
     try:
         with file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
-            bench = Bench(setup, watch)
+            bench = WorkerState(setup, watch)
             reporter.watch_spending(bench.spent)
             _serve(bench, setup, requests, reporter)
     except SqljuryError as error:

@@ -3,7 +3,13 @@
 from sqljury.tables.compare import compare
 from sqljury.tables.comparison import Comparison
 from sqljury.tables.explanation import explain
-from sqljury.tables.findings import CellDifference, DifferingRows, Explanation, Finding, Kind
+from sqljury.tables.findings import (
+    CellDifference,
+    DifferingRows,
+    Explanation,
+    Mismatch,
+    MismatchKind,
+)
 from sqljury.tables.friendly import compare_tables
 from sqljury.tables.policy import POLICIES, Policy, make_policy
 from sqljury.tables.render import render_cell
@@ -14,8 +20,8 @@ __all__ = [
     "Comparison",
     "DifferingRows",
     "Explanation",
-    "Finding",
-    "Kind",
+    "Mismatch",
+    "MismatchKind",
     "Policy",
     "compare",
     "compare_tables",

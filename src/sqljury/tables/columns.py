@@ -76,7 +76,7 @@ def match_columns(
     guess = _by_contents(a, b, as_set)
     if guess is None or _stands(guess, a, b, keys, as_set):
         return guess
-    return _Search(a, b, keys, as_set, budget).run()
+    return _ColumnSearch(a, b, keys, as_set, budget).run()
 
 
 def _inverse(mapping: Mapping, width: int) -> Mapping:
@@ -137,7 +137,7 @@ class _State:
     right: Colours
 
 
-class _Search:
+class _ColumnSearch:
     def __init__(
         self, a: Rows, b: Rows, keys: Sequence[Any] | None, as_set: bool, budget: int
     ) -> None:

@@ -16,21 +16,21 @@ from typing import Any
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import DEFAULT_BUDGET, BudgetSpentError, Mapping, match_columns
 from sqljury.tables.comparison import Comparison
-from sqljury.tables.findings import Kind
+from sqljury.tables.findings import MismatchKind
 from sqljury.tables.policy import Policy
 from sqljury.tables.tolerance import joined, rows_close
 from sqljury.tables.values import Floats, Rows, comparable, texts
 
 _EQUAL = Comparison(equal=True)
-_COLUMN_COUNT = Comparison(equal=False, reason=Kind.COLUMN_COUNT)
-_ROW_COUNT = Comparison(equal=False, reason=Kind.ROW_COUNT)
-_VALUES = Comparison(equal=False, reason=Kind.VALUES)
-_ROW_ORDER = Comparison(equal=False, reason=Kind.ROW_ORDER, only_order_differs=True)
-_UNKNOWN = Comparison(equal=None, reason=Kind.UNKNOWN)
+_COLUMN_COUNT = Comparison(equal=False, reason=MismatchKind.COLUMN_COUNT)
+_ROW_COUNT = Comparison(equal=False, reason=MismatchKind.ROW_COUNT)
+_VALUES = Comparison(equal=False, reason=MismatchKind.VALUES)
+_ROW_ORDER = Comparison(equal=False, reason=MismatchKind.ROW_ORDER, only_order_differs=True)
+_UNKNOWN = Comparison(equal=None, reason=MismatchKind.UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True)
-class _Question:
+class _TableQuestion:
     policy: Policy
     widths: tuple[int, int]
     places: Sequence[Any] | None
@@ -83,7 +83,7 @@ def compare(
         places = ties if free and ties is not None else range(len(a))
         if len(places) != len(a):
             raise ValueError(f"{len(places)} ties for {len(a)} reference rows")
-    question = _Question(policy, widths, places, budget)
+    question = _TableQuestion(policy, widths, places, budget)
     try:
         return (
             _compare_texts(a, b, question) if policy.values == "text" else _compare(a, b, question)
@@ -92,7 +92,7 @@ def compare(
         return _UNKNOWN
 
 
-def _compare_texts(a: Rows, b: Rows, question: _Question) -> Comparison:
+def _compare_texts(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
     left, right = texts(a), texts(b)
     if question.policy.duplicates == "odd":
         return _EQUAL if _odd(left) == _odd(right) else _VALUES
@@ -104,7 +104,7 @@ def _odd(columns: list[list[str]]) -> set[str]:
     return {text for text, n in Counter(chain.from_iterable(columns)).items() if n % 2}
 
 
-def _compare(a: Rows, b: Rows, question: _Question) -> Comparison:
+def _compare(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
     policy = question.policy
     try:
         found = _match(a, b, question)
@@ -121,7 +121,7 @@ def _compare(a: Rows, b: Rows, question: _Question) -> Comparison:
     return _compare_loosely(a, b, question, found)
 
 
-def _compare_loosely(a: Rows, b: Rows, question: _Question, found: Comparison) -> Comparison:
+def _compare_loosely(a: Rows, b: Rows, question: _TableQuestion, found: Comparison) -> Comparison:
     """Case, space, notation, tolerance: first all that is allowed, then the least that does."""
     allowed = forgiving(question.policy)
     loose = _match_loosely(a, b, question, allowed)
@@ -141,7 +141,9 @@ def forgiving(policy: Policy) -> tuple[str, ...]:
     return ("tolerance", *lenient) if policy.tolerance > 0 else lenient
 
 
-def _match_loosely(a: Rows, b: Rows, question: _Question, forgiven: Sequence[str]) -> Comparison:
+def _match_loosely(
+    a: Rows, b: Rows, question: _TableQuestion, forgiven: Sequence[str]
+) -> Comparison:
     by_column = question.by_column
     tolerant = "tolerance" in forgiven
     notes = sorted(forgiven)
@@ -175,7 +177,7 @@ def loosely(a: Rows, b: Rows, forgiven: Sequence[str], *, by_column: bool) -> tu
 
 
 def _surely_close(
-    rows: tuple[Rows, Rows], keys: tuple[Rows, Rows], question: _Question, found: Comparison
+    rows: tuple[Rows, Rows], keys: tuple[Rows, Rows], question: _TableQuestion, found: Comparison
 ) -> bool | None:
     if found.column_mapping is not None:
         rows, keys = _aligned(rows, found.column_mapping), _aligned(keys, found.column_mapping)
@@ -200,7 +202,7 @@ def _noted(found: Comparison, *notes: str) -> Comparison:
     return replace(found, notes=found.notes + notes) if found.equal and notes else found
 
 
-def _match(a: Rows, b: Rows, question: _Question) -> Comparison:
+def _match(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
     """Compare rows whose cells are comparable."""
     if question.policy.duplicates != "set":
         return _match_bags(a, b, question)
@@ -218,7 +220,7 @@ def _match_sets(a: Rows, b: Rows) -> Comparison:
     return _EQUAL if _same_bag(a, b) else Comparison(equal=True, notes=("duplicates_differ",))
 
 
-def _match_distinct(a: Rows, b: Rows, question: _Question, found: Comparison) -> Comparison:
+def _match_distinct(a: Rows, b: Rows, question: _TableQuestion, found: Comparison) -> Comparison:
     """The rows are not equal as bags; perhaps they are without their duplicates."""
     if question.widths[0] != question.widths[1]:
         # Which rows are duplicates depends on the columns that are left; their order then
@@ -241,7 +243,7 @@ def _match_distinct(a: Rows, b: Rows, question: _Question, found: Comparison) ->
     )
 
 
-def _match_bags(a: Rows, b: Rows, question: _Question) -> Comparison:
+def _match_bags(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
     if len(a) != len(b):
         return _ROW_COUNT
     places = question.places
@@ -271,7 +273,7 @@ def _same_bag(a: Any, b: Any) -> bool:
     return dict.__eq__(Counter(a), Counter(b))
 
 
-def _mapped(mapping: Mapping, question: _Question, *notes: str) -> Comparison:
+def _mapped(mapping: Mapping, question: _TableQuestion, *notes: str) -> Comparison:
     used = [j for j in mapping if j is not None]
     found = list(notes)
     if question.widths[0] != question.widths[1]:

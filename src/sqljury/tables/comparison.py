@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqljury.tables.findings import Explanation, Kind
+from sqljury.tables.findings import Explanation, MismatchKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,7 @@ class Comparison:
     only_order_differs: bool = False
     column_mapping: tuple[int | None, ...] | None = None
     notes: tuple[str, ...] = ()
-    reason: Kind | None = None
+    reason: MismatchKind | None = None
     explanation: Explanation | None = None
 
     def __bool__(self) -> bool:

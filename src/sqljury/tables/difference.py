@@ -12,10 +12,10 @@ from decimal import Decimal
 from itertools import compress
 from typing import Any
 
-from sqljury.tables.findings import Kind
+from sqljury.tables.findings import MismatchKind
 from sqljury.tables.values import Row, Rows, folded
 
-SOFT_KINDS = (Kind.TYPES, Kind.TEXT_CASE, Kind.ROUNDING)
+SOFT_KINDS = (MismatchKind.TYPES, MismatchKind.TEXT_CASE, MismatchKind.ROUNDING)
 """Differences that leave little doubt that the same value was meant."""
 
 
@@ -99,31 +99,31 @@ def _all_soft(x: Row, y: Row) -> bool:
     return all(p == q or cell_kind(p, q) in SOFT_KINDS for p, q in zip(x, y, strict=True))
 
 
-def cell_kind(x: Any, y: Any) -> Kind:
+def cell_kind(x: Any, y: Any) -> MismatchKind:
     """How two cells that are not equal differ."""
     if x is None or y is None:
-        return Kind.NULL
+        return MismatchKind.NULL
     if isinstance(x, str) and isinstance(y, str):
-        return Kind.TEXT_CASE if folded(x) == folded(y) else Kind.VALUES
+        return MismatchKind.TEXT_CASE if folded(x) == folded(y) else MismatchKind.VALUES
     if isinstance(x, _NUMBER) and isinstance(y, _NUMBER):
         return _number_kind(x, y)
-    return Kind.TYPES if _same_as_text(x, y) or _same_as_text(y, x) else Kind.VALUES
+    return MismatchKind.TYPES if _same_as_text(x, y) or _same_as_text(y, x) else MismatchKind.VALUES
 
 
 _NUMBER = (int, float, Decimal)
 
 
-def _number_kind(x: Any, y: Any) -> Kind:
+def _number_kind(x: Any, y: Any) -> MismatchKind:
     if isinstance(x, int) and isinstance(y, int):
-        return Kind.VALUES
+        return MismatchKind.VALUES
     try:
         p, q = float(x), float(y)
     except (OverflowError, ValueError):
-        return Kind.VALUES
+        return MismatchKind.VALUES
     if p == q:
         # Two decimals may differ in digits that no float holds.
-        return Kind.ROUNDING if type(x) is type(y) else Kind.TYPES
-    return Kind.ROUNDING if _rounded(p, q) or _rounded(q, p) else Kind.VALUES
+        return MismatchKind.ROUNDING if type(x) is type(y) else MismatchKind.TYPES
+    return MismatchKind.ROUNDING if _rounded(p, q) or _rounded(q, p) else MismatchKind.VALUES
 
 
 def _rounded(short: float, long: float) -> bool:

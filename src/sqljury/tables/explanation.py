@@ -17,8 +17,8 @@ from sqljury.tables.findings import (
     CellDifference,
     DifferingRows,
     Explanation,
-    Finding,
-    Kind,
+    Mismatch,
+    MismatchKind,
     column_name,
 )
 from sqljury.tables.notation import plainest
@@ -200,10 +200,10 @@ class _View:
 
     def findings(
         self, comparison: Comparison, cells: tuple[CellDifference, ...], ordered: bool
-    ) -> Iterator[Finding]:
+    ) -> Iterator[Mismatch]:
         if comparison.equal is None:
-            yield Finding(
-                Kind.UNKNOWN,
+            yield Mismatch(
+                MismatchKind.UNKNOWN,
                 "The comparison gave up: which column stands for which could not be settled "
                 "within the budget.",
             )
@@ -216,13 +216,13 @@ class _View:
             yield finding
         if not found and comparison.equal is False:
             order = " and the order of rows counts" if ordered else ""
-            yield Finding(
-                Kind.VALUES,
+            yield Mismatch(
+                MismatchKind.VALUES,
                 f"No arrangement of the columns makes the tables equal under the policy "
                 f"{self.policy.signature}{order}.",
             )
 
-    def _all(self, cells: tuple[CellDifference, ...]) -> Iterator[Finding]:
+    def _all(self, cells: tuple[CellDifference, ...]) -> Iterator[Mismatch]:
         if self.reference.width != self.candidate.width:
             yield self._column_count()
         yield from self._row_count()
@@ -234,7 +234,7 @@ class _View:
         if not cells or len({cell.reference_row for cell in cells}) < len(self.missing):
             yield from self._rows()
 
-    def _column_count(self) -> Finding:
+    def _column_count(self) -> Mismatch:
         left, right = self.reference, self.candidate
         text = (
             f"The reference has {_count(left.width, 'column')}{_names(left)}, "
@@ -247,7 +247,7 @@ class _View:
             taken = used if wide is right else [i for i, j in enumerate(mapping) if j is not None]
             unused = [column_name(k, c) for k, c in enumerate(wide.columns) if k not in taken]
             text += f" Without the {name}'s {', '.join(unused)} the tables would be equal."
-        return Finding(Kind.COLUMN_COUNT, text)
+        return Mismatch(MismatchKind.COLUMN_COUNT, text)
 
     def _guess(self) -> Mapping | None:
         """A column mapping that would make small tables equal, whatever the policy."""
@@ -261,20 +261,20 @@ class _View:
         except BudgetSpentError:
             return None
 
-    def _row_count(self) -> Iterator[Finding]:
+    def _row_count(self) -> Iterator[Mismatch]:
         n, m = len(self.reference.rows), len(self.candidate.rows)
         if (n == 0) != (m == 0):
             empty, full, rows = (
                 ("reference", "prediction", m) if n == 0 else ("prediction", "reference", n)
             )
             text = f"The {empty} is empty, the {full} has {_count(rows, 'row')}."
-            yield Finding(Kind.EMPTY, text)
+            yield Mismatch(MismatchKind.EMPTY, text)
             return
         if n != m:
             text = f"The reference has {_count(n, 'row')}, the prediction {m}."
-            yield Finding(Kind.ROW_COUNT, text)
+            yield Mismatch(MismatchKind.ROW_COUNT, text)
 
-    def _duplicates(self) -> Finding | None:
+    def _duplicates(self) -> Mismatch | None:
         if not (self.missing or self.extra) or set(self.a) != set(self.b):
             return None
         left, right = Counter(self.a), Counter(self.b)
@@ -282,13 +282,13 @@ class _View:
             row, raw = self.a[self.missing[0]], self.reference.rows[self.missing[0]]
         else:
             row, raw = self.b[self.extra[0]], self.candidate.rows[self.extra[0]]
-        return Finding(
-            Kind.DUPLICATES,
+        return Mismatch(
+            MismatchKind.DUPLICATES,
             f"The distinct rows are the same but not as often: {shown_row(raw)} stands "
             f"{_times(left[row])} in the reference, {_times(right[row])} in the prediction.",
         )
 
-    def _column_order(self) -> Finding | None:
+    def _column_order(self) -> Mismatch | None:
         widths = self.reference.width, self.candidate.width
         if widths[0] != widths[1] or self.policy.column_order == "any":
             return None
@@ -296,13 +296,13 @@ class _View:
         if mapping is None or list(mapping) == list(range(widths[0])):
             return None
         order = ", ".join(str((j or 0) + 1) for j in mapping)
-        return Finding(
-            Kind.COLUMN_ORDER,
+        return Mismatch(
+            MismatchKind.COLUMN_ORDER,
             f"Only the order of columns differs: the tables would be equal with the "
             f"prediction's columns in the order {order}.",
         )
 
-    def _cells(self, cells: tuple[CellDifference, ...]) -> Iterator[Finding]:
+    def _cells(self, cells: tuple[CellDifference, ...]) -> Iterator[Mismatch]:
         if not cells:
             return
         kinds = {cell.kind for cell in cells}
@@ -310,40 +310,40 @@ class _View:
         complete = len(paired) == len(self.missing) == len(self.extra)
         if complete and len(kinds) == 1 and cells[0].kind in SOFT_KINDS:
             lead = _LEADS[cells[0].kind]
-            yield Finding(cells[0].kind, f"{lead} {_capital(cells[0].sentence())}.")
+            yield Mismatch(cells[0].kind, f"{lead} {_capital(cells[0].sentence())}.")
             cells = cells[1:_NAMED_CELLS]
         for cell in cells[:_NAMED_CELLS]:
-            yield Finding(cell.kind, f"{_capital(cell.sentence())}.")
+            yield Mismatch(cell.kind, f"{_capital(cell.sentence())}.")
 
-    def _rows(self) -> Iterator[Finding]:
+    def _rows(self) -> Iterator[Mismatch]:
         """What is only on one side, with the first such row."""
         if not (self.reference.rows and self.candidate.rows):
             return
         missing = _only(self.reference, self.missing, "reference")
         extra = _only(self.candidate, self.extra, "prediction")
         if missing and extra:
-            yield Finding(Kind.VALUES, f"{missing}, {extra}.")
+            yield Mismatch(MismatchKind.VALUES, f"{missing}, {extra}.")
         elif missing:
-            yield Finding(Kind.SUBSET, f"{missing}; the prediction has no row of its own.")
+            yield Mismatch(MismatchKind.SUBSET, f"{missing}; the prediction has no row of its own.")
         elif extra:
-            yield Finding(Kind.SUPERSET, f"{extra}; the reference has no row of its own.")
+            yield Mismatch(MismatchKind.SUPERSET, f"{extra}; the reference has no row of its own.")
 
-    def _order(self) -> Finding:
+    def _order(self) -> Mismatch:
         if self.ties is not None and not self.policy.free_ties and self._first_misplaced() is None:
-            return Finding(
-                Kind.TIE,
+            return Mismatch(
+                MismatchKind.TIE,
                 "Only rows that the reference's ORDER BY does not tell apart stand in another "
                 "order, which this policy counts.",
             )
         if len(self.a) > 1 and self.a == self.b[::-1]:
-            return Finding(Kind.ROW_ORDER, "The same rows stand in the reverse order.")
+            return Mismatch(MismatchKind.ROW_ORDER, "The same rows stand in the reverse order.")
         text = "The same rows stand in another order"
         first = self._first_misplaced()
         if first is None:
-            return Finding(Kind.ROW_ORDER, f"{text}.")
+            return Mismatch(MismatchKind.ROW_ORDER, f"{text}.")
         left, right = self.reference.rows[first], self.candidate.rows[first]
-        return Finding(
-            Kind.ROW_ORDER,
+        return Mismatch(
+            MismatchKind.ROW_ORDER,
             f"{text}: row {first + 1} is {shown_row(left)} in the reference, "
             f"{shown_row(right)} in the prediction.",
         )
@@ -360,19 +360,19 @@ class _View:
 
 
 _LEADS = {
-    Kind.TYPES: "The values would be equal but for their types.",
-    Kind.TEXT_CASE: "The values differ only in case or space.",
-    Kind.ROUNDING: "The values differ only in rounding.",
+    MismatchKind.TYPES: "The values would be equal but for their types.",
+    MismatchKind.TEXT_CASE: "The values differ only in case or space.",
+    MismatchKind.ROUNDING: "The values differ only in rounding.",
 }
 
 
-def _forgiven(x: Any, y: Any, kind: Kind, policy: Policy) -> bool:
+def _forgiven(x: Any, y: Any, kind: MismatchKind, policy: Policy) -> bool:
     lenient = policy.values == "lenient"
-    if kind is Kind.TEXT_CASE:
+    if kind is MismatchKind.TEXT_CASE:
         return lenient
     if lenient and plainest(x) == plainest(y):
         return True
-    if not policy.tolerance or kind not in (Kind.ROUNDING, Kind.TYPES):
+    if not policy.tolerance or kind not in (MismatchKind.ROUNDING, MismatchKind.TYPES):
         return False
     x, y = (float(cell) if isinstance(cell, Decimal) else cell for cell in (x, y))
     return close(x, y, policy.tolerance)

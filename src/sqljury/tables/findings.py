@@ -11,7 +11,7 @@ from sqljury.tables.render import render_cell, shown
 from sqljury.tables.values import Row
 
 
-class Kind(StrEnum):
+class MismatchKind(StrEnum):
     """How two tables differ."""
 
     COLUMN_COUNT = "column_count"
@@ -42,10 +42,10 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Mismatch:
     """One difference in one plain sentence."""
 
-    kind: Kind
+    kind: MismatchKind
     text: str
 
 
@@ -74,7 +74,7 @@ class CellDifference:
     reference_column: int
     candidate_column: int
     column: str
-    kind: Kind
+    kind: MismatchKind
     reference: Any
     candidate: Any
 
@@ -96,7 +96,7 @@ class CellDifference:
         where = f"row {self.reference_row + 1}"
         if self.candidate_row != self.reference_row:
             where = f"reference row {self.reference_row + 1}, prediction {self.candidate_row + 1}"
-        typed = self.kind is Kind.TYPES
+        typed = self.kind is MismatchKind.TYPES
         return (
             f"{where}, {column_name(self.reference_column, self.column)}: "
             f"reference {shown(self.reference, typed=typed)}, "
@@ -108,7 +108,7 @@ class CellDifference:
 class Explanation:
     """The differences, the most telling first."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Mismatch, ...]
     reference_rows: int
     candidate_rows: int
     column_mapping: Mapping
@@ -121,7 +121,7 @@ class Explanation:
     """Cells that differ in rows that otherwise belong together."""
 
     @property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[MismatchKind, ...]:
         """What kinds of difference there are, each once."""
         return tuple(dict.fromkeys(finding.kind for finding in self.findings))
 

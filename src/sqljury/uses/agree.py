@@ -163,7 +163,7 @@ def check_statistic(name: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class _AgreeOptions:
     unknown: Unknown
     bootstrap: Bootstrap
 
@@ -194,7 +194,7 @@ def agree(
     >>> agree({"mine": rows}).judges[0].kappa
     0.4
     """
-    options = _Options(unknown, Bootstrap(bootstrap, seed, confidence))
+    options = _AgreeOptions(unknown, Bootstrap(bootstrap, seed, confidence))
     for name, rows in inputs.items():
         _check(name, rows)
     settled = {name: [_settled(row) for row in rows] for name, rows in inputs.items()}
@@ -274,7 +274,7 @@ def _dimensions(
 
 
 def _judge(
-    name: str, rows: Sequence[Scored], dimensions: Sequence[str], options: _Options
+    name: str, rows: Sequence[Scored], dimensions: Sequence[str], options: _AgreeOptions
 ) -> JudgeAgreement:
     pooled = _figures(rows, options)
     benchmarks = _cut("benchmark", ((row.benchmark, row) for row in rows), options)
@@ -291,7 +291,7 @@ def _judge(
 
 
 def _cut(
-    dimension: str, rows: Iterable[tuple[str, Scored]], options: _Options
+    dimension: str, rows: Iterable[tuple[str, Scored]], options: _AgreeOptions
 ) -> tuple[AgreementSlice, ...]:
     groups: dict[str, list[Scored]] = {}
     for value, row in rows:
@@ -302,7 +302,7 @@ def _cut(
     )
 
 
-def _figures(rows: Sequence[Scored], options: _Options) -> dict[str, Json]:
+def _figures(rows: Sequence[Scored], options: _AgreeOptions) -> dict[str, Json]:
     """The fields of :class:`Figures` by name."""
     labelled = [row for row in rows if row.label is not None]
     kept = [row for row in labelled if not _is_left_out(row)]
@@ -324,7 +324,7 @@ def _figures(rows: Sequence[Scored], options: _Options) -> dict[str, Json]:
 
 
 def _statistics(
-    counted: Sequence[Scored], scored: Sequence[Scored], options: _Options
+    counted: Sequence[Scored], scored: Sequence[Scored], options: _AgreeOptions
 ) -> tuple[dict[str, float | None], dict[str, Interval | None]]:
     labels = [bool(row.label) for row in scored]
     confusion = _confusion(counted)

@@ -149,14 +149,14 @@ def diagnose(records: Iterable[Record]) -> DiagnosisReport:
         InputError: SJ525: nothing in the run speaks of references: no judge gives labels, none
             compares rows.
     """
-    judges: dict[str, _JudgeCounter] = {}
-    references: dict[tuple[str, str], _Reference] = {}
+    judges: dict[str, _LabelCounter] = {}
+    references: dict[tuple[str, str], _ReferenceFacts] = {}
     people: dict[tuple[str, str], Case] = {}
     for record in records:
         case = record.case
-        judges.setdefault(record.judge, _JudgeCounter()).add(record)
+        judges.setdefault(record.judge, _LabelCounter()).add(record)
         place = (case.benchmark, case.id)
-        references.setdefault(place, _Reference(case)).add(record)
+        references.setdefault(place, _ReferenceFacts(case)).add(record)
         if annotated(case) is not None:
             people.setdefault(place, case)
     labelling = {name for name, counter in judges.items() if counter.gives_labels}
@@ -189,7 +189,7 @@ def diagnose(records: Iterable[Record]) -> DiagnosisReport:
 
 
 @dataclass(slots=True)
-class _JudgeCounter:
+class _LabelCounter:
     """Labels of one judge's verdicts, and of the annotators of the same cases."""
 
     n: int = 0
@@ -290,7 +290,7 @@ def _row(label: bool, cases: Sequence[Sequence[Sequence[str]]]) -> ReasonsAndLab
 # ---------------------------------------------------------------- references
 
 
-class _Reference:
+class _ReferenceFacts:
     """What is known of one question's reference."""
 
     def __init__(self, case: Case) -> None:

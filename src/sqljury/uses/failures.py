@@ -8,28 +8,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqljury.case import Case
-from sqljury.likeness.differences import Difference, Kind
+from sqljury.likeness.differences import Difference, DifferenceKind
 from sqljury.verdict import Outcome, Record, Verdict
 
 _LONGEST_CAUSE = 60
 
-# Kind of difference -> the cause, with the clause in its place.
-_CAUSES: Mapping[Kind, str] = {
-    Kind.NEVER: "conditions that contradict each other",
-    Kind.NEGATION: "negation",
-    Kind.MISSING: "missing {}",
-    Kind.EXTRA: "extra {}",
-    Kind.COLUMN: "wrong column in a {}",
-    Kind.AGGREGATE: "wrong aggregate",
-    Kind.COMPARISON: "wrong comparison in a {}",
-    Kind.CONSTANT: "wrong value in a {}",
-    Kind.LITERAL_CASE: "other capitals in a {}",
-    Kind.DIRECTION: "wrong sort direction",
-    Kind.CHANGED: "wrong {}",
-    Kind.EMPTY: "nothing in place of NULL, or NULL in place of nothing",
-    Kind.TIES: "tie",
-    Kind.REPEATS: "repeated rows",
-    Kind.ORDER: "order of the {}s",
+# DifferenceKind of difference -> the cause, with the clause in its place.
+_CAUSES: Mapping[DifferenceKind, str] = {
+    DifferenceKind.NEVER: "conditions that contradict each other",
+    DifferenceKind.NEGATION: "negation",
+    DifferenceKind.MISSING: "missing {}",
+    DifferenceKind.EXTRA: "extra {}",
+    DifferenceKind.COLUMN: "wrong column in a {}",
+    DifferenceKind.AGGREGATE: "wrong aggregate",
+    DifferenceKind.COMPARISON: "wrong comparison in a {}",
+    DifferenceKind.CONSTANT: "wrong value in a {}",
+    DifferenceKind.LITERAL_CASE: "other capitals in a {}",
+    DifferenceKind.DIRECTION: "wrong sort direction",
+    DifferenceKind.CHANGED: "wrong {}",
+    DifferenceKind.EMPTY: "nothing in place of NULL, or NULL in place of nothing",
+    DifferenceKind.TIES: "tie",
+    DifferenceKind.REPEATS: "repeated rows",
+    DifferenceKind.ORDER: "order of the {}s",
 }
 
 # What the rows show, where the queries cannot be read; the first that an explanation names.

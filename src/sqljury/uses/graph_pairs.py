@@ -28,7 +28,7 @@ _WRITTEN = 4
 OnProgress = Callable[[int, int], None]
 
 
-class LabelledPair(NamedTuple):
+class TrainingPair(NamedTuple):
     """Two queries on a database; ``label`` says whether they are equivalent."""
 
     db_id: str
@@ -42,14 +42,14 @@ class LabelledPair(NamedTuple):
 class GraphPairs:
     """The pairs of a file that have graphs, in its order."""
 
-    pairs: Sequence[LabelledPair]
+    pairs: Sequence[TrainingPair]
     graphs: Sequence[PairGraph]
     """Equal queries of a database share one graph object."""
     left_out: int
     """Pairs of which a query cannot be read, or whose database is not known."""
 
 
-def read_pairs(path: Path) -> list[LabelledPair]:
+def read_pairs(path: Path) -> list[TrainingPair]:
     """The pairs of a file that ``sqljury build pairs`` wrote: a JSON object a line.
 
     Needed are ``db_id``, ``reference``, ``prediction`` and ``label`` (0 or 1); without ``split``
@@ -72,7 +72,7 @@ def read_pairs(path: Path) -> list[LabelledPair]:
     return found
 
 
-def _pair(line: str, where: str) -> LabelledPair:
+def _pair(line: str, where: str) -> TrainingPair:
     try:
         record = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -90,7 +90,7 @@ def _pair(line: str, where: str) -> LabelledPair:
     split = _split_of(db_id) if split is None else split
     if split not in (TRAIN, VALIDATION):
         raise InputError("SJ029", f'"split" is neither {TRAIN} nor {VALIDATION}.', where=where)
-    return LabelledPair(db_id, reference, prediction, bool(label), split)
+    return TrainingPair(db_id, reference, prediction, bool(label), split)
 
 
 def _split_of(db_id: str) -> str:
@@ -110,7 +110,7 @@ class _Query(NamedTuple):
 
 
 def graph_pairs(
-    pairs: Sequence[LabelledPair],
+    pairs: Sequence[TrainingPair],
     sources: Sequence[Callable[[str], Schema | None]],
     *,
     form: GraphForm = "canonical",
@@ -149,7 +149,7 @@ def graph_pairs(
 
 
 def _sides(
-    pair: LabelledPair, sources: int, form: GraphForm, as_written: bool
+    pair: TrainingPair, sources: int, form: GraphForm, as_written: bool
 ) -> tuple[_Query, _Query]:
     """How both queries are read; the last source is that without types."""
     texts = "\0".join((pair.db_id, pair.reference, pair.prediction))
@@ -176,14 +176,14 @@ def _untyped(schema: Schema | None) -> Schema | None:
     return replace(schema, tables=tables)
 
 
-class _Job(NamedTuple):
+class _GraphJob(NamedTuple):
     schema: Schema
     form: GraphForm
     flows: bool
     sqls: tuple[str, ...]
 
 
-def _made(job: _Job) -> list[QueryGraph | None]:
+def _made(job: _GraphJob) -> list[QueryGraph | None]:
     graphs = (graph_of(sql, job.schema, form=job.form, flows=job.flows) for sql in job.sqls)
     return [None if isinstance(graph, Unreadable) else graph for graph in graphs]
 
@@ -202,7 +202,7 @@ def _graphs(
         grouped.setdefault(query[:3], []).append(query)
     found: dict[_Query, QueryGraph | None] = {}
     keys: dict[_Query, str] = {}
-    jobs: list[tuple[list[_Query], _Job]] = []
+    jobs: list[tuple[list[_Query], _GraphJob]] = []
     for (db_id, source, form), group in grouped.items():
         schema = sources[source](db_id)
         if schema is None:
@@ -212,7 +212,7 @@ def _graphs(
         missing = [query for query in group if query not in found]
         if missing:
             sqls = tuple(query.sql for query in missing)
-            jobs.append((missing, _Job(schema, form, flows, sqls)))
+            jobs.append((missing, _GraphJob(schema, form, flows, sqls)))
     on_progress(len(found), len(queries))
     made = mapped(_made, [job for _, job in jobs], workers)
     for (missing, _), graphs in zip(jobs, made, strict=True):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
+from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, kind_of, stored
 from sqljury.databases.generated.values import matches, misses, neighbours, pool_of, satisfies
 from sqljury.value_profile import ColumnUse
 
@@ -127,29 +127,29 @@ def test_values_are_stored_as_sqlite_stores_them(value, declared: str) -> None:
 @pytest.mark.parametrize(
     ("declared", "use", "kind"),
     [
-        ("INT", None, Kind.INT),
-        ("TEXT", None, Kind.TEXT),
-        ("TEXT", ColumnUse(constants=("2014",)), Kind.INT),
-        ("TEXT", ColumnUse(numeric=True), Kind.INT),
-        ("TEXT", ColumnUse(constants=(2.5,)), Kind.REAL),
-        ("TEXT", ColumnUse(constants=("2014-01-01",)), Kind.DATE),
-        ("TEXT", ColumnUse(numeric=True, likes=("%a",)), Kind.TEXT),
-        ("TEXT", ColumnUse(dated=True), Kind.DATE),
-        ("DATE", None, Kind.DATE),
-        ("DATE", ColumnUse(constants=(2014,)), Kind.INT),
-        ("TIMESTAMP", ColumnUse(), Kind.DATE),
-        ("BOOLEAN", None, Kind.BOOL),
-        ("BOOL", ColumnUse(constants=("T",)), Kind.TEXT),
-        ("DECIMAL(6,2)", None, Kind.REAL),
-        ("NUMERIC", ColumnUse(constants=("x",)), Kind.TEXT),
-        ("REAL", None, Kind.REAL),
+        ("INT", None, ValueKind.INT),
+        ("TEXT", None, ValueKind.TEXT),
+        ("TEXT", ColumnUse(constants=("2014",)), ValueKind.INT),
+        ("TEXT", ColumnUse(numeric=True), ValueKind.INT),
+        ("TEXT", ColumnUse(constants=(2.5,)), ValueKind.REAL),
+        ("TEXT", ColumnUse(constants=("2014-01-01",)), ValueKind.DATE),
+        ("TEXT", ColumnUse(numeric=True, likes=("%a",)), ValueKind.TEXT),
+        ("TEXT", ColumnUse(dated=True), ValueKind.DATE),
+        ("DATE", None, ValueKind.DATE),
+        ("DATE", ColumnUse(constants=(2014,)), ValueKind.INT),
+        ("TIMESTAMP", ColumnUse(), ValueKind.DATE),
+        ("BOOLEAN", None, ValueKind.BOOL),
+        ("BOOL", ColumnUse(constants=("T",)), ValueKind.TEXT),
+        ("DECIMAL(6,2)", None, ValueKind.REAL),
+        ("NUMERIC", ColumnUse(constants=("x",)), ValueKind.TEXT),
+        ("REAL", None, ValueKind.REAL),
     ],
 )
-def test_kinds_follow_type_and_use(declared: str, use, kind: Kind) -> None:
+def test_kinds_follow_type_and_use(declared: str, use, kind: ValueKind) -> None:
     assert kind_of(declared, use) is kind
 
 
 def test_a_year_among_dates_is_days_of_it() -> None:
-    hot, near = pool_of(Kind.DATE, [ColumnUse(constants=("2014",), dated=True)])
+    hot, near = pool_of(ValueKind.DATE, [ColumnUse(constants=("2014",), dated=True)])
     assert {"2014-01-01", "2014-12-31"} <= set(hot)
     assert "2013-12-31" in near

@@ -177,9 +177,9 @@ def test_nothing_else_is_replaced(databases: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("db_id", ["", "..", "../..", "/etc", ".hidden"])
 def test_a_name_that_is_a_path_stays_in_the_folder(databases: Path, tmp_path: Path, db_id) -> None:
-    from sqljury.uses.suite.build import SuiteOptions, _Job
+    from sqljury.uses.suite.build import SuiteOptions, _SuiteJob
 
-    job = _Job(db_id, (), SuiteOptions(databases=str(databases)), tmp_path)
+    job = _SuiteJob(db_id, (), SuiteOptions(databases=str(databases)), tmp_path)
     assert job.place.parent == tmp_path
     assert job.place.resolve().parent == tmp_path.resolve()
 

@@ -19,7 +19,7 @@ class Affinity(Enum):
     NONE = "none"
 
 
-class Kind(Enum):
+class ValueKind(Enum):
     """The kind of values a column is given."""
 
     INT = "int"
@@ -88,7 +88,7 @@ _DATES = ("DATE", "TIMESTAMP", "TIME")
 
 
 @lru_cache(maxsize=4096)
-def kind_of(declared: str, use: ColumnUse | None) -> Kind:
+def kind_of(declared: str, use: ColumnUse | None) -> ValueKind:
     """The kind of values for a column, by its type and by what it is compared with."""
     text = declared.upper()
     constants = use.constants if use is not None else ()
@@ -97,22 +97,28 @@ def kind_of(declared: str, use: ColumnUse | None) -> Kind:
     numbers = bool(constants) and all(as_number(c) is not None for c in constants)
     numeric = numbers or (use is not None and use.numeric)
     if dated or (any(word in text for word in _DATES) and not numeric):
-        return Kind.DATE
+        return ValueKind.DATE
     if "BOOL" in text and numbers:
-        return Kind.BOOL
+        return ValueKind.BOOL
     if "BOOL" in text:
-        return Kind.TEXT if constants else Kind.BOOL
+        return ValueKind.TEXT if constants else ValueKind.BOOL
     if affinity in (Affinity.TEXT, Affinity.NONE):
         return _kind_of_text(use, numbers)
     if affinity is Affinity.NUMERIC and constants and not numbers:
-        return Kind.TEXT
-    return Kind.REAL if affinity is Affinity.REAL or _has_fraction(text, use) else Kind.INT
+        return ValueKind.TEXT
+    return (
+        ValueKind.REAL if affinity is Affinity.REAL or _has_fraction(text, use) else ValueKind.INT
+    )
 
 
-def _kind_of_text(use: ColumnUse | None, numbers: bool) -> Kind:
+def _kind_of_text(use: ColumnUse | None, numbers: bool) -> ValueKind:
     if use is None or not (use.numeric or numbers) or use.likes or use.globs:
-        return Kind.TEXT
-    return Kind.REAL if any(isinstance(as_number(c), float) for c in use.constants) else Kind.INT
+        return ValueKind.TEXT
+    return (
+        ValueKind.REAL
+        if any(isinstance(as_number(c), float) for c in use.constants)
+        else ValueKind.INT
+    )
 
 
 def _has_fraction(text: str, use: ColumnUse | None) -> bool:

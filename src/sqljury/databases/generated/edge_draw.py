@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from sqljury.databases.generated.material import Cell, Pool
+from sqljury.databases.generated.material import Cell, ValuePool
 from sqljury.value_profile import Constant
 
 _ALL_NEGATIVE = 0.2
@@ -24,7 +24,7 @@ class EdgeDraw:
         self._negative = random.random() < _ALL_NEGATIVE
         self._drawn: dict[int, list[Constant]] = {}
 
-    def value(self, of: Pool | Cell) -> Constant:
+    def value(self, of: ValuePool | Cell) -> Constant:
         """One of the values that were drawn for a column, or for columns that are compared."""
         if id(of) not in self._drawn:
             self._drawn[id(of)] = self._draw(of.edges())

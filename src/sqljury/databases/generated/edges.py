@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
 
-from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, as_number
+from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, as_number
 from sqljury.databases.generated.values import unique
 from sqljury.value_profile import Constant
 
@@ -38,13 +38,13 @@ _TEXT_ONLY = frozenset((Holds.TEXT,))
 
 
 @lru_cache(maxsize=4096)
-def holds_of(declared: str, kind: Kind, dialect: str) -> frozenset[Holds]:
+def holds_of(declared: str, kind: ValueKind, dialect: str) -> frozenset[Holds]:
     """What a column of a declared type may hold; nothing for dates and truth values.
 
-    >>> sorted(each.value for each in holds_of("NUMERIC", Kind.INT, "postgres"))
+    >>> sorted(each.value for each in holds_of("NUMERIC", ValueKind.INT, "postgres"))
     ['fraction', 'whole']
     """
-    if kind in (Kind.DATE, Kind.BOOL):
+    if kind in (ValueKind.DATE, ValueKind.BOOL):
         return frozenset()
     affinity = affinity_of(declared)
     if not declared.strip():
@@ -71,11 +71,11 @@ def _has_fractions(declared: str, dialect: str) -> bool:
 
 
 def edge_values(
-    kind: Kind, holds: frozenset[Holds], constants: Sequence[Constant]
+    kind: ValueKind, holds: frozenset[Holds], constants: Sequence[Constant]
 ) -> list[Constant]:
     """Edge-case values around the constants of a query, those first; empty where none fit.
 
-    >>> edge_values(Kind.TEXT, frozenset((Holds.TEXT,)), ["Ab"])[:4]
+    >>> edge_values(ValueKind.TEXT, frozenset((Holds.TEXT,)), ["Ab"])[:4]
     ['Ab', 'aB', 'Ab ', 'AB']
     """
     if holds == _EVERYTHING:
@@ -93,9 +93,9 @@ def edge_values(
     return unique(found)
 
 
-def _texts(kind: Kind, constants: Sequence[Constant]) -> list[Constant]:
+def _texts(kind: ValueKind, constants: Sequence[Constant]) -> list[Constant]:
     texts: list[Constant] = []
     for text in (c if isinstance(c, str) else str(c) for c in constants if c is not None):
         number = isinstance(as_number(text), int)
         texts += [text, f"0{text}"] if number else [text, text.swapcase(), f"{text} ", text.upper()]
-    return [*texts, *(_SPELLED if kind in (Kind.INT, Kind.REAL) else _TEXTS)]
+    return [*texts, *(_SPELLED if kind in (ValueKind.INT, ValueKind.REAL) else _TEXTS)]

@@ -8,7 +8,7 @@ from functools import cache, cached_property, partial
 from typing import Final
 
 from sqljury.databases.generated.admission import Admission, folded
-from sqljury.databases.generated.columns import Affinity, Kind, affinity_of, kind_of, stored
+from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, kind_of, stored
 from sqljury.databases.generated.edges import Holds, edge_values, holds_of
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
 from sqljury.schema import Schema, Table
@@ -27,7 +27,7 @@ Wanted = tuple[int, bool]
 """An atom of a pattern by its index, and whether it is to hold."""
 
 
-class Pool:
+class ValuePool:
     """The values of columns that are compared with each other.
 
     Args:
@@ -38,7 +38,7 @@ class Pool:
 
     def __init__(
         self,
-        kind: Kind,
+        kind: ValueKind,
         hot: list[Constant],
         near: list[Constant],
         holds: frozenset[Holds] = frozenset(),
@@ -63,7 +63,7 @@ class Pool:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all values are whole numbers."""
-        return self.kind is Kind.INT and all(isinstance(c, int) for c in self._constants)
+        return self.kind is ValueKind.INT and all(isinstance(c, int) for c in self._constants)
 
     def edges(self) -> list[Constant]:
         """Edge-case values that all of the columns may hold; the narrow ones where none are."""
@@ -91,7 +91,7 @@ class Pool:
 
 @cache
 def _plain_values(
-    kind: Kind, affinity: Affinity
+    kind: ValueKind, affinity: Affinity
 ) -> tuple[tuple[Constant, ...], tuple[Constant, ...]]:
     narrow, wide = (
         tuple(stored(value, affinity) for value in values) for values in (NARROW[kind], WIDE[kind])
@@ -106,7 +106,7 @@ class Cell:
     name: str
     affinity: Affinity
     nullable: bool
-    pool: Pool
+    pool: ValuePool
     used: bool
     takes: Callable[[list[Constant]], list[Constant]] | None = None
     """Those of some values that its declaration lets it have."""
@@ -144,7 +144,7 @@ class Reference:
 
 
 @dataclass(slots=True)
-class Relation:
+class GeneratedTable:
     """A table that gets rows."""
 
     table: Table
@@ -169,7 +169,7 @@ class Shape:
     order: list[int]
     """The slots, those whose rows others point to first."""
     places: list[tuple[int, int]]
-    pools: list[Pool]
+    pools: list[ValuePool]
     links: list[tuple[int, int, bool]]
     atoms: list[tuple[int, Atom]]
     groups: frozenset[int]
@@ -212,7 +212,7 @@ class Material:
         self._found: dict[tuple[int, int, tuple[Wanted, ...], bool], list[Constant]] = {}
 
     def candidates(
-        self, shape: Shape, pool: Pool, wanted: tuple[Wanted, ...], *, edges: bool = False
+        self, shape: Shape, pool: ValuePool, wanted: tuple[Wanted, ...], *, edges: bool = False
     ) -> list[Constant]:
         """The values of a pool for which the atoms hold or fail as wanted."""
         key = (id(pool), id(shape), wanted, edges)
@@ -235,13 +235,13 @@ class Material:
             columns = []
             for column, cell in zip(relation.table.columns, relation.cells, strict=True):
                 spelled = cell.used and cell.affinity in (Affinity.TEXT, Affinity.NONE)
-                if spelled and cell.pool.kind in (Kind.INT, Kind.REAL):
+                if spelled and cell.pool.kind in (ValueKind.INT, ValueKind.REAL):
                     column, changed = replace(column, type="NUMERIC"), True
                 columns.append(column)
             tables.append(replace(relation.table, columns=tuple(columns)))
         return tables if changed else None
 
-    def _shape(self, pattern: Pattern, pools: dict[ColumnName, Pool]) -> Shape:
+    def _shape(self, pattern: Pattern, pools: dict[ColumnName, ValuePool]) -> Shape:
         places: dict[Place, int] = {}
 
         def number(place: Place) -> int:
@@ -288,10 +288,10 @@ def _referred(schema: Schema, names: Collection[str]) -> set[str]:
 def _relation(
     table: Table,
     profile: ValueProfile,
-    pools: dict[ColumnName, Pool],
+    pools: dict[ColumnName, ValuePool],
     dialect: str,
     admission: Admission,
-) -> Relation:
+) -> GeneratedTable:
     strict = dialect != "sqlite"
     special = bool(table.declaration) or strict
     keyed = set(table.primary_key) if strict or not table.nullable_key else set[str]()
@@ -311,10 +311,12 @@ def _relation(
     index = {cell.name.casefold(): i for i, cell in enumerate(cells)}
     named = [key for key in (table.primary_key, *table.unique) if key]
     keys = [tuple(index[name.casefold()] for name in key) for key in dict.fromkeys(named)]
-    return Relation(table, cells, keys, [], index)
+    return GeneratedTable(table, cells, keys, [], index)
 
 
-def _references(relation: Relation, relations: dict[str, Relation]) -> Iterator[Reference]:
+def _references(
+    relation: GeneratedTable, relations: dict[str, GeneratedTable]
+) -> Iterator[Reference]:
     by_name = {name.casefold(): found for name, found in relations.items()}
     for key in relation.table.foreign_keys:
         target = by_name.get(key.target_table.casefold())
@@ -326,7 +328,7 @@ def _references(relation: Relation, relations: dict[str, Relation]) -> Iterator[
             yield Reference(tuple(ours), target.table.name, tuple(theirs), key.target_columns)  # type: ignore[arg-type]
 
 
-def _ranks(relations: dict[str, Relation]) -> dict[str, int]:
+def _ranks(relations: dict[str, GeneratedTable]) -> dict[str, int]:
     """Tables that are pointed to before those that point to them, as far as no circle forbids."""
     ranks: dict[str, int] = {}
 
@@ -346,7 +348,7 @@ def _ranks(relations: dict[str, Relation]) -> dict[str, int]:
 
 def _pools(
     profile: ValueProfile, tables: list[Table], admission: Admission, dialect: str
-) -> dict[ColumnName, Pool]:
+) -> dict[ColumnName, ValuePool]:
     """One pool for all columns that are linked, by conditions or by foreign keys."""
     columns = {(t.name, c.name): c.type for t in tables for c in t.columns}
     collations = {(t.name, c.name): c.collation for t in tables for c in t.columns if c.collation}
@@ -396,7 +398,7 @@ def _key_pairs(tables: Iterable[Table]) -> Iterator[tuple[ColumnName, ColumnName
                     yield (table.name, left.name), (target.name, right.name)
 
 
-_PREFERENCE = (Kind.DATE, Kind.INT, Kind.REAL, Kind.BOOL, Kind.TEXT)
+_PREFERENCE = (ValueKind.DATE, ValueKind.INT, ValueKind.REAL, ValueKind.BOOL, ValueKind.TEXT)
 
 
 def _pool(
@@ -406,17 +408,17 @@ def _pool(
     declared: list[Constant],
     collations: set[str],
     dialect: str,
-) -> Pool:
+) -> ValuePool:
     uses = [profile.columns[name] for name in names if name in profile.columns]
     kinds = {kind_of(columns[name], profile.columns.get(name)) for name in names}
     # Where numbers and texts are to meet, texts that spell numbers do.
     kind = next(kind for kind in _PREFERENCE if kind in kinds)
     hot, near = pool_of(kind, uses)
     near += [value for value in declared if value not in hot and value not in near]
-    if collations and kind is Kind.TEXT:
+    if collations and kind is ValueKind.TEXT:
         near += _equal_texts([*hot, *NARROW[kind][:2]], collations)
     holds = frozenset.intersection(*(holds_of(columns[name], kind, dialect) for name in names))
-    return Pool(kind, hot, near, holds)
+    return ValuePool(kind, hot, near, holds)
 
 
 def _equal_texts(texts: list[Constant], collations: set[str]) -> list[Constant]:

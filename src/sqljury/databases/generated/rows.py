@@ -10,11 +10,11 @@ from sqljury.databases.generated.columns import stored
 from sqljury.databases.generated.edge_draw import EdgeDraw
 from sqljury.databases.generated.material import (
     Cell,
+    GeneratedTable,
     Material,
-    Pool,
     Reference,
-    Relation,
     Shape,
+    ValuePool,
     Wanted,
 )
 from sqljury.databases.generated.plans import DataProfile, Plan
@@ -180,7 +180,9 @@ class _Maker:
                 found.setdefault(leader[place], []).append((number, True))
         return found
 
-    def _value(self, shape: Shape, pool: Pool, wanted: Sequence[Wanted], apart: bool) -> Constant:
+    def _value(
+        self, shape: Shape, pool: ValuePool, wanted: Sequence[Wanted], apart: bool
+    ) -> Constant:
         if wanted:
             found = self._material.candidates(shape, pool, tuple(wanted), edges=self._plan.edges)
             if found:
@@ -193,11 +195,11 @@ class _Maker:
             return self._new(pool)
         return pool.narrow[int(self._random.random() * self._width(pool))]
 
-    def _width(self, pool: Pool) -> int:
+    def _width(self, pool: ValuePool) -> int:
         """How many of the narrow values are in use: the fewer, the more often they meet."""
         return len(pool.narrow) if pool.has_constants else min(self._few, len(pool.narrow))
 
-    def _new(self, pool: Pool) -> Constant:
+    def _new(self, pool: ValuePool) -> Constant:
         """The values of a pool in turn, so that none comes twice before all have come."""
         turn = self._turns.get(id(pool))
         if turn is None:
@@ -226,7 +228,7 @@ class _Maker:
             for i in loose:
                 row[i] = self._fresh(store.relation.cells[i], len(store.rows))
 
-    def _filled(self, relation: Relation, fixed: dict[int, Constant]) -> list[Constant]:
+    def _filled(self, relation: GeneratedTable, fixed: dict[int, Constant]) -> list[Constant]:
         row = relation.plain[:]
         random, wide = self._random.random, self._plan.wide
         for i, cell in relation.used:
@@ -257,7 +259,7 @@ class _Maker:
         return cell.wide[int(self._random.random() * len(cell.wide))]
 
     def _point_to_rows(
-        self, relation: Relation, row: list[Constant], fixed: dict[int, Constant], depth: int
+        self, relation: GeneratedTable, row: list[Constant], fixed: dict[int, Constant], depth: int
     ) -> None:
         """Foreign keys get a row to point to: one that is there, or a new one."""
         for reference in relation.references:
@@ -304,7 +306,7 @@ class _Store:
 
     __slots__ = ("_keys", "_seen", "_sought", "_whole", "relation", "rows")
 
-    def __init__(self, relation: Relation, keys_hold: bool) -> None:
+    def __init__(self, relation: GeneratedTable, keys_hold: bool) -> None:
         self.relation = relation
         self.rows: list[list[Constant]] = []
         # Without a key no two rows are equal, either.

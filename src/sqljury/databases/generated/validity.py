@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sqljury.databases.generated.material import Material, Relation
+from sqljury.databases.generated.material import GeneratedTable, Material
 from sqljury.databases.generated.plans import DataProfile
 from sqljury.databases.generated.rows import Row, Rows, orphans
 
@@ -35,7 +35,7 @@ def _repeated(rows: list[Row], key: tuple[int, ...]) -> bool:
     return any(n > 1 for values, n in found.items() if None not in values)
 
 
-def _nulls_allowed(relation: Relation, rows: list[Row]) -> bool:
+def _nulls_allowed(relation: GeneratedTable, rows: list[Row]) -> bool:
     return all(
         cell.nullable or value is not None
         for row in rows

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 
-from sqljury.databases.generated.columns import DATE, Kind, as_number
+from sqljury.databases.generated.columns import DATE, ValueKind, as_number
 from sqljury.value_profile import ColumnUse, Constant
 
 _LONGEST_PATTERN = 100
 
 
-def pool_of(kind: Kind, uses: Sequence[ColumnUse]) -> tuple[list[Constant], list[Constant]]:
+def pool_of(kind: ValueKind, uses: Sequence[ColumnUse]) -> tuple[list[Constant], list[Constant]]:
     """The constants that the columns of a pool are compared with, and their neighbours.
 
-    >>> pool_of(Kind.INT, [ColumnUse(constants=(3,))])
+    >>> pool_of(ValueKind.INT, [ColumnUse(constants=(3,))])
     ([3], [2, 4])
     """
     constants = unique(c for use in uses for c in use.constants)
@@ -36,9 +36,9 @@ def unique(values: Iterable[Constant]) -> list[Constant]:
     return [value for _, value in dict.fromkeys((type(v), v) for v in values)]
 
 
-def _fitting(constant: Constant, kind: Kind) -> list[Constant]:
+def _fitting(constant: Constant, kind: ValueKind) -> list[Constant]:
     """A constant as values of a kind: the year 2014 among dates is some days of 2014."""
-    if kind is not Kind.DATE or constant is None:
+    if kind is not ValueKind.DATE or constant is None:
         return [constant]
     number = as_number(constant)
     if number is None:
@@ -181,20 +181,20 @@ def _like(text: str, pattern: str, operator: str) -> bool:
 # ---------------------------------------------------------------- plain values
 
 _NARROW_DATES = ("2000-01-15", "2000-02-20", "2001-01-15", "1999-12-31")
-NARROW: dict[Kind, tuple[Constant, ...]] = {
-    Kind.INT: (1, 2, 3, 4),
-    Kind.REAL: (1.0, 1.5, 2.0, 3.25),
-    Kind.TEXT: ("a", "b", "Cd", "D"),
-    Kind.DATE: _NARROW_DATES,
-    Kind.BOOL: (0, 1),
+NARROW: dict[ValueKind, tuple[Constant, ...]] = {
+    ValueKind.INT: (1, 2, 3, 4),
+    ValueKind.REAL: (1.0, 1.5, 2.0, 3.25),
+    ValueKind.TEXT: ("a", "b", "Cd", "D"),
+    ValueKind.DATE: _NARROW_DATES,
+    ValueKind.BOOL: (0, 1),
 }
 """Few values, which meet often."""
 
-WIDE: dict[Kind, tuple[Constant, ...]] = {
-    Kind.INT: tuple(-n if n % 11 == 5 else n for n in range(1, 130)),
-    Kind.REAL: tuple(n + n % 4 / 4 for n in range(1, 130)),
-    Kind.TEXT: tuple(f"{'abAB'[n % 4]}{'kmnopqrst'[n % 9]}{n}" for n in range(130)),
-    Kind.DATE: tuple(str(date(1998, 3, 7) + timedelta(days=97 * n)) for n in range(130)),
-    Kind.BOOL: (0, 1),
+WIDE: dict[ValueKind, tuple[Constant, ...]] = {
+    ValueKind.INT: tuple(-n if n % 11 == 5 else n for n in range(1, 130)),
+    ValueKind.REAL: tuple(n + n % 4 / 4 for n in range(1, 130)),
+    ValueKind.TEXT: tuple(f"{'abAB'[n % 4]}{'kmnopqrst'[n % 9]}{n}" for n in range(130)),
+    ValueKind.DATE: tuple(str(date(1998, 3, 7) + timedelta(days=97 * n)) for n in range(130)),
+    ValueKind.BOOL: (0, 1),
 }
 """Many values, which rarely meet; sums of the fractions among them are exact in any order."""

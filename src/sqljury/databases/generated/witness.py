@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from sqljury.databases.generated.columns import stored
-from sqljury.databases.generated.material import Cell, Material, Relation
+from sqljury.databases.generated.material import Cell, GeneratedTable, Material
 from sqljury.databases.generated.plans import DataProfile
 from sqljury.databases.generated.rows import Row, Rows
 from sqljury.databases.generated.scratch import create_table, quoted
@@ -126,14 +126,16 @@ def script(material: Material, rows: Rows, *, keys: bool = True) -> str:
     return "\n".join(lines)
 
 
-def _made(relation: Relation, licence: frozenset[DataProfile], as_declared: bool) -> Iterable[str]:
+def _made(
+    relation: GeneratedTable, licence: frozenset[DataProfile], as_declared: bool
+) -> Iterable[str]:
     """The statements that make a table: its own, if they demand more than keys."""
     if as_declared and relation.table.declaration:
         return relation.table.declaration
     return [create_table(relation.table, keys=list(_constraints(relation, licence)))]
 
 
-def _insert(relation: Relation, row: Row) -> str:
+def _insert(relation: GeneratedTable, row: Row) -> str:
     columns = relation.table.columns
     stored = [i for i, column in enumerate(columns) if not column.generated]
     names = ", ".join(quoted(columns[i].name) for i in stored)
@@ -142,7 +144,7 @@ def _insert(relation: Relation, row: Row) -> str:
     return f"INSERT INTO {quoted(relation.table.name)}{given} VALUES ({values});"
 
 
-def _constraints(relation: Relation, licence: frozenset[DataProfile]) -> Iterator[str]:
+def _constraints(relation: GeneratedTable, licence: frozenset[DataProfile]) -> Iterator[str]:
     def names(columns: tuple[int, ...]) -> str:
         return ", ".join(quoted(relation.cells[i].name) for i in columns)
 

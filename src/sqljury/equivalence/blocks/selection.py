@@ -20,7 +20,7 @@ from sqljury.trees.walk import columns_read, map_outer_references, map_reference
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class FilteredBase:
     """``base`` has no condition of its own but those of outer joins."""
 
     base: Relation
@@ -36,16 +36,16 @@ class Selection:
         return self.relation(conjunction(parts))
 
 
-def selection(relation: Relation) -> Selection | None:
+def selection(relation: Relation) -> FilteredBase | None:
     """What a relation selects; None where something in it is volatile."""
     if has_volatile(relation):
         return None
     flat = flatten(relation)
     base = rebuilt(Block(flat.block.inputs, flat.block.outer_joined, []))
-    return Selection(base, tuple(dict.fromkeys(flat.block.conjuncts)), flat.outputs)
+    return FilteredBase(base, tuple(dict.fromkeys(flat.block.conjuncts)), flat.outputs)
 
 
-def with_questions(chosen: Selection) -> Selection | None:
+def with_questions(chosen: FilteredBase) -> FilteredBase | None:
     """The same set of outputs, with EXISTS in place of what is joined but not put out.
 
     None where everything is put out, or where there are outer joins.
@@ -78,7 +78,7 @@ def with_questions(chosen: Selection) -> Selection | None:
     )
     question = Subquery(SubqueryKind.EXISTS, filtered(others, conjunction(asked)))
     outputs = tuple(map_references(e, in_core) for e in chosen.outputs)
-    return Selection(rebuilt(Block(core)), (*own, question), outputs)
+    return FilteredBase(rebuilt(Block(core)), (*own, question), outputs)
 
 
 def _places(owners: list[int], shown: set[int]) -> list[int]:

@@ -7,10 +7,10 @@ from itertools import islice, permutations
 
 import z3
 
-from sqljury.equivalence.proof.blocks import Block
+from sqljury.equivalence.proof.blocks import ProofBlock
 from sqljury.equivalence.proof.pairing import pairings
 from sqljury.equivalence.proof.rows import is_empty, reader_of
-from sqljury.equivalence.proof.session import MOST_ORDERS, Columns, Matched, Prover, Session
+from sqljury.equivalence.proof.session import MOST_ORDERS, Columns, Matched, ProofSession, Session
 from sqljury.equivalence.proof.values import Frames
 from sqljury.trees.nodes import Aggregate, AggregateCall, Expression, Project, Relation
 from sqljury.trees.walk import substitute, width
@@ -24,7 +24,7 @@ _BY_ORDER = frozenset(
 
 
 def aggregates(
-    prover: Prover,
+    prover: ProofSession,
     left: Aggregate,
     right: Aggregate,
     session: Session,
@@ -50,13 +50,18 @@ def aggregates(
     return _one_by_one(prover, left, right, session, around)
 
 
-def _groups(prover: Prover, aggregate: Aggregate, around: Frames) -> tuple[Block, ...]:
+def _groups(prover: ProofSession, aggregate: Aggregate, around: Frames) -> tuple[ProofBlock, ...]:
     """The rows that are grouped."""
     return reader_of(prover, around).blocks(aggregate.input)
 
 
 def _of_groups(
-    prover: Prover, left: Aggregate, right: Aggregate, one: Block, other: Block, found: Matched
+    prover: ProofSession,
+    left: Aggregate,
+    right: Aggregate,
+    one: ProofBlock,
+    other: ProofBlock,
+    found: Matched,
 ) -> Columns | None:
     ones = [substitute(k, one.outputs) for k in left.keys]
     others = [substitute(k, other.outputs) for k in right.keys]
@@ -80,13 +85,13 @@ def _of_groups(
     return (*keys, *calls)
 
 
-def _same(prover: Prover, a: Expression, b: Expression, found: Matched) -> bool:
+def _same(prover: ProofSession, a: Expression, b: Expression, found: Matched) -> bool:
     one, other = prover.terms.value(a, found.left), prover.terms.value(b, found.right)
     return prover.same_value(one, other, found.session)
 
 
 def _same_groups(
-    prover: Prover, ones: list[Expression], others: list[Expression], found: Matched
+    prover: ProofSession, ones: list[Expression], others: list[Expression], found: Matched
 ) -> bool:
     """Whether rows are equal in some keys exactly if they are in the others."""
     return all(any(_same(prover, a, b, found) for b in others) for a in ones) and all(
@@ -94,7 +99,9 @@ def _same_groups(
     )
 
 
-def _same_call(prover: Prover, one: AggregateCall, other: AggregateCall, found: Matched) -> bool:
+def _same_call(
+    prover: ProofSession, one: AggregateCall, other: AggregateCall, found: Matched
+) -> bool:
     if one.name in _BY_ORDER or other.name in _BY_ORDER or one.order or other.order:
         return False
     if not _same_filter(prover, one, other, found):
@@ -113,14 +120,16 @@ def _same_call(prover: Prover, one: AggregateCall, other: AggregateCall, found: 
     )
 
 
-def _never_null(prover: Prover, call: AggregateCall, frames: Frames, found: Matched) -> bool:
+def _never_null(prover: ProofSession, call: AggregateCall, frames: Frames, found: Matched) -> bool:
     return all(
         prover.follows(found.session, z3.Not(prover.terms.value(o, frames).null))
         for o in call.operands
     )
 
 
-def _same_filter(prover: Prover, one: AggregateCall, other: AggregateCall, found: Matched) -> bool:
+def _same_filter(
+    prover: ProofSession, one: AggregateCall, other: AggregateCall, found: Matched
+) -> bool:
     left, right = (
         z3.BoolVal(True) if c.filter is None else prover.terms.truth(c.filter, f).true
         for c, f in ((one, found.left), (other, found.right))
@@ -129,7 +138,7 @@ def _same_filter(prover: Prover, one: AggregateCall, other: AggregateCall, found
 
 
 def _one_by_one(
-    prover: Prover,
+    prover: ProofSession,
     left: Aggregate,
     right: Aggregate,
     session: Session,
@@ -157,7 +166,7 @@ def _one_by_one(
     return None
 
 
-def _over_block(call: AggregateCall, block: Block) -> AggregateCall:
+def _over_block(call: AggregateCall, block: ProofBlock) -> AggregateCall:
     return replace(
         call,
         operands=tuple(substitute(o, block.outputs) for o in call.operands),

@@ -14,7 +14,7 @@ from dataclasses import replace
 import z3
 
 from sqljury.equivalence.proof.blocks import (
-    Block,
+    ProofBlock,
     atom,
     either,
     reads_input,
@@ -23,7 +23,7 @@ from sqljury.equivalence.proof.blocks import (
 )
 from sqljury.equivalence.proof.pairing import equal, pairings
 from sqljury.equivalence.proof.rows import assume, is_empty, joined, reader_of, rows_of
-from sqljury.equivalence.proof.session import Columns, Prover, Session
+from sqljury.equivalence.proof.session import Columns, ProofSession, Session
 from sqljury.equivalence.proof.values import Frames, all_same
 from sqljury.trees.nodes import Relation
 from sqljury.trees.properties import properties
@@ -31,7 +31,7 @@ from sqljury.trees.walk import is_correlated, width
 
 
 def same_blocks(
-    prover: Prover,
+    prover: ProofSession,
     left: Relation,
     right: Relation,
     session: Session,
@@ -52,9 +52,9 @@ def same_blocks(
 
 
 def _each_equal(
-    prover: Prover,
-    ones: list[Block],
-    others: list[Block],
+    prover: ProofSession,
+    ones: list[ProofBlock],
+    others: list[ProofBlock],
     session: Session,
     around: tuple[Frames, Frames],
     loose: bool,
@@ -70,11 +70,13 @@ def _each_equal(
     return True
 
 
-def _fewer(prover: Prover, blocks: list[Block], around: Frames, session: Session) -> list[Block]:
+def _fewer(
+    prover: ProofSession, blocks: list[ProofBlock], around: Frames, session: Session
+) -> list[ProofBlock]:
     """The same rows: EXISTS for rows that are looked up, one block for two that exclude
     each other."""
     waiting = [_looked_up(prover, block, around, session) for block in blocks]
-    made: list[Block] = []
+    made: list[ProofBlock] = []
     while waiting:
         block = waiting.pop(0)
         for place, other in enumerate(waiting):
@@ -87,7 +89,9 @@ def _fewer(prover: Prover, blocks: list[Block], around: Frames, session: Session
     return made
 
 
-def _looked_up(prover: Prover, block: Block, around: Frames, session: Session) -> Block:
+def _looked_up(
+    prover: ProofSession, block: ProofBlock, around: Frames, session: Session
+) -> ProofBlock:
     for place in reversed(range(len(block.inputs))):
         if len(block.inputs) > 1 and _is_looked_up(prover, block, place, around, session):
             block = without_input(simplified(block, reader_of(prover, around)), place)
@@ -95,7 +99,7 @@ def _looked_up(prover: Prover, block: Block, around: Frames, session: Session) -
 
 
 def _is_looked_up(
-    prover: Prover, block: Block, place: int, around: Frames, session: Session
+    prover: ProofSession, block: ProofBlock, place: int, around: Frames, session: Session
 ) -> bool:
     """Whether at most one row of an input fits to those of the others, and none is shown."""
     relation = block.inputs[place]
@@ -115,8 +119,8 @@ def _is_looked_up(
 
 
 def _either(
-    prover: Prover, one: Block, other: Block, around: Frames, session: Session
-) -> Block | None:
+    prover: ProofSession, one: ProofBlock, other: ProofBlock, around: Frames, session: Session
+) -> ProofBlock | None:
     """One block for two over the same rows of which never both hold."""
     plain = replace(one, conditions=()), replace(other, conditions=())
     for found in pairings(prover, *plain, session, (around, around)):
@@ -129,7 +133,7 @@ def _either(
     return None
 
 
-def _moved(one: Block, choice: Sequence[tuple[int, Columns]]) -> list[int] | None:
+def _moved(one: ProofBlock, choice: Sequence[tuple[int, Columns]]) -> list[int] | None:
     """The columns of a block's row as those of another's."""
     starts = [sum(map(width, one.inputs[:place])) for place in range(len(one.inputs))]
     found: list[int] = []

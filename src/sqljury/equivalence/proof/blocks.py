@@ -80,7 +80,7 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ProofBlock:
     """One row of ``outputs`` for each combination of rows of ``inputs`` where all conditions hold.
 
     Expressions see the inputs' columns one after the other.
@@ -99,7 +99,7 @@ class Reader:
     outer: Rows = ()
     sets: bool = False
 
-    def blocks(self, relation: Relation) -> tuple[Block, ...]:
+    def blocks(self, relation: Relation) -> tuple[ProofBlock, ...]:
         """The blocks whose rows, all together, are the relation's.
 
         Raises:
@@ -110,7 +110,7 @@ class Reader:
             raise TooLargeError
         return found
 
-    def _blocks(self, relation: Relation) -> Iterator[Block]:
+    def _blocks(self, relation: Relation) -> Iterator[ProofBlock]:
         match relation:
             case Filter():
                 yield from self._filter(relation)
@@ -122,7 +122,7 @@ class Reader:
                 yield from self.blocks(relation.input)
             case Values() if len(relation.rows) <= _MOST_VALUES:
                 for row in relation.rows:
-                    yield Block((), (), row)
+                    yield ProofBlock((), (), row)
             case SetOperation(kind=SetKind.UNION) if relation.all or self.sets:
                 yield from self._union(relation)
             case SetOperation(kind=SetKind.UNION):
@@ -134,14 +134,14 @@ class Reader:
             case _:
                 yield atom(relation)
 
-    def _below(self, relation: Relation) -> tuple[Block, ...]:
+    def _below(self, relation: Relation) -> tuple[ProofBlock, ...]:
         """The blocks of an input, if expressions over it mean the same over each of them."""
         found = self.blocks(relation)
         if len(found) > 1 and not all(self._alike(block, relation) for block in found):
             return (atom(relation),)
         return found
 
-    def _alike(self, block: Block, relation: Relation) -> bool:
+    def _alike(self, block: ProofBlock, relation: Relation) -> bool:
         shown = fields(Project(_product(block), block.outputs), self.context, self.outer)
         whole = fields(relation, self.context, self.outer)
         return all(
@@ -151,25 +151,25 @@ class Reader:
             for e, one, other in zip(block.outputs, shown, whole, strict=True)
         )
 
-    def row(self, block: Block) -> tuple[Field, ...]:
+    def row(self, block: ProofBlock) -> tuple[Field, ...]:
         """The columns that a block's expressions see."""
         return tuple(
             field for below in block.inputs for field in fields(below, self.context, self.outer)
         )
 
-    def _filter(self, relation: Filter) -> Iterator[Block]:
+    def _filter(self, relation: Filter) -> Iterator[ProofBlock]:
         for block in self._below(relation.input):
             yield _and(block, conjuncts(_over(relation.condition, block.outputs)))
 
-    def _project(self, relation: Project) -> Iterator[Block]:
+    def _project(self, relation: Project) -> Iterator[ProofBlock]:
         for block in self._below(relation.input):
             outputs = tuple(_over(e, block.outputs) for e in relation.expressions)
             yield replace(block, outputs=outputs)
 
-    def _aggregate(self, relation: Aggregate) -> Iterator[Block]:
+    def _aggregate(self, relation: Aggregate) -> Iterator[ProofBlock]:
         if not relation.keys and has_no_rows(relation.input):
             constant = of_no_rows(relation)
-            yield atom(relation) if constant is None else Block((), (), constant)
+            yield atom(relation) if constant is None else ProofBlock((), (), constant)
             return
         simple = None
         if not self.outer:
@@ -185,11 +185,11 @@ class Reader:
             whole = rolled_up(relation)
             yield atom(with_sums(relation if whole is None else whole))
 
-    def _union(self, relation: SetOperation) -> Iterator[Block]:
+    def _union(self, relation: SetOperation) -> Iterator[ProofBlock]:
         for below in relation.inputs:
             yield from self.blocks(below)
 
-    def _join(self, join: Join) -> Iterator[Block]:
+    def _join(self, join: Join) -> Iterator[ProofBlock]:
         if join.kind in (JoinKind.SEMI, JoinKind.ANTI):
             yield from self._partners(join, self._below(join.left), 0)
             return
@@ -203,7 +203,9 @@ class Reader:
         if join.kind in (JoinKind.RIGHT, JoinKind.FULL):
             yield from self._mirrored(join, right)
 
-    def _partners(self, join: Join, left: tuple[Block, ...], nulls: int) -> Iterator[Block]:
+    def _partners(
+        self, join: Join, left: tuple[ProofBlock, ...], nulls: int
+    ) -> Iterator[ProofBlock]:
         """The left rows that have a partner, or none; then columns of NULL."""
         for block in left:
             found = _has_partner(join.condition, join.right, block.outputs)
@@ -211,7 +213,7 @@ class Reader:
             kept = _and(block, (condition,))
             yield replace(kept, outputs=kept.outputs + (NULL,) * nulls)
 
-    def _mirrored(self, join: Join, right: tuple[Block, ...]) -> Iterator[Block]:
+    def _mirrored(self, join: Join, right: tuple[ProofBlock, ...]) -> Iterator[ProofBlock]:
         """The right rows without a partner, after columns of NULL."""
         columns, others = width(join.left), width(join.right)
         turned = map_references(
@@ -227,27 +229,27 @@ class Reader:
             yield replace(block, outputs=(NULL,) * columns + block.outputs)
 
 
-def _product(block: Block) -> Relation:
+def _product(block: ProofBlock) -> Relation:
     """All combinations of rows of a block's inputs."""
     if not block.inputs:
         return Values(((),))
     return reduce(lambda a, b: Join(JoinKind.INNER, a, b, TRUE), block.inputs)
 
 
-def atom(relation: Relation) -> Block:
+def atom(relation: Relation) -> ProofBlock:
     """The relation as a block that reads it."""
-    return Block((relation,), (), tuple(map(Ref, range(width(relation)))))
+    return ProofBlock((relation,), (), tuple(map(Ref, range(width(relation)))))
 
 
-def _and(block: Block, conditions: tuple[Expression, ...]) -> Block:
+def _and(block: ProofBlock, conditions: tuple[Expression, ...]) -> ProofBlock:
     return replace(block, conditions=block.conditions + conditions)
 
 
-def _pair(one: Block, other: Block) -> Block:
+def _pair(one: ProofBlock, other: ProofBlock) -> ProofBlock:
     if len(one.inputs) + len(other.inputs) > _MOST_INPUTS:
         raise TooLargeError
     by = sum(map(width, one.inputs))
-    return Block(
+    return ProofBlock(
         one.inputs + other.inputs,
         one.conditions + tuple(shift(c, by) for c in other.conditions),
         one.outputs + tuple(shift(o, by) for o in other.outputs),
@@ -279,14 +281,14 @@ def _has_partner(condition: Expression, right: Relation, left: tuple[Expression,
 # ---------------------------------------------------------------- blocks made of blocks
 
 
-def simplified(block: Block, reader: Reader) -> Block:
+def simplified(block: ProofBlock, reader: Reader) -> ProofBlock:
     """The block with its conditions simplified for the rows that it reads."""
     scope = Scope(reader.row(block), reader.context, reader.outer)
     found = [simplify_condition(c, scope).expression for c in block.conditions]
     return replace(block, conditions=tuple(p for c in found for p in conjuncts(c)))
 
 
-def without_input(block: Block, place: int) -> Block:
+def without_input(block: ProofBlock, place: int) -> ProofBlock:
     """The block with EXISTS for one of its inputs, of which no output is read."""
     start = sum(map(width, block.inputs[:place]))
     columns = width(block.inputs[place])
@@ -308,14 +310,14 @@ def without_input(block: Block, place: int) -> Block:
         conjunction([map_references(c, inside) for c in asked]),
     )
     kept = tuple(map_references(c, outside) for c in block.conditions if c not in asked)
-    return Block(
+    return ProofBlock(
         block.inputs[:place] + block.inputs[place + 1 :],
         (*kept, Subquery(SubqueryKind.EXISTS, found)),
         tuple(map_references(o, outside) for o in block.outputs),
     )
 
 
-def reads_input(block: Block, place: int) -> bool:
+def reads_input(block: ProofBlock, place: int) -> bool:
     """Whether outputs read one of the inputs."""
     start = sum(map(width, block.inputs[:place]))
     end = start + width(block.inputs[place])
@@ -326,7 +328,7 @@ def _reads(expression: Expression, start: int, end: int) -> bool:
     return any(start <= index < end for index in columns_read(expression))
 
 
-def either(one: Block, other: Block, columns: Sequence[int]) -> Block:
+def either(one: ProofBlock, other: ProofBlock, columns: Sequence[int]) -> ProofBlock:
     """One block for two that exclude each other; ``columns`` are the other's in the one's."""
     moved = tuple(renumber(c, lambda index: columns[index]) for c in other.conditions)
     first, second = conjunction(one.conditions), conjunction(moved)
@@ -335,13 +337,13 @@ def either(one: Block, other: Block, columns: Sequence[int]) -> Block:
         a if a == b else Call("CASE", (first, a, b))
         for a, b in zip(one.outputs, outputs, strict=True)
     )
-    return Block(one.inputs, (Call("OR", (first, second)),), shown)
+    return ProofBlock(one.inputs, (Call("OR", (first, second)),), shown)
 
 
 # ---------------------------------------------------------------- EXISTS as a join
 
 
-def opened(block: Block, reader: Reader) -> tuple[Block, ...]:
+def opened(block: ProofBlock, reader: Reader) -> tuple[ProofBlock, ...]:
     """The same rows, without their number: what EXISTS asks for is read beside the inputs."""
     for place, condition in enumerate(block.conditions):
         if isinstance(condition, Subquery) and condition.kind is SubqueryKind.EXISTS:
@@ -354,7 +356,7 @@ def opened(block: Block, reader: Reader) -> tuple[Block, ...]:
     return (block,)
 
 
-def _opened(block: Block, relation: Relation, reader: Reader) -> list[Block] | None:
+def _opened(block: ProofBlock, relation: Relation, reader: Reader) -> list[ProofBlock] | None:
     inside = Reader(reader.context, (reader.row(block), *reader.outer), sets=True)
     by = sum(map(width, block.inputs))
     made = []
@@ -365,6 +367,6 @@ def _opened(block: Block, relation: Relation, reader: Reader) -> list[Block] | N
             raise TooLargeError
         conditions = tuple(over_pair(c, by) for c in inner.conditions)
         made.append(
-            Block(block.inputs + inner.inputs, block.conditions + conditions, block.outputs)
+            ProofBlock(block.inputs + inner.inputs, block.conditions + conditions, block.outputs)
         )
     return made

@@ -12,9 +12,9 @@ from itertools import islice, product
 
 import z3
 
-from sqljury.equivalence.proof.blocks import Block, atom
+from sqljury.equivalence.proof.blocks import ProofBlock, atom
 from sqljury.equivalence.proof.rows import is_empty, joined, rows_of, taken
-from sqljury.equivalence.proof.session import Columns, Instance, Prover, Session
+from sqljury.equivalence.proof.session import Columns, Instance, ProofSession, Session
 from sqljury.equivalence.proof.values import Frames, Value, all_same
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Scan
@@ -24,9 +24,9 @@ _MOST_MAPPINGS = 120
 
 
 def within(
-    prover: Prover,
-    ones: list[Block],
-    others: list[Block],
+    prover: ProofSession,
+    ones: list[ProofBlock],
+    others: list[ProofBlock],
     session: Session,
     around: tuple[Frames, Frames],
     loose: bool,
@@ -40,9 +40,9 @@ def within(
 
 
 def _contained(
-    prover: Prover,
-    one: Block,
-    other: Block,
+    prover: ProofSession,
+    one: ProofBlock,
+    other: ProofBlock,
     session: Session,
     around: tuple[Frames, Frames],
     loose: bool = False,
@@ -56,8 +56,8 @@ def _contained(
 
 
 def witnessed(
-    prover: Prover,
-    block: Block,
+    prover: ProofSession,
+    block: ProofBlock,
     around: Frames,
     session: Session,
     shown: Sequence[Value] | None = None,
@@ -84,8 +84,8 @@ def witnessed(
 
 
 def _satisfied(
-    prover: Prover,
-    block: Block,
+    prover: ProofSession,
+    block: ProofBlock,
     around: Frames,
     session: Session,
     choice: Sequence[tuple[Instance, Columns]],
@@ -103,7 +103,7 @@ def _satisfied(
     )
 
 
-def _referred(prover: Prover, other: Block, session: Session) -> None:
+def _referred(prover: ProofSession, other: ProofBlock, session: Session) -> None:
     """Adds the rows that foreign keys of the rows at hand refer to."""
     if not prover.context.may(Assumption.FOREIGN_KEY):
         return
@@ -121,7 +121,7 @@ def _referred(prover: Prover, other: Block, session: Session) -> None:
 
 
 def _refer(
-    prover: Prover,
+    prover: ProofSession,
     row: Instance,
     names: tuple[str, ...],
     target: Scan,

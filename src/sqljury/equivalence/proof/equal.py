@@ -17,7 +17,7 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import relations, width
 
 if TYPE_CHECKING:
-    from sqljury.equivalence.proof.session import Prover
+    from sqljury.equivalence.proof.session import ProofSession
 
 Order = Literal["left", "free"]
 """Whose order of rows binds: that of the left query, or none."""
@@ -137,7 +137,7 @@ class _Question:
                 if place:
                     yield Project(relation, tuple(map(Ref, order)))
 
-    def _same(self, prover: Prover, left: Relation, right: Relation) -> bool:
+    def _same(self, prover: ProofSession, left: Relation, right: Relation) -> bool:
         from sqljury.equivalence.proof.prover import Session, in_order
 
         one, other = in_order(left), in_order(right)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice, permutations
 
 from sqljury.equivalence.proof.aggregates import aggregates
-from sqljury.equivalence.proof.session import MOST_ORDERS, Columns, Prover, Session
+from sqljury.equivalence.proof.session import MOST_ORDERS, Columns, ProofSession, Session
 from sqljury.equivalence.proof.values import Frames
 from sqljury.trees.nodes import (
     Aggregate,
@@ -26,7 +26,11 @@ from sqljury.trees.walk import width
 
 
 def by_operator(
-    prover: Prover, left: Relation, right: Relation, session: Session, around: tuple[Frames, Frames]
+    prover: ProofSession,
+    left: Relation,
+    right: Relation,
+    session: Session,
+    around: tuple[Frames, Frames],
 ) -> Columns | None:
     every = tuple(range(width(right)))
     match left, right:
@@ -50,7 +54,11 @@ def by_operator(
 
 
 def _permuted(
-    prover: Prover, left: Distinct, right: Distinct, session: Session, around: tuple[Frames, Frames]
+    prover: ProofSession,
+    left: Distinct,
+    right: Distinct,
+    session: Session,
+    around: tuple[Frames, Frames],
 ) -> Columns | None:
     """Sets of rows with their columns in some order."""
     columns = width(left)
@@ -64,7 +72,7 @@ def _permuted(
 
 
 def _limits(
-    prover: Prover, left: Limit, right: Limit, session: Session, around: tuple[Frames, Frames]
+    prover: ProofSession, left: Limit, right: Limit, session: Session, around: tuple[Frames, Frames]
 ) -> bool:
     """Whether as many of the same rows are taken in the same order; ties by chance."""
     if (left.count, left.offset) != (right.count, right.offset):
@@ -76,7 +84,11 @@ def _limits(
 
 
 def _windows(
-    prover: Prover, left: Window, right: Window, session: Session, around: tuple[Frames, Frames]
+    prover: ProofSession,
+    left: Window,
+    right: Window,
+    session: Session,
+    around: tuple[Frames, Frames],
 ) -> bool:
     """Whether the same functions are computed over the same windows of the same rows."""
     if len(left.calls) != len(right.calls):
@@ -88,7 +100,7 @@ def _windows(
 
 
 def _operations(
-    prover: Prover,
+    prover: ProofSession,
     left: SetOperation,
     right: SetOperation,
     session: Session,

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sqljury.equivalence.proof.blocks import Block
+from sqljury.equivalence.proof.blocks import ProofBlock
 from sqljury.equivalence.proof.rows import joined, rows_of
-from sqljury.equivalence.proof.session import Columns, Matched, Prover, Session
+from sqljury.equivalence.proof.session import Columns, Matched, ProofSession, Session
 from sqljury.equivalence.proof.values import Frames
 from sqljury.trees.nodes import Expression
 
@@ -20,9 +20,9 @@ _MOST_PAIRINGS = 120
 
 
 def equal(
-    prover: Prover,
-    one: Block,
-    other: Block,
+    prover: ProofSession,
+    one: ProofBlock,
+    other: ProofBlock,
     session: Session,
     around: tuple[Frames, Frames],
     loose: bool = False,
@@ -35,7 +35,7 @@ def equal(
 
 
 def same_values(
-    prover: Prover,
+    prover: ProofSession,
     found: Matched,
     ones: Sequence[Expression],
     others: Sequence[Expression],
@@ -54,7 +54,11 @@ def same_values(
 
 
 def pairings(
-    prover: Prover, one: Block, other: Block, session: Session, around: tuple[Frames, Frames]
+    prover: ProofSession,
+    one: ProofBlock,
+    other: ProofBlock,
+    session: Session,
+    around: tuple[Frames, Frames],
 ) -> Iterator[Matched]:
     """The ways to pair the inputs of two blocks so that their conditions are equivalent."""
     if len(one.inputs) != len(other.inputs):
@@ -80,7 +84,9 @@ def pairings(
             yield found
 
 
-def _equivalent(prover: Prover, one: Block, other: Block, found: Matched) -> Matched | None:
+def _equivalent(
+    prover: ProofSession, one: ProofBlock, other: ProofBlock, found: Matched
+) -> Matched | None:
     """The pairing with the conditions as facts, if they are equivalent."""
     left = [prover.terms.truth(c, found.left).true for c in one.conditions]
     right = [prover.terms.truth(c, found.right).true for c in other.conditions]

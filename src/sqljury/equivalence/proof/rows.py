@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import z3
 
-from sqljury.equivalence.proof.blocks import Block, Reader, opened
-from sqljury.equivalence.proof.session import Columns, Instance, Prover, Session
+from sqljury.equivalence.proof.blocks import ProofBlock, Reader, opened
+from sqljury.equivalence.proof.session import Columns, Instance, ProofSession, Session
 from sqljury.equivalence.proof.values import Frame, Frames, Value, all_same
 from sqljury.trees.nodes import (
     Aggregate,
@@ -30,25 +30,27 @@ _DEEPEST = 2
 """Groups of groups into which rows are followed."""
 
 
-def reader_of(prover: Prover, around: Frames, *, sets: bool = False) -> Reader:
+def reader_of(prover: ProofSession, around: Frames, *, sets: bool = False) -> Reader:
     """What makes blocks of relations with these rows around."""
     return Reader(prover.context, tuple(frame.fields for frame in around), sets)
 
 
-def opened_blocks(prover: Prover, relation: Relation, around: Frames) -> list[Block]:
+def opened_blocks(prover: ProofSession, relation: Relation, around: Frames) -> list[ProofBlock]:
     """Blocks that give a relation's rows, without their number."""
     reader = reader_of(prover, around, sets=True)
     return [b for whole in reader.blocks(relation) for b in opened(whole, reader)]
 
 
-def is_empty(prover: Prover, block: Block, around: Frames, session: Session) -> bool:
+def is_empty(prover: ProofSession, block: ProofBlock, around: Frames, session: Session) -> bool:
     """Whether no rows can satisfy a block's conditions."""
     inside = Session(session)
     taken(prover, block, around, inside)
     return prover.follows(inside, z3.BoolVal(False))
 
 
-def taken(prover: Prover, block: Block, around: Frames, session: Session, deep: int = 0) -> Frames:
+def taken(
+    prover: ProofSession, block: ProofBlock, around: Frames, session: Session, deep: int = 0
+) -> Frames:
     """A row of each input of a block, for which the conditions hold."""
     frames = joined(rows_of(prover, block, around, session, deep=deep), around)
     assume(prover, block.conditions, frames, session)
@@ -56,8 +58,8 @@ def taken(prover: Prover, block: Block, around: Frames, session: Session, deep: 
 
 
 def rows_of(
-    prover: Prover,
-    block: Block,
+    prover: ProofSession,
+    block: ProofBlock,
     around: Frames,
     session: Session,
     like: Sequence[tuple[Instance, Columns]] | None = None,
@@ -86,7 +88,9 @@ def joined(rows: Sequence[Instance], around: Frames) -> Frames:
     return (whole, *around)
 
 
-def _source(prover: Prover, row: Instance, around: Frames, session: Session, deep: int) -> None:
+def _source(
+    prover: ProofSession, row: Instance, around: Frames, session: Session, deep: int
+) -> None:
     """What holds of a group holds of a row in it: adds that row."""
     match row.relation:
         case Distinct():
@@ -103,7 +107,7 @@ def _source(prover: Prover, row: Instance, around: Frames, session: Session, dee
 
 
 def _value(
-    prover: Prover,
+    prover: ProofSession,
     place: int,
     column: Field,
     known: tuple[Instance, Columns] | None,
@@ -120,7 +124,7 @@ def _value(
     return value
 
 
-def _add(prover: Prover, new: Instance, session: Session) -> None:
+def _add(prover: ProofSession, new: Instance, session: Session) -> None:
     """Notes a row, and that rows of a table with equal keys are one row."""
     fixed = not any(isinstance(r, Limit) for r in relations(new.relation))
     if fixed and not is_correlated(new.relation):
@@ -135,7 +139,7 @@ def _add(prover: Prover, new: Instance, session: Session) -> None:
 
 
 def assume(
-    prover: Prover, conditions: Sequence[Expression], frames: Frames, session: Session
+    prover: ProofSession, conditions: Sequence[Expression], frames: Frames, session: Session
 ) -> None:
     """Takes conditions for true."""
     session.facts += [prover.terms.truth(c, frames).true for c in conditions]

@@ -55,7 +55,7 @@ class Matched:
     """For each input of the right block, that of the left and its columns."""
 
 
-class Prover(Protocol):
+class ProofSession(Protocol):
     """Whom the algorithms ask where they need each other: depth is bounded, answers are kept."""
 
     context: Context

@@ -7,10 +7,10 @@ from itertools import islice
 
 import z3
 
-from sqljury.equivalence.proof.blocks import Block
+from sqljury.equivalence.proof.blocks import ProofBlock
 from sqljury.equivalence.proof.containment import witnessed
 from sqljury.equivalence.proof.rows import is_empty, opened_blocks, taken
-from sqljury.equivalence.proof.session import Prover, Session
+from sqljury.equivalence.proof.session import ProofSession, Session
 from sqljury.equivalence.proof.values import Asked, Truth, Value, same
 from sqljury.trees.nodes import Limit, SubqueryKind
 from sqljury.trees.properties import properties
@@ -19,13 +19,13 @@ from sqljury.trees.walk import relations
 _MOST_LINKS = 24
 
 
-def asked_in(prover: Prover, formulas: Sequence[z3.BoolRef]) -> list[Asked]:
+def asked_in(prover: ProofSession, formulas: Sequence[z3.BoolRef]) -> list[Asked]:
     """The subqueries whose unknowns occur in formulas."""
     names = set(_names(formulas))
     return [each for each in prover.terms.asked.values() if each.name in names]
 
 
-def links(prover: Prover, asked: list[Asked], session: Session) -> list[z3.BoolRef]:
+def links(prover: ProofSession, asked: list[Asked], session: Session) -> list[z3.BoolRef]:
     """What z3 is told of subqueries: which are equal, and which follow from others."""
     names = {each.name for each in asked}
     plain = Session(None, [f for f in session.all_facts() if not names & set(_names([f]))])
@@ -37,7 +37,7 @@ def links(prover: Prover, asked: list[Asked], session: Session) -> list[z3.BoolR
         prover.depth -= 1
 
 
-def _each_link(prover: Prover, asked: list[Asked], plain: Session) -> Iterator[z3.BoolRef]:
+def _each_link(prover: ProofSession, asked: list[Asked], plain: Session) -> Iterator[z3.BoolRef]:
     given = z3.And(*plain.all_facts())
     for one in asked:
         if one.subquery.kind is not SubqueryKind.EXISTS:
@@ -56,18 +56,18 @@ def _each_link(prover: Prover, asked: list[Asked], plain: Session) -> Iterator[z
                 yield z3.Implies(given, _agreeing(one, other))
 
 
-def _never(prover: Prover, asked: Asked, plain: Session) -> bool:
+def _never(prover: ProofSession, asked: Asked, plain: Session) -> bool:
     """Whether a subquery has no rows."""
     blocks = opened_blocks(prover, asked.subquery.relation, asked.around)
     return all(is_empty(prover, block, asked.around, plain) for block in blocks)
 
 
-def _exists(prover: Prover, given: Asked | None, wanted: Asked, plain: Session) -> bool:
+def _exists(prover: ProofSession, given: Asked | None, wanted: Asked, plain: Session) -> bool:
     """Whether a subquery has a row, given that another has one."""
     if any(isinstance(r, Limit) for r in relations(wanted.subquery.relation)):
         return False
     goals = opened_blocks(prover, wanted.subquery.relation, wanted.around)
-    starts = [Block((), (), ())]
+    starts = [ProofBlock((), (), ())]
     if given is not None:
         starts = opened_blocks(prover, given.subquery.relation, given.around)
     for start in starts:
@@ -78,7 +78,7 @@ def _exists(prover: Prover, given: Asked | None, wanted: Asked, plain: Session) 
     return True
 
 
-def _agree(prover: Prover, one: Asked, other: Asked, plain: Session) -> bool:
+def _agree(prover: ProofSession, one: Asked, other: Asked, plain: Session) -> bool:
     around = (one.around, other.around)
     left, right = one.subquery.relation, other.subquery.relation
     if one.subquery.kind is SubqueryKind.SCALAR:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
 from sqljury.faults.query import Query
-from sqljury.faults.sites import Comparison
+from sqljury.faults.sites import ConstantComparison
 from sqljury.trees.nodes import Limit, Literal
 
 _FIRST = r"\b(?:top|first|last|bottom) (\d+|two|three|four|five|ten)\b"
@@ -101,7 +101,7 @@ def _is_word(text: str) -> bool:
     return len(re.findall(r"[A-Za-z]", text)) >= 3 and not is_flag
 
 
-def _says_part(query: Query, one: Comparison, text: str) -> bool:
+def _says_part(query: Query, one: ConstantComparison, text: str) -> bool:
     said = query.said
     if said.mentions_text(text):
         return True

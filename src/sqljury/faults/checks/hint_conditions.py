@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sqljury.faults.check import Finding, Sees, check
 from sqljury.faults.hint import HintCondition
 from sqljury.faults.query import Query
-from sqljury.faults.sites import Comparison
+from sqljury.faults.sites import ConstantComparison
 
 
 @check("AU502", sees=Sees.TREE | Sees.HINT, weak=True, read=(2, 5))
@@ -53,7 +53,7 @@ def _equalities(query: Query) -> list[HintCondition]:
     return [one for one in query.hint_conditions if one.operator == "="]
 
 
-def _on_column(query: Query, said: HintCondition) -> list[Comparison]:
+def _on_column(query: Query, said: HintCondition) -> list[ConstantComparison]:
     name = said.column.casefold()
     return [one for one in query.comparisons if one.column.name.casefold() == name]
 
@@ -68,11 +68,11 @@ def _has_value(query: Query, said: HintCondition) -> bool:
     )
 
 
-def _is_pattern(ours: list[Comparison]) -> bool:
+def _is_pattern(ours: list[ConstantComparison]) -> bool:
     return any(one.operator not in ("=", "IN", "<>", "IS") for one in ours)
 
 
-def _spelled(ours: list[Comparison]) -> str:
+def _spelled(ours: list[ConstantComparison]) -> str:
     return ", ".join(
         f"{one.column.name} {one.operator} {', '.join(repr(c.value) for c in one.constants)}"
         for one in ours

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from sqljury.faults.check import Finding, Sees, check
 from sqljury.faults.query import Query
-from sqljury.faults.sites import Comparison, Site, comparisons
+from sqljury.faults.sites import ConstantComparison, Site, comparisons
 from sqljury.schema import Column
 from sqljury.trees.nodes import Aggregate, Expression, Sort
 
@@ -47,7 +47,7 @@ def _text_uses(query: Query) -> Iterator[tuple[str, Column, str]]:
                 yield one.table, one.column, "compared"
 
 
-def _is_misjudged(query: Query, one: Comparison) -> bool:
+def _is_misjudged(query: Query, one: ConstantComparison) -> bool:
     """Whether comparing as numbers keeps other values than comparing as texts; True for dates."""
     values = [v for v in query.values(one.table, one.column.name) or [] if isinstance(v, str)]
     bounds = [str(constant.value) for constant in one.constants]

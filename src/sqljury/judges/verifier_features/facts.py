@@ -104,7 +104,7 @@ def facts_of(sql: str, dialect: str, schema: Schema) -> Facts | None:
     tree = parse(sql, dialect)
     if not isinstance(tree, exp.Query):
         return None
-    reader = _Reader(names_of(schema))
+    reader = _BlockCollector(names_of(schema))
     try:
         reader.query(tree, "top", None)
     except (RecursionError, AttributeError, TypeError, ValueError):
@@ -115,7 +115,7 @@ def facts_of(sql: str, dialect: str, schema: Schema) -> Facts | None:
     return Facts(tuple(reader.blocks), operation if operation in _SET_OPERATIONS else "")
 
 
-class _Reader:
+class _BlockCollector:
     """Collects blocks, outer ones before inner ones."""
 
     def __init__(self, names: Names) -> None:

@@ -53,7 +53,7 @@ def codes(texts: Sequence[str]) -> Tensor:
     return torch.from_numpy(bits.astype(np.float32) * 2 - 1)
 
 
-class _Block(nn.Module):
+class _ResidualBlock(nn.Module):
     """Two convolutions that are added to what they read."""
 
     def __init__(self, channels: int) -> None:
@@ -84,7 +84,7 @@ class TextEncoder(nn.Module):
         super().__init__()
         self.bytes = nn.Embedding(_BYTES, hidden, padding_idx=0)
         self.enter = nn.Conv1d(hidden, hidden, 3, padding=1)
-        self.blocks = nn.ModuleList(_Block(hidden) for _ in range(blocks))
+        self.blocks = nn.ModuleList(_ResidualBlock(hidden) for _ in range(blocks))
         self.leave = nn.Linear(2 * hidden, hidden)
         self.code = nn.Linear(CODE, hidden, bias=False) if coded else None
 

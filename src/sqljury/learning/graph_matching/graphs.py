@@ -21,7 +21,7 @@ MASKED = 1
 """The operator number of a node whose label is hidden."""
 
 
-class QueryGraph(Protocol):
+class QueryGraphLike(Protocol):
     """The graph of one query, as ``queries.graphs`` makes it."""
 
     @property
@@ -45,15 +45,15 @@ class QueryGraph(Protocol):
         """The root relations."""
 
 
-class PairGraph(Protocol):
+class PairGraphLike(Protocol):
     """Two graphs, and which nodes of theirs match."""
 
     @property
-    def left(self) -> QueryGraph:
+    def left(self) -> QueryGraphLike:
         """One query."""
 
     @property
-    def right(self) -> QueryGraph:
+    def right(self) -> QueryGraphLike:
         """The other."""
 
     @property
@@ -77,7 +77,7 @@ class Vocabulary:
         object.__setattr__(self, "_types", {name: i + 1 for i, name in enumerate(self.types)})
 
     @classmethod
-    def of(cls, graphs: Iterable[QueryGraph]) -> Vocabulary:
+    def of(cls, graphs: Iterable[QueryGraphLike]) -> Vocabulary:
         """What occurs in the graphs."""
         operators: set[str] = set()
         types: set[str] = set()
@@ -128,7 +128,7 @@ class GraphEncoder:
     vocabulary: Vocabulary
     texts: dict[str, int] = field(default_factory=dict)
 
-    def __call__(self, graph: QueryGraph) -> Encoded:
+    def __call__(self, graph: QueryGraphLike) -> Encoded:
         """The graph in numbers."""
         operators = np.full(len(graph.labels), CONTENT, dtype=np.int32)
         texts = np.full(len(graph.labels), -1, dtype=np.int32)

@@ -15,8 +15,8 @@ from sqljury.learning.graph_matching.graphs import (
     Encoded,
     EncodedPair,
     GraphEncoder,
-    PairGraph,
-    QueryGraph,
+    PairGraphLike,
+    QueryGraphLike,
     Vocabulary,
 )
 from sqljury.learning.graph_matching.options import NetworkOptions
@@ -53,7 +53,7 @@ class Matcher:
         """Whether graphs have logic and data edges."""
         return bool(self.notes["flows"])
 
-    def distances(self, pairs: Sequence[PairGraph]) -> list[float]:
+    def distances(self, pairs: Sequence[PairGraphLike]) -> list[float]:
         """How far the queries of each pair are apart: 0 for equal graphs."""
         found = np.zeros(len(pairs))
         # Known without the network, which rounds.
@@ -63,19 +63,19 @@ class Matcher:
         found[different] = distances_of(self.network, encoded, texts)
         return list(map(float, found))
 
-    def scores(self, pairs: Sequence[PairGraph]) -> list[float]:
+    def scores(self, pairs: Sequence[PairGraphLike]) -> list[float]:
         """For each pair a number in [0, 1]; 1 for equal graphs.
 
         Source: Zhan et al. 2024, appendix L: max(0, (3 − distance) / 3).
         """
         return list(map(float, score_of(np.array(self.distances(pairs)))))
 
-    def mean_scores(self, pairs: Sequence[Sequence[PairGraph]]) -> list[float]:
+    def mean_scores(self, pairs: Sequence[Sequence[PairGraphLike]]) -> list[float]:
         """For each pair, given in each of :attr:`views`, the mean of the views' scores."""
         scores = self.scores([view for views in pairs for view in views])
         return [float(mean) for mean in np.reshape(scores, (len(pairs), -1)).mean(axis=1)]
 
-    def attention(self, pair: PairGraph) -> list[tuple[NDArray[Any], NDArray[Any]]]:
+    def attention(self, pair: PairGraphLike) -> list[tuple[NDArray[Any], NDArray[Any]]]:
         """For each step, how much each left node looks at each right node, and the other way.
 
         Each row adds up to 1: left × right, right × left.
@@ -165,13 +165,13 @@ def new_network(options: NetworkOptions, vocabulary: Vocabulary) -> GraphMatchin
 
 
 def encode(
-    pairs: Sequence[PairGraph], vocabulary: Vocabulary, options: NetworkOptions
+    pairs: Sequence[PairGraphLike], vocabulary: Vocabulary, options: NetworkOptions
 ) -> tuple[list[EncodedPair], list[str]]:
     """Pairs in numbers, with positions, and all texts. A graph object is encoded once."""
     encoder = GraphEncoder(vocabulary)
     known: dict[int, Encoded] = {}
 
-    def encoded(graph: QueryGraph) -> Encoded:
+    def encoded(graph: QueryGraphLike) -> Encoded:
         if id(graph) not in known:
             known[id(graph)] = encoder(graph)
         return known[id(graph)]

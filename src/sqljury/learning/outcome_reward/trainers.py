@@ -161,7 +161,7 @@ def _validating(
 def _reporter(watch: Watch) -> Any:
     from transformers import TrainerCallback
 
-    class Reporter(TrainerCallback):
+    class ProgressCallback(TrainerCallback):
         said = ""
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **known: Any) -> None:  # noqa: ARG002
@@ -172,4 +172,4 @@ def _reporter(watch: Watch) -> Any:
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ARG002
             watch(state.global_step, state.max_steps, self.said)
 
-    return Reporter()
+    return ProgressCallback()

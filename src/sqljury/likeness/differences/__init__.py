@@ -3,6 +3,14 @@
 from sqljury.likeness.differences.blocks import Clause
 from sqljury.likeness.differences.clearest import Views, clearest
 from sqljury.likeness.differences.compare import differences
-from sqljury.likeness.differences.kinds import Difference, Kind, sentences
+from sqljury.likeness.differences.kinds import Difference, DifferenceKind, sentences
 
-__all__ = ["Clause", "Difference", "Kind", "Views", "clearest", "differences", "sentences"]
+__all__ = [
+    "Clause",
+    "Difference",
+    "DifferenceKind",
+    "Views",
+    "clearest",
+    "differences",
+    "sentences",
+]

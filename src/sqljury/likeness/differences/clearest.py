@@ -8,7 +8,7 @@ from typing import Final
 
 from sqljury.likeness.differences.blocks import Clause
 from sqljury.likeness.differences.compare import differences
-from sqljury.likeness.differences.kinds import Difference, Kind
+from sqljury.likeness.differences.kinds import Difference, DifferenceKind
 from sqljury.likeness.differences.ranking import distance, ranked
 from sqljury.trees.nodes import Distinct, Limit, Project, Relation, SetOperation, Sort
 
@@ -42,14 +42,14 @@ def clearest(views: Views, *, equal: bool = False) -> tuple[Difference, ...]:
         equal: the canonical trees are the same; what they assume is all that may be told.
     """
     found, plain = differences(*views.canonical), differences(*views.written)
-    assumed = [each for each in plain if each.kind is Kind.TIES]
+    assumed = [each for each in plain if each.kind is DifferenceKind.TIES]
     nulls = list(filter(_is_about_null, plain))
     if nulls:
         declared = differences(*views.declared())
         assumed += [each for each in nulls if each in declared]
     if equal:
         return ranked([*found, *assumed])
-    never = [each for each in found if each.kind is Kind.NEVER]
+    never = [each for each in found if each.kind is DifferenceKind.NEVER]
     margin = 0 if never or assumed else _MARGIN
     much_clearer = not found or distance(found) >= distance(plain) + margin
     if plain and (much_clearer or _is_said_alike(found, plain)):
@@ -66,7 +66,7 @@ def _is_said_alike(found: Sequence[Difference], plain: Sequence[Difference]) -> 
 def _is_about_null(difference: Difference) -> bool:
     """A condition that leaves out NULL, or asks for it, and that only one query has."""
     text = difference.reference or difference.prediction or ""
-    one_sided = difference.kind in (Kind.MISSING, Kind.EXTRA)
+    one_sided = difference.kind in (DifferenceKind.MISSING, DifferenceKind.EXTRA)
     alone = not difference.inside and "(" not in text
     return one_sided and alone and text.endswith((" IS NULL", " IS NOT NULL"))
 
@@ -77,7 +77,7 @@ def _repeats_that_show(found: Iterable[Difference], written: Trees) -> list[Diff
     return [
         each
         for each in found
-        if not (once and each.kind is Kind.REPEATS and each.clause is Clause.DISTINCT)
+        if not (once and each.kind is DifferenceKind.REPEATS and each.clause is Clause.DISTINCT)
     ]
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sqljury.likeness.differences.blocks import Clause, QueryBlock, block_of
 from sqljury.likeness.differences.folding import Found, folded
-from sqljury.likeness.differences.kinds import Difference, Kind, one_sided
+from sqljury.likeness.differences.kinds import Difference, DifferenceKind, one_sided
 from sqljury.likeness.differences.pairing import pairs
 from sqljury.likeness.differences.ranking import distance, ranked
 from sqljury.likeness.differences.sameness import renamed, representatives
@@ -89,10 +89,10 @@ def _blocks(prediction: QueryBlock, reference: QueryBlock, number: Numbering) ->
         for pair in pairs(clause, missing, extra):
             told = Difference(clause, pair.kind, words(pair.reference), words(pair.prediction))
             found.append(Found(told, pair.reference, pair.prediction))
-        for kind, alone in ((Kind.MISSING, missing), (Kind.EXTRA, extra)):
+        for kind, alone in ((DifferenceKind.MISSING, missing), (DifferenceKind.EXTRA, extra)):
             for node in alone:
                 told = one_sided(clause, kind, _said(clause, node, again))
-                sides = (node, None) if kind is Kind.MISSING else (None, node)
+                sides = (node, None) if kind is DifferenceKind.MISSING else (None, node)
                 found.append(Found(told, *sides))
     outer = folded(found)
     operation = next((words(node) for node in prediction.of(Clause.SET_OPERATION)), "")
@@ -112,7 +112,7 @@ def _orders(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> Ite
         if apart.missing[clause] or apart.extra[clause]:
             continue
         if [*map(apart.number, one)] != [*map(apart.number, other)]:
-            yield Found(Difference(clause, Kind.ORDER, _list(other), _list(one)))
+            yield Found(Difference(clause, DifferenceKind.ORDER, _list(other), _list(one)))
 
 
 def _match_equal_columns(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> None:
@@ -145,7 +145,7 @@ def _swapped_table(apart: _Apart) -> Iterator[Found]:
     for parts, table in ((apart.missing, old), (apart.extra, new)):
         joins = parts[Clause.JOIN_CONDITION]
         joins[:] = [each for each in joins if table not in _tables(each)]
-    yield Found(Difference(Clause.TABLE, Kind.CHANGED, old, new))
+    yield Found(Difference(Clause.TABLE, DifferenceKind.CHANGED, old, new))
 
 
 def _tables(node: Node) -> set[str]:
@@ -169,7 +169,7 @@ def _negated(apart: _Apart) -> Iterator[Found]:
             none = f"asks that there is no row of {described(condition)}"
             some = f"asks for a row of {asked}"
             told = (none, some) if wanted else (some, none)
-            yield Found(Difference(Clause.FILTER, Kind.NEGATION, *told))
+            yield Found(Difference(Clause.FILTER, DifferenceKind.NEGATION, *told))
 
 
 def _taken(parts: dict[Clause, list[Node]], tables: set[str]) -> str:
@@ -190,15 +190,15 @@ def _never(apart: _Apart) -> Iterator[Found]:
         if condition.value == "boolean False":
             apart.extra[Clause.FILTER].remove(condition)
             said = "its conditions contradict each other"
-            yield Found(Difference(Clause.FILTER, Kind.NEVER, None, said))
+            yield Found(Difference(Clause.FILTER, DifferenceKind.NEVER, None, said))
 
 
 def _repeats(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> Iterator[Found]:
     missing, extra = apart.missing[Clause.DISTINCT], apart.extra[Clause.DISTINCT]
     for _ in missing:
-        yield Found(Difference(Clause.DISTINCT, Kind.REPEATS, "DISTINCT missing", None))
+        yield Found(Difference(Clause.DISTINCT, DifferenceKind.REPEATS, "DISTINCT missing", None))
     for _ in extra:
-        yield Found(Difference(Clause.DISTINCT, Kind.REPEATS, None, "DISTINCT added"))
+        yield Found(Difference(Clause.DISTINCT, DifferenceKind.REPEATS, None, "DISTINCT added"))
     distinct = bool(prediction.of(Clause.DISTINCT) or reference.of(Clause.DISTINCT))
     missing.clear()
     extra.clear()
@@ -211,7 +211,7 @@ def _repeats(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> It
         tables = sorted((one.asked - other.asked) & {*other.tables()})
         if tables:
             told = said.format(", ".join(tables))
-            yield Found(Difference(Clause.JOIN, Kind.REPEATS, None, told))
+            yield Found(Difference(Clause.JOIN, DifferenceKind.REPEATS, None, told))
 
 
 def _widened(apart: _Apart) -> Iterator[Found]:
@@ -228,7 +228,7 @@ def _widened(apart: _Apart) -> Iterator[Found]:
                 mine[clause].remove(one)
                 others[Clause.FILTER].remove(wide)
                 pair = (one, wide) if wanted else (wide, one)
-                told = Difference(Clause.FILTER, Kind.CHANGED, *map(words, pair))
+                told = Difference(Clause.FILTER, DifferenceKind.CHANGED, *map(words, pair))
                 yield Found(told, *pair)
 
 
@@ -290,7 +290,7 @@ def _nearest(prediction: QueryBlock, reference: QueryBlock, number: Numbering) -
         ways.append((_blocks(*pair, number), part))
     told, nearest = min(ways, key=lambda way: distance(way[0]))
     others = [_read(part) for part in together.inner if part is not nearest]
-    kind = Kind.EXTRA if together is prediction else Kind.MISSING
+    kind = DifferenceKind.EXTRA if together is prediction else DifferenceKind.MISSING
     first = one_sided(Clause.SET_OPERATION, kind, operation)
     return [replace(first, note=f"with a query of {'; '.join(others)}"), *told]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqljury.likeness.differences.blocks import Clause, mentioned
-from sqljury.likeness.differences.kinds import Difference, Kind, one_sided
+from sqljury.likeness.differences.kinds import Difference, DifferenceKind, one_sided
 from sqljury.likeness.differences.words import words
 from sqljury.likeness.matching.labelled import Node
 
@@ -17,7 +17,7 @@ _TELLING = (Clause.COLUMN, Clause.FILTER)
 _MOST = 200
 """Of more differences nobody reads what follows from which."""
 
-_SAID = {Kind.MISSING: "missing", Kind.EXTRA: "added"}
+_SAID = {DifferenceKind.MISSING: "missing", DifferenceKind.EXTRA: "added"}
 
 
 @dataclass(slots=True, eq=False)
@@ -28,23 +28,23 @@ class Found:
     reference: Node | None = None
     prediction: Node | None = None
 
-    def part(self, kind: Kind) -> Node | None:
+    def part(self, kind: DifferenceKind) -> Node | None:
         """The part on the side that lacks a match."""
-        return self.reference if kind is Kind.MISSING else self.prediction
+        return self.reference if kind is DifferenceKind.MISSING else self.prediction
 
 
 def folded(found: list[Found]) -> list[Difference]:
     """The differences, those of tables with the conditions they are joined on as one."""
     if len(found) > _MOST:
         return [each.told for each in found]
-    for kind in (Kind.MISSING, Kind.EXTRA):
+    for kind in (DifferenceKind.MISSING, DifferenceKind.EXTRA):
         for group in _groups(found, kind):
             found = _fold(found, group, kind)
         found = _grouped(found, kind)
     return [each.told for each in found]
 
 
-def _grouped(found: list[Found], kind: Kind) -> list[Found]:
+def _grouped(found: list[Found], kind: DifferenceKind) -> list[Found]:
     """A grouping key that is an output column as well is one difference."""
     columns = [x for x in found if x.told.clause is Clause.COLUMN and x.told.kind is kind]
     for key in [x for x in found if x.told.clause is Clause.GROUP and x.told.kind is kind]:
@@ -55,7 +55,7 @@ def _grouped(found: list[Found], kind: Kind) -> list[Found]:
     return found
 
 
-def _groups(found: list[Found], kind: Kind) -> Iterator[list[Found]]:
+def _groups(found: list[Found], kind: DifferenceKind) -> Iterator[list[Found]]:
     """The tables that are missing (or added), together where they are joined with each other."""
     tables = (x for x in found if x.told.clause is Clause.TABLE and x.told.kind is kind)
     waiting = [x for x in tables if x.part(kind) is not None]
@@ -73,7 +73,7 @@ def _groups(found: list[Found], kind: Kind) -> Iterator[list[Found]]:
         yield group
 
 
-def _fold(found: list[Found], group: list[Found], kind: Kind) -> list[Found]:
+def _fold(found: list[Found], group: list[Found], kind: DifferenceKind) -> list[Found]:
     names = {_table(each, kind) for each in group}
     joins = [x for x in _joins(found, kind, names) if x.told.kind is kind]
     users = [x for x in found if x not in group and x not in joins and names & _mentioned(x, kind)]
@@ -86,34 +86,34 @@ def _fold(found: list[Found], group: list[Found], kind: Kind) -> list[Found]:
     conditions = " and ".join(dict.fromkeys(_condition(x, kind) for x in joins))
     notes = [f"on {conditions}"] if joins else []
     kept = any(x.told.clause is Clause.JOIN for x in found)  # a LEFT JOIN reads it for its rows
-    if not users and kind is Kind.EXTRA and joins and not kept:
+    if not users and kind is DifferenceKind.EXTRA and joins and not kept:
         notes.append("nothing else reads it")
     told = one_sided(Clause.TABLE, kind, tables)
     group[0].told = replace(told, note="; ".join(notes))
     return [group[0], *rest]
 
 
-def _joins(found: list[Found], kind: Kind, tables: set[str]) -> list[Found]:
+def _joins(found: list[Found], kind: DifferenceKind, tables: set[str]) -> list[Found]:
     return [
         x for x in found if x.told.clause is Clause.JOIN_CONDITION and tables & _mentioned(x, kind)
     ]
 
 
-def _mentioned(found: Found, kind: Kind) -> set[str]:
+def _mentioned(found: Found, kind: DifferenceKind) -> set[str]:
     part = found.part(kind)
     return set() if part is None else {*mentioned(part)}
 
 
-def _table(found: Found, kind: Kind) -> str:
+def _table(found: Found, kind: DifferenceKind) -> str:
     part = found.part(kind)
     return "" if part is None else part.value
 
 
-def _said(found: Found, kind: Kind) -> str:
+def _said(found: Found, kind: DifferenceKind) -> str:
     told = found.told
-    return (told.reference if kind is Kind.MISSING else told.prediction) or ""
+    return (told.reference if kind is DifferenceKind.MISSING else told.prediction) or ""
 
 
-def _condition(found: Found, kind: Kind) -> str:
+def _condition(found: Found, kind: DifferenceKind) -> str:
     part = found.part(kind)
     return "" if part is None else words(part)

@@ -11,7 +11,7 @@ from sqljury.case import Json
 from sqljury.likeness.differences.blocks import Clause
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """How a part of one query differs from the other."""
 
     NEVER = "never"
@@ -47,13 +47,13 @@ class Kind(StrEnum):
 
 
 _SAID = {
-    Kind.COLUMN: "reads another column",
-    Kind.AGGREGATE: "aggregates otherwise",
-    Kind.COMPARISON: "compares otherwise",
-    Kind.CONSTANT: "has another constant",
-    Kind.LITERAL_CASE: "has other capitals",
-    Kind.DIRECTION: "sorts the other way",
-    Kind.CHANGED: "differs",
+    DifferenceKind.COLUMN: "reads another column",
+    DifferenceKind.AGGREGATE: "aggregates otherwise",
+    DifferenceKind.COMPARISON: "compares otherwise",
+    DifferenceKind.CONSTANT: "has another constant",
+    DifferenceKind.LITERAL_CASE: "has other capitals",
+    DifferenceKind.DIRECTION: "sorts the other way",
+    DifferenceKind.CHANGED: "differs",
 }
 
 
@@ -62,7 +62,7 @@ class Difference:
     """One difference: the clause, how it differs, and both sides as text (None: not there)."""
 
     clause: Clause
-    kind: Kind
+    kind: DifferenceKind
     reference: str | None
     prediction: str | None
     inside: str = ""
@@ -83,28 +83,28 @@ class Difference:
     @property
     def _plain(self) -> str:
         match self.kind:
-            case Kind.NEVER:
+            case DifferenceKind.NEVER:
                 return f"no rows at all: {self.prediction}"
-            case Kind.NEGATION:
+            case DifferenceKind.NEGATION:
                 return f"negation: {self.prediction}, the reference {self.reference}"
-            case Kind.EMPTY:
+            case DifferenceKind.EMPTY:
                 return f"on no rows: {self.prediction}, not {self.reference}"
-            case Kind.TIES:
+            case DifferenceKind.TIES:
                 return f"ties: {self.prediction}, not {self.reference}"
-            case Kind.REPEATS:
+            case DifferenceKind.REPEATS:
                 return f"repeated rows: {self.prediction or self.reference}"
-            case Kind.MISSING:
+            case DifferenceKind.MISSING:
                 return f"{self.clause} missing: {self.reference}"
-            case Kind.EXTRA:
+            case DifferenceKind.EXTRA:
                 return f"{self.clause} added: {self.prediction}"
-            case Kind.ORDER:
+            case DifferenceKind.ORDER:
                 return f"{self.clause}s in another order: {self.prediction}, not {self.reference}"
         return f"{self.clause} {_SAID[self.kind]}: {self.prediction}, not {self.reference}"
 
 
-def one_sided(clause: Clause, kind: Kind, part: str, inside: str = "") -> Difference:
+def one_sided(clause: Clause, kind: DifferenceKind, part: str, inside: str = "") -> Difference:
     """A part that only the reference has (missing), or only the prediction (extra)."""
-    if kind is Kind.MISSING:
+    if kind is DifferenceKind.MISSING:
         return Difference(clause, kind, part, None, inside)
     return Difference(clause, kind, None, part, inside)
 
@@ -126,5 +126,7 @@ def sentences(differences: Iterable[Difference], most: int | None = None) -> lis
 
 
 def _together(difference: Difference) -> tuple[object, ...]:
-    lists = difference.kind in (Kind.MISSING, Kind.EXTRA) and not difference.note
+    lists = (
+        difference.kind in (DifferenceKind.MISSING, DifferenceKind.EXTRA) and not difference.note
+    )
     return (difference.clause, difference.kind, difference.inside) if lists else (difference,)

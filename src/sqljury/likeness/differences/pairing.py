@@ -8,7 +8,7 @@ from math import inf
 from typing import Final
 
 from sqljury.likeness.differences.blocks import Clause, is_column
-from sqljury.likeness.differences.kinds import Kind
+from sqljury.likeness.differences.kinds import DifferenceKind
 from sqljury.likeness.differences.words import constant
 from sqljury.likeness.matching.labelled import Node, nodes
 
@@ -35,15 +35,15 @@ _TRIED: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class PartPair:
     """Two parts that are about the same."""
 
     reference: Node
     prediction: Node
-    kind: Kind
+    kind: DifferenceKind
 
 
-def pairs(clause: Clause, missing: list[Node], extra: list[Node]) -> Iterator[Pair]:
+def pairs(clause: Clause, missing: list[Node], extra: list[Node]) -> Iterator[PartPair]:
     """The cheapest pairs first; what is paired is taken out of both lists."""
     costs = sorted(
         (cost(one, other), m, e)
@@ -60,7 +60,7 @@ def pairs(clause: Clause, missing: list[Node], extra: list[Node]) -> Iterator[Pa
     missing[:] = [node for m, node in enumerate(missing) if m not in found]
     extra[:] = [node for e, node in enumerate(extra) if e not in found.values()]
     for one, other in zip(wanted, told, strict=True):
-        yield Pair(one, other, _kind(one, other))
+        yield PartPair(one, other, _kind(one, other))
 
 
 def cost(one: Node, other: Node) -> float:
@@ -119,23 +119,23 @@ def _same_text(one: Node, other: Node) -> bool:
     return texts[0].casefold() == texts[1].casefold()
 
 
-def _kind(one: Node, other: Node) -> Kind:
+def _kind(one: Node, other: Node) -> DifferenceKind:
     """How two parts that are about the same differ."""
     changed = list(_changes(one, other))
     if len(changed) != 1:
-        return Kind.CHANGED
+        return DifferenceKind.CHANGED
     (wanted, found), *_ = changed
     if {wanted.value, found.value} == _DIRECTIONS:
-        return Kind.DIRECTION
+        return DifferenceKind.DIRECTION
     if is_column(wanted) and is_column(found):
-        return Kind.CHANGED if wanted is one else Kind.COLUMN
+        return DifferenceKind.CHANGED if wanted is one else DifferenceKind.COLUMN
     if constant(wanted) is not None and constant(found) is not None:
-        return Kind.LITERAL_CASE if _same_text(wanted, found) else Kind.CONSTANT
+        return DifferenceKind.LITERAL_CASE if _same_text(wanted, found) else DifferenceKind.CONSTANT
     if _aggregates(wanted.value) and _aggregates(found.value):
-        return Kind.AGGREGATE
+        return DifferenceKind.AGGREGATE
     if {wanted.value, found.value} <= _COMPARISONS:
-        return Kind.COMPARISON
-    return Kind.CHANGED
+        return DifferenceKind.COMPARISON
+    return DifferenceKind.CHANGED
 
 
 def _changes(one: Node, other: Node) -> Iterator[tuple[Node, Node]]:

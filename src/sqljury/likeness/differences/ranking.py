@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from sqljury.likeness.differences.blocks import Clause
-from sqljury.likeness.differences.kinds import Difference, Kind
+from sqljury.likeness.differences.kinds import Difference, DifferenceKind
 
 _KINDS: Final = {
-    Kind.NEVER: 0,
-    Kind.NEGATION: 1,
-    Kind.TIES: 80,
-    Kind.REPEATS: 81,
-    Kind.ORDER: 82,
-    Kind.EMPTY: 83,
+    DifferenceKind.NEVER: 0,
+    DifferenceKind.NEGATION: 1,
+    DifferenceKind.TIES: 80,
+    DifferenceKind.REPEATS: 81,
+    DifferenceKind.ORDER: 82,
+    DifferenceKind.EMPTY: 83,
 }
 _CLAUSES: Final = {
     Clause.SET_OPERATION: 10,
@@ -32,16 +32,16 @@ _CLAUSES: Final = {
     Clause.DISTINCT: 60,
 }
 _SMALL: Final = {
-    Kind.ORDER: 0.2,
-    Kind.TIES: 0.3,
-    Kind.EMPTY: 0.2,
-    Kind.REPEATS: 0.3,
-    Kind.LITERAL_CASE: 0.5,
-    Kind.CONSTANT: 0.5,
-    Kind.COMPARISON: 0.5,
-    Kind.DIRECTION: 0.5,
-    Kind.COLUMN: 0.6,
-    Kind.AGGREGATE: 0.6,
+    DifferenceKind.ORDER: 0.2,
+    DifferenceKind.TIES: 0.3,
+    DifferenceKind.EMPTY: 0.2,
+    DifferenceKind.REPEATS: 0.3,
+    DifferenceKind.LITERAL_CASE: 0.5,
+    DifferenceKind.CONSTANT: 0.5,
+    DifferenceKind.COMPARISON: 0.5,
+    DifferenceKind.DIRECTION: 0.5,
+    DifferenceKind.COLUMN: 0.6,
+    DifferenceKind.AGGREGATE: 0.6,
 }
 
 
@@ -53,10 +53,10 @@ def ranked(found: Iterable[Difference]) -> tuple[Difference, ...]:
 def _rank(difference: Difference) -> tuple[int, int]:
     """What changes which rows there are comes before what changes their columns or number."""
     rank = _KINDS.get(difference.kind, _CLAUSES[difference.clause])
-    extra = difference.kind is Kind.EXTRA
+    extra = difference.kind is DifferenceKind.EXTRA
     if extra and difference.clause is Clause.COLUMN:
         rank = 70  # the answer is there, beside something else
-    return rank, extra + (difference.kind is Kind.MISSING)
+    return rank, extra + (difference.kind is DifferenceKind.MISSING)
 
 
 def distance(found: Sequence[Difference]) -> float:
@@ -70,6 +70,6 @@ def _weight(difference: Difference) -> float:
         # same tables, the name says most.
         said = difference.reference or difference.prediction or ""
         return 0.2 if said.startswith("INTERSECT") else 2.0
-    if difference.clause is Clause.GROUP and difference.kind is Kind.CHANGED:
+    if difference.clause is Clause.GROUP and difference.kind is DifferenceKind.CHANGED:
         return 2.0  # more than one key that is added: what a key implies is left out of the tree
     return _SMALL.get(difference.kind, 1.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from sqljury.likeness.differences.blocks import Clause, QueryBlock
-from sqljury.likeness.differences.kinds import Difference, Kind, one_sided
+from sqljury.likeness.differences.kinds import Difference, DifferenceKind, one_sided
 from sqljury.likeness.differences.subqueries import subquery
 from sqljury.likeness.differences.words import words
 from sqljury.likeness.matching.labelled import Node
@@ -40,7 +40,7 @@ def ties(
             every, one = f"all rows with {value}", f"only one row with {value}"
             # What comes second refers to what comes first, the prediction.
             told = ("all of them", one) if kept else ("only one of them", every)
-            first = Difference(Clause.LIMIT, Kind.TIES, *told)
+            first = Difference(Clause.LIMIT, DifferenceKind.TIES, *told)
             alike = [n for n in block.of(Clause.FILTER) if n not in cutting[Clause.FILTER]]
             return [first, *_among(condition, alike, value, kept=kept)]
     return []
@@ -60,7 +60,7 @@ def _among(condition: Node, filters: list[Node], value: str, *, kept: bool) -> l
     inner = subquery(condition)
     assert inner is not None
     left_out = [n for n in filters if n not in inner.of(Clause.FILTER)]
-    kind = Kind.EXTRA if kept else Kind.MISSING
+    kind = DifferenceKind.EXTRA if kept else DifferenceKind.MISSING
     return [one_sided(Clause.FILTER, kind, words(n), value) for n in left_out]
 
 
@@ -84,5 +84,5 @@ def shown_ends(missing: Parts, extra: Parts) -> list[Difference]:
             cutting[Clause.LIMIT].remove(_ONE)
             told = ("NULL", "nothing") if called else ("nothing", "NULL")
             note = f"{words(call)} is the first by {words(column)}"
-            return [Difference(Clause.LIMIT, Kind.EMPTY, *told, note=note)]
+            return [Difference(Clause.LIMIT, DifferenceKind.EMPTY, *told, note=note)]
     return []

@@ -12,13 +12,13 @@ from sqljury.trees.from_sql.expressions import expression
 from sqljury.trees.from_sql.names import identifier
 from sqljury.trees.from_sql.scopes import (
     Environment,
+    FromItem,
     FromScope,
     NoTreeError,
-    Source,
     invalid,
     unsupported,
 )
-from sqljury.trees.from_sql.work import Item, Leaf, Query, Work
+from sqljury.trees.from_sql.work import Item, NamedRelation, SelectItems, Work
 from sqljury.trees.nodes import (
     Call,
     Expression,
@@ -155,7 +155,9 @@ def sort_keys(found: list[Term], values: list[Expression]) -> tuple[SortKey, ...
 # ---------------------------------------------------------------- of set operations and brackets
 
 
-def ordered_query(work: Work, query: Query, node: exp.Expr, environment: Environment) -> Query:
+def ordered_query(
+    work: Work, query: NamedRelation, node: exp.Expr, environment: Environment
+) -> NamedRelation:
     """A query whose ORDER BY sees output columns only: of a set operation, or in brackets."""
     found = terms(node, len(query.names), lambda key: _output(work, key, query, environment))
     relation = query.relation
@@ -166,10 +168,12 @@ def ordered_query(work: Work, query: Query, node: exp.Expr, environment: Environ
         ]
         relation = Sort(relation, sort_keys(found, values))
     relation = limited(relation, bounds(work, node, environment))
-    return Query(relation, query.names, query.leaves, query.unnamed)
+    return NamedRelation(relation, query.names, query.leaves, query.unnamed)
 
 
-def _output(work: Work, key: exp.Expr, query: Query, environment: Environment) -> int | Expression:
+def _output(
+    work: Work, key: exp.Expr, query: NamedRelation, environment: Environment
+) -> int | Expression:
     found = position(key, len(query.names))
     if found is not None:
         return found
@@ -182,10 +186,10 @@ def _output(work: Work, key: exp.Expr, query: Query, environment: Environment) -
             break
     if work.dialect == "sqlite" and query.leaves:
         raise NoTreeError("ORDER BY names no column of the result", "unknown_name")
-    return expression(work, key, FromScope(environment, [Source("", query.names)]))
+    return expression(work, key, FromScope(environment, [FromItem("", query.names)]))
 
 
-def _equal(work: Work, key: exp.Expr, leaf: Leaf) -> int | None:
+def _equal(work: Work, key: exp.Expr, leaf: SelectItems) -> int | None:
     """The output column of a SELECT that is the same expression."""
     leaf.scope.aggregates_allowed = leaf.scope.windows_allowed = True
     try:

@@ -9,7 +9,7 @@ from sqljury.trees.from_sql.order import ordered_query
 from sqljury.trees.from_sql.scopes import Environment, FromScope, NoTreeError, invalid, unsupported
 from sqljury.trees.from_sql.selects import select
 from sqljury.trees.from_sql.sources import from_clause, with_ctes
-from sqljury.trees.from_sql.work import Query, Work
+from sqljury.trees.from_sql.work import NamedRelation, Work
 from sqljury.trees.nodes import SetKind, SetOperation, Values
 
 _MODIFIERS = ("order", "limit", "offset", "with_")
@@ -17,7 +17,7 @@ _REFUSED_OF_SETS = ("by_name", "side", "kind", "on")
 _REFUSED_OF_BRACKETS = ("where", "group", "having", "qualify", "joins", "sample", "pivots")
 
 
-def query(work: Work, node: exp.Expr, environment: Environment) -> Query:
+def query(work: Work, node: exp.Expr, environment: Environment) -> NamedRelation:
     """The rows and column names of a query.
 
     Raises:
@@ -41,22 +41,24 @@ def query(work: Work, node: exp.Expr, environment: Environment) -> Query:
         work.level -= 1
 
 
-def _bracketed(work: Work, node: exp.Subquery, environment: Environment) -> Query:
+def _bracketed(work: Work, node: exp.Subquery, environment: Environment) -> NamedRelation:
     for key in _REFUSED_OF_BRACKETS:
         if node.args.get(key):
             raise unsupported(f"{key.upper()} behind a query in brackets")
     return ordered_query(work, query(work, node.this, environment), node, environment)
 
 
-def _table(work: Work, node: exp.Table, environment: Environment) -> Query:
+def _table(work: Work, node: exp.Table, environment: Environment) -> NamedRelation:
     """``x IN t``, and ``TABLE t``."""
     found = from_clause(work, exp.Select(from_=exp.From(this=node)), environment)
     assert found is not None
     relation, scope = found
-    return Query(relation, tuple(name for source in scope.sources for name in source.columns))
+    return NamedRelation(
+        relation, tuple(name for source in scope.sources for name in source.columns)
+    )
 
 
-def _set_operation(work: Work, node: exp.SetOperation, environment: Environment) -> Query:
+def _set_operation(work: Work, node: exp.SetOperation, environment: Environment) -> NamedRelation:
     for key in _REFUSED_OF_SETS:
         if node.args.get(key):
             raise unsupported(f"a set operation with {key.upper().replace('_', ' ')}")
@@ -71,7 +73,7 @@ def _set_operation(work: Work, node: exp.SetOperation, environment: Environment)
     )
     leaves = tuple(leaf for q in queries for leaf in q.leaves)
     first = queries[0]
-    together = Query(relation, first.names, leaves, first.unnamed)
+    together = NamedRelation(relation, first.names, leaves, first.unnamed)
     return ordered_query(work, together, node, environment)
 
 
@@ -90,7 +92,7 @@ def _arms(node: exp.SetOperation) -> list[exp.Expr]:
     return [rest, *reversed(arms)]
 
 
-def _values(work: Work, node: exp.Values, environment: Environment) -> Query:
+def _values(work: Work, node: exp.Values, environment: Environment) -> NamedRelation:
     for key in ("order", "limit", "offset", "pivots"):
         if node.args.get(key):
             raise unsupported(f"VALUES with {key.upper()}")
@@ -103,4 +105,4 @@ def _values(work: Work, node: exp.Values, environment: Environment) -> Query:
         raise invalid("rows of VALUES have different numbers of columns")
     first, prefix = (0, "col") if work.dialect == "duckdb" else (1, "column")
     names = tuple(f"{prefix}{i + first}" for i in range(len(rows[0])))
-    return Query(Values(rows, names), names)
+    return NamedRelation(Values(rows, names), names)

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sqljury.trees.from_sql.names import identifier
 from sqljury.trees.from_sql.scopes import Cte, Environment, invalid, unsupported
-from sqljury.trees.from_sql.work import Query, Work
+from sqljury.trees.from_sql.work import NamedRelation, Work
 from sqljury.trees.nodes import Recursive, SetKind, SetOperation
 from sqljury.trees.walk import width
 
@@ -32,7 +32,7 @@ def _defines(node: exp.Expr, name: str) -> bool:
     )
 
 
-def recursive(work: Work, cte: Cte, environment: Environment) -> Query:
+def recursive(work: Work, cte: Cte, environment: Environment) -> NamedRelation:
     """The rows of a common table expression that reads itself.
 
     Raises:
@@ -55,7 +55,7 @@ def recursive(work: Work, cte: Cte, environment: Environment) -> Query:
         cte.working = None
     if width(step.relation) != width(seed.relation):
         raise invalid(f"the two sides of {cte.name} have different numbers of columns")
-    return Query(Recursive(seed.relation, step.relation, every, names), names)
+    return NamedRelation(Recursive(seed.relation, step.relation, every, names), names)
 
 
 def _refuse(node: exp.Expr) -> None:
@@ -83,11 +83,13 @@ def _split(node: exp.Expr, name: str) -> tuple[list[exp.Expr], list[exp.Expr]]:
     return [rest.this], steps
 
 
-def _together(work: Work, nodes: list[exp.Expr], environment: Environment, every: bool) -> Query:
+def _together(
+    work: Work, nodes: list[exp.Expr], environment: Environment, every: bool
+) -> NamedRelation:
     queries = [work.build(work, node, environment) for node in nodes]
     if len(queries) == 1:
         return queries[0]
     relations = tuple(query.relation for query in queries)
     if len({width(relation) for relation in relations}) > 1:
         raise invalid("the queries of a union have different numbers of columns")
-    return Query(SetOperation(SetKind.UNION, every, relations), queries[0].names)
+    return NamedRelation(SetOperation(SetKind.UNION, every, relations), queries[0].names)

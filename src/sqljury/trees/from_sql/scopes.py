@@ -79,7 +79,7 @@ class Environment:
 
 
 @dataclass(slots=True)
-class Source:
+class FromItem:
     """One named table of a FROM."""
 
     name: str
@@ -109,16 +109,16 @@ class Source:
             return None
         return self.start + i
 
-    def moved(self, by: int) -> Source:
+    def moved(self, by: int) -> FromItem:
         """The same table with its columns further right."""
-        return Source(
+        return FromItem(
             self.name, self.columns, self.start + by, self.hidden, self.positions, self.unnamed
         )
 
-    def hiding(self, columns: frozenset[int]) -> Source:
+    def hiding(self, columns: frozenset[int]) -> FromItem:
         """The same table with more columns passed over."""
         hidden = self.hidden | columns
-        return Source(self.name, self.columns, self.start, hidden, self.positions, self.unnamed)
+        return FromItem(self.name, self.columns, self.start, hidden, self.positions, self.unnamed)
 
 
 @dataclass(slots=True)
@@ -126,7 +126,7 @@ class FromScope:
     """The tables of one FROM, and what is known while the query around it is built."""
 
     environment: Environment
-    sources: list[Source] = field(default_factory=list)
+    sources: list[FromItem] = field(default_factory=list)
     merged: dict[str, tuple[int, Expression]] = field(default_factory=dict)
     """Columns of USING: the position of the first of them, and their common value."""
     merged_order: tuple[str, ...] = ()

@@ -13,14 +13,14 @@ from sqljury.trees.from_sql.names import identifier
 from sqljury.trees.from_sql.reading import plain
 from sqljury.trees.from_sql.scopes import (
     Environment,
+    FromItem,
     FromScope,
     NoTreeError,
-    Source,
     invalid,
     unsupported,
 )
 from sqljury.trees.from_sql.sources import from_clause
-from sqljury.trees.from_sql.work import Item, Leaf, Query, Work
+from sqljury.trees.from_sql.work import Item, NamedRelation, SelectItems, Work
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -55,7 +55,7 @@ _ALIASES_FIRST = frozenset(("bigquery", "clickhouse"))
 """Where an alias hides a column in GROUP BY and HAVING."""
 
 
-def select(work: Work, node: exp.Select, environment: Environment) -> Query:
+def select(work: Work, node: exp.Select, environment: Environment) -> NamedRelation:
     """The rows of a SELECT; its WITH is already part of ``around``.
 
     Raises:
@@ -80,7 +80,7 @@ def select(work: Work, node: exp.Select, environment: Environment) -> Query:
 
 def _finished(
     work: Work, node: exp.Select, relation: Relation, scope: FromScope, items: tuple[Item, ...]
-) -> Query:
+) -> NamedRelation:
     keys = _group_keys(work, node, scope, items)
     having = _condition(work, node, "having", scope)
     qualify = _condition(work, node, "qualify", scope)
@@ -107,7 +107,7 @@ def _finished(
     unnamed = {
         i: item.node for i, item in enumerate(items) if not item.named and item.node is not None
     }
-    return Query(relation, names, (Leaf(items, scope),), unnamed)
+    return NamedRelation(relation, names, (SelectItems(items, scope),), unnamed)
 
 
 def _reads(value: Expression) -> bool:
@@ -216,7 +216,7 @@ def _star(work: Work, node: exp.Star, table: str, scope: FromScope) -> list[Item
     return _changed(work, node, items, scope)
 
 
-def _columns(source: Source, scope: FromScope, qualified: bool) -> Iterator[Item]:
+def _columns(source: FromItem, scope: FromScope, qualified: bool) -> Iterator[Item]:
     values = dict(scope.merged.values())
     for i, name in enumerate(source.columns):
         position = source.start + i

@@ -16,13 +16,13 @@ from sqljury.trees.from_sql.scopes import (
     Cte,
     Ctes,
     Environment,
+    FromItem,
     FromScope,
     NoTreeError,
-    Source,
     invalid,
     unsupported,
 )
-from sqljury.trees.from_sql.work import Query, Work
+from sqljury.trees.from_sql.work import NamedRelation, Work
 from sqljury.trees.nodes import (
     TRUE,
     Call,
@@ -177,7 +177,7 @@ def _using(join: exp.Join, left: FromScope, right: FromScope) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _visible(source: Source) -> Iterable[str]:
+def _visible(source: FromItem) -> Iterable[str]:
     return (c.lower() for i, c in enumerate(source.columns) if i not in source.hidden)
 
 
@@ -281,7 +281,7 @@ def _named(names: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
     return (*new, *names[len(new) :])
 
 
-def _one(relation: Relation, source: Source, environment: Environment) -> Piece:
+def _one(relation: Relation, source: FromItem, environment: Environment) -> Piece:
     return relation, FromScope(environment, [source])
 
 
@@ -312,7 +312,7 @@ def _bracket(work: Work, node: exp.Subquery, environment: Environment) -> Piece:
     hidden = frozenset(source.start + i for source in scope.sources for i in source.hidden)
     if any(not isinstance(value, Ref) for _, value in scope.merged.values()):
         raise unsupported("a name for a FULL JOIN with USING")
-    return _one(relation, Source(name, _named(found, columns), hidden=hidden), environment)
+    return _one(relation, FromItem(name, _named(found, columns), hidden=hidden), environment)
 
 
 def _with_joins(work: Work, piece: Piece, joins: list[exp.Join], environment: Environment) -> Piece:
@@ -328,7 +328,7 @@ def _query(work: Work, node: exp.Expr, environment: Environment) -> Piece:
     name, columns = _alias(node)
     _refuse(node, "sample", "pivots")
     query = work.build(work, node, environment)
-    source = Source(name, _named(query.names, columns), unnamed={} if columns else query.unnamed)
+    source = FromItem(name, _named(query.names, columns), unnamed={} if columns else query.unnamed)
     return _one(query.relation, source, environment)
 
 
@@ -338,7 +338,7 @@ def _lateral(work: Work, node: exp.Lateral, environment: Environment) -> Piece:
     inner = node.this
     if isinstance(inner, exp.Subquery):
         query = work.build(work, inner, environment)
-        return _one(query.relation, Source(name, _named(query.names, columns)), environment)
+        return _one(query.relation, FromItem(name, _named(query.names, columns)), environment)
     return _function(work, inner, name, columns, environment)
 
 
@@ -348,7 +348,7 @@ def _unnest(work: Work, node: exp.Unnest, environment: Environment) -> Piece:
     empty = FromScope(environment)
     operands = tuple(expression(work, part, empty) for part in node.expressions)
     columns = columns or (name or "unnest",)
-    return _one(TableFunction("UNNEST", operands, columns), Source(name, columns), environment)
+    return _one(TableFunction("UNNEST", operands, columns), FromItem(name, columns), environment)
 
 
 def _function(
@@ -359,7 +359,7 @@ def _function(
         raise unsupported(f"{type(node).__name__} in FROM")
     known = _OF_FUNCTIONS.get(call.name) if work.dialect == "sqlite" else None
     names = _named(known, columns) if known else columns or (name or call.name.lower(),)
-    source = Source(name or call.name.lower(), names)
+    source = FromItem(name or call.name.lower(), names)
     return _one(TableFunction(call.name, call.operands, names), source, environment)
 
 
@@ -392,7 +392,7 @@ def _plain_table(
         return _scan(work, table, name or called, columns, environment)
     if called in _MASTER and work.dialect == "sqlite":
         scan = Scan(called, _MASTER_COLUMNS)
-        return _one(scan, Source(name or called, _named(_MASTER_COLUMNS, columns)), environment)
+        return _one(scan, FromItem(name or called, _named(_MASTER_COLUMNS, columns)), environment)
     raise NoTreeError(f"no table {called}", "unknown_name")
 
 
@@ -400,14 +400,14 @@ def _scan(
     work: Work, table: Table, name: str, columns: tuple[str, ...], environment: Environment
 ) -> Piece:
     names = tuple(column.name for column in table.columns)
-    source = Source(name, _named(names, columns))
+    source = FromItem(name, _named(names, columns))
     asked = work.dialect == "sqlite" and not work.row_ids.isdisjoint((name, ""))
     if not asked or table.is_view or not ROWIDS.isdisjoint(source.positions):
         return _one(Scan(table.name, names), source, environment)
     key = _row_id_column(table)
     if key is None:
         names = (*names, "rowid")
-        source = Source(name, (*source.columns, ""), hidden=frozenset((len(names) - 1,)))
+        source = FromItem(name, (*source.columns, ""), hidden=frozenset((len(names) - 1,)))
         key = len(names) - 1
     for row_id in ROWIDS:
         source.positions.setdefault(row_id, key)
@@ -432,15 +432,15 @@ def _common_table(
         before, names = cte.working
         depth = work.steps - before - 1
         relation: Relation = Working(depth, len(names), names)
-        return _one(relation, Source(name, _named(names, columns)), environment)
+        return _one(relation, FromItem(name, _named(names, columns)), environment)
     query = _read(work, cte, environment)
     names = _named(query.names, cte.columns)
     unnamed = {} if cte.columns else query.unnamed
-    source = Source(name, _named(names, columns), unnamed=unnamed)
+    source = FromItem(name, _named(names, columns), unnamed=unnamed)
     return _one(query.relation, source, environment)
 
 
-def _read(work: Work, cte: Cte, environment: Environment) -> Query:
+def _read(work: Work, cte: Cte, environment: Environment) -> NamedRelation:
     from sqljury.trees.from_sql.recursion import is_recursive, recursive
 
     # It sees the names that its WITH sees, from the depth of the query that reads it.

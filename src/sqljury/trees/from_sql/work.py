@@ -30,7 +30,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class SelectItems:
     """One SELECT, for those who look for an expression among its columns."""
 
     items: tuple[Item, ...]
@@ -38,12 +38,12 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class NamedRelation:
     """A relation with the names of its columns."""
 
     relation: Relation
     names: tuple[str, ...]
-    leaves: tuple[Leaf, ...] = ()
+    leaves: tuple[SelectItems, ...] = ()
     unnamed: dict[int, exp.Expr] = field(default_factory=dict)
 
 
@@ -55,7 +55,7 @@ class Work:
     tables: dict[str, Table]
     dialect: str
     types: tuple[str, ...]
-    build: Callable[[Work, exp.Expr, Environment], Query]
+    build: Callable[[Work, exp.Expr, Environment], NamedRelation]
     """Builds a query inside an expression."""
     row_ids: frozenset[str] = frozenset()
     """The tables, by alias, of which the text asks row ids; empty: of some table."""

@@ -13,7 +13,7 @@ from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable, Status
 from sqljury.judge_name import JudgeName
 from sqljury.judges import Judge, Needs, make_judge
-from sqljury.judges.execution import Execution, is_ordered, tie_groups
+from sqljury.judges.execution import ExecutionMatch, is_ordered, tie_groups
 from sqljury.tables import Policy, compare
 from sqljury.verdict import Outcome, Verdict
 
@@ -39,9 +39,9 @@ class Results(Judge):
         _ = self._execution  # a bad option is an error when the judge is made
 
     @cached_property
-    def _execution(self) -> Execution:
+    def _execution(self) -> ExecutionMatch:
         judge = make_judge(JudgeName.parse(f"execution:{self.match}", ";"))
-        assert isinstance(judge, Execution)
+        assert isinstance(judge, ExecutionMatch)
         return judge
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:

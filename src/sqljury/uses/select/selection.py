@@ -170,12 +170,12 @@ def selection(
     sizes = sizes_up_to(max((one.ballot.n for one in counted), default=0))
     skipped = set(without_curve)
     found = {
-        strategy.name: _Found(
+        strategy.name: _StrategyTally(
             strategy, counted, [] if strategy.name in skipped else sizes, seed, resamples
         )
         for strategy in strategies
     }
-    bound = _Found(Oracle("oracle"), counted, sizes, seed, resamples) if counted else None
+    bound = _StrategyTally(Oracle("oracle"), counted, sizes, seed, resamples) if counted else None
     best = None if bound is None else bound.accuracy
     drawn = f"seed:{seed}|resamples:{resamples}|bootstrap:{Bootstrap().resamples}"
     return Selection(
@@ -201,7 +201,7 @@ def selection(
     )
 
 
-class _Found:
+class _StrategyTally:
     """One strategy over the questions that count."""
 
     def __init__(
@@ -343,7 +343,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return fsum(values) / len(values) if values else None
 
 
-def _tests(found: Mapping[str, _Found]) -> list[PairedTest]:
+def _tests(found: Mapping[str, _StrategyTally]) -> list[PairedTest]:
     """Every strategy that is no baseline against every one that is; baselines among themselves
     where there is nothing else."""
     asked = [one for one in found.values() if one.n and not isinstance(one.strategy, Oracle)]
@@ -357,12 +357,12 @@ def _tests(found: Mapping[str, _Found]) -> list[PairedTest]:
     ]
 
 
-def _only(one: _Found, other: _Found) -> tuple[int, int]:
+def _only(one: _StrategyTally, other: _StrategyTally) -> tuple[int, int]:
     pairs = Counter(zip(one.drawn, other.drawn, strict=True))
     return pairs[True, False], pairs[False, True]
 
 
-def _test(one: _Found, other: _Found, p: float, adjusted: float) -> PairedTest:
+def _test(one: _StrategyTally, other: _StrategyTally, p: float, adjusted: float) -> PairedTest:
     # Of the picks that the counts are of: expectations over ties may differ in the other direction.
     differences = [int(a) - int(b) for a, b in zip(one.drawn, other.drawn, strict=True)]
     low, high = Bootstrap().mean(Counter(differences)) or (None, None)

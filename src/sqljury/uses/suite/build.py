@@ -106,7 +106,9 @@ def build_suites(
     for case in cases:
         references.setdefault(case.db_id, {}).update(dict.fromkeys(case.reference_sqls))
     jobs = [
-        _Job(db_id, tuple(found), options, folder) for db_id, found in references.items() if found
+        _SuiteJob(db_id, tuple(found), options, folder)
+        for db_id, found in references.items()
+        if found
     ]
     if not jobs:
         raise InputError("SJ550", "no case has a reference.")
@@ -153,7 +155,7 @@ def _write_json(path: Path, value: object) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _SuiteJob:
     db_id: str
     references: tuple[str, ...]
     options: SuiteOptions
@@ -174,7 +176,7 @@ class _Job:
             raise InputError("SJ552", f"there is no {MANIFEST} in it.", where=str(self.place))
 
 
-def _build(job: _Job) -> SuiteReport:
+def _build(job: _SuiteJob) -> SuiteReport:
     try:
         database = open_databases(job.options.databases).open(job.db_id)
         if database is None:
@@ -186,13 +188,13 @@ def _build(job: _Job) -> SuiteReport:
         return SuiteReport(job.db_id, failure=str(error))
 
 
-def _fingerprint(job: _Job, database: Database) -> str:
+def _fingerprint(job: _SuiteJob, database: Database) -> str:
     options = {**asdict(job.options), "databases": ""}
     parts = [job.db_id, list(job.references), options, database.fingerprint()]
     return hashlib.sha256(json.dumps(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _resumed(job: _Job, database: Database) -> SuiteReport | None:
+def _resumed(job: _SuiteJob, database: Database) -> SuiteReport | None:
     try:
         found = json.loads((job.place / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -213,7 +215,7 @@ class _Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reference:
+class _SuiteReference:
     sql: str
     ordered: bool
     neighbours: dict[int, str]
@@ -223,7 +225,7 @@ class _Reference:
 class _Builder:
     """Builds the suite of one database."""
 
-    def __init__(self, job: _Job, database: Database) -> None:
+    def __init__(self, job: _SuiteJob, database: Database) -> None:
         self._job = job
         self._database = database
         schema = database.schema()
@@ -234,7 +236,7 @@ class _Builder:
         self._contents = {table.name: self._rows(table.name) for table in self._schema.tables}
         self._stage = self._new_stage()
         self._left_out: dict[str, str] = {}
-        self._references: list[_Reference] = []
+        self._references: list[_SuiteReference] = []
 
     def _rows(self, table: str) -> list[tuple[Any, ...]]:
         quoted = table.replace('"', '""')
@@ -285,7 +287,7 @@ class _Builder:
                 if self._stage.execute(text, _STAGE_LIMITS).ok:
                     found[number] = text
                     number += 1
-            self._references.append(_Reference(sql, is_ordered(_POLICY, sql, "sqlite"), found))
+            self._references.append(_SuiteReference(sql, is_ordered(_POLICY, sql, "sqlite"), found))
 
     # ------------------------------------------------------------ databases
 
@@ -306,7 +308,7 @@ class _Builder:
             contents = mutation(original, number, f"{seed}/{self._job.db_id}")
             yield self._try(f"mutation {number}", contents, self._references)
 
-    def _try(self, made: str, contents: Contents, references: Sequence[_Reference]) -> _Tried:
+    def _try(self, made: str, contents: Contents, references: Sequence[_SuiteReference]) -> _Tried:
         self._stage.fill(contents)
         told: list[int] = []
         for reference in references:
@@ -315,7 +317,7 @@ class _Builder:
                 told += self._told_apart(reference, rows)
         return _Tried(made, contents, frozenset(told))
 
-    def _told_apart(self, reference: _Reference, rows: ResultTable) -> Iterator[int]:
+    def _told_apart(self, reference: _SuiteReference, rows: ResultTable) -> Iterator[int]:
         for number, sql in reference.neighbours.items():
             other = self._stage.execute(sql, _STAGE_LIMITS).table
             if other is None:

@@ -143,7 +143,7 @@ def trust(
     listed = list(decisions)
     _check(listed, name)
     kept = [decision for decision in listed if not decision.left_out]
-    options = _Options(tuple(penalties), Bootstrap(bootstrap, seed, confidence), len(kept))
+    options = _TrustOptions(tuple(penalties), Bootstrap(bootstrap, seed, confidence), len(kept))
     curve = risk_coverage(kept)
     confident = curve.points[-1].answered if curve.points else 0
     return Trust(
@@ -170,7 +170,7 @@ def trust(
 
 
 @dataclass(frozen=True, slots=True)
-class _Options:
+class _TrustOptions:
     penalties: tuple[Penalty, ...]
     bootstrap: Bootstrap
     n: int
@@ -211,7 +211,7 @@ def _check_one(decision: Decision) -> None:
         )
 
 
-def _figures(decisions: Sequence[Decision], options: _Options, n: int) -> dict[str, Json]:
+def _figures(decisions: Sequence[Decision], options: _TrustOptions, n: int) -> dict[str, Json]:
     """The fields of :class:`TrustFigures` by name; ``n`` is what N stands for."""
     counts = count(decisions)
     intervals = {
@@ -232,11 +232,11 @@ def _figures(decisions: Sequence[Decision], options: _Options, n: int) -> dict[s
     }
 
 
-def _phi(counts: ReplyCounts, options: _Options, n: int) -> dict[str, float | None]:
+def _phi(counts: ReplyCounts, options: _TrustOptions, n: int) -> dict[str, float | None]:
     return {penalty.name: counts.phi(penalty.of(n)) for penalty in options.penalties}
 
 
-def _slices(decisions: Sequence[Decision], options: _Options) -> list[TrustSlice]:
+def _slices(decisions: Sequence[Decision], options: _TrustOptions) -> list[TrustSlice]:
     groups: dict[tuple[str, str], list[Decision]] = {}
     for decision in decisions:
         for place in decision.slices.items():
@@ -255,7 +255,7 @@ def _thresholds(
     decisions: Sequence[Decision],
     validation: Sequence[Decision],
     risks: Sequence[float],
-    options: _Options,
+    options: _TrustOptions,
 ) -> Iterator[TrustThreshold]:
     if not validation:
         return

@@ -7,7 +7,7 @@ only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people
 from __future__ import annotations
 
 from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
-from sqljury.equivalence.blocks.selection import Selection, selection
+from sqljury.equivalence.blocks.selection import FilteredBase, selection
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.trees.conditions import disjunction
 from sqljury.trees.context import Assumption, Context
@@ -55,7 +55,7 @@ def _with_rest(merged: Relation, rest: tuple[Relation, ...], kind: SetKind) -> R
 
 
 def _merged(
-    first: Selection | None, second: Selection | None, kind: SetKind, context: Context
+    first: FilteredBase | None, second: FilteredBase | None, kind: SetKind, context: Context
 ) -> Rewritten | None:
     if first is None or second is None:
         return None
@@ -77,14 +77,14 @@ def _merged(
 
 
 def _assumed_for_one_row(
-    chosen: Selection, common: list[Expression], context: Context
+    chosen: FilteredBase, common: list[Expression], context: Context
 ) -> Assumed | None:
     """What makes rows that are equal in the outputs one row of the base."""
     rows = chosen.where(*common)
     return assumed_for_unique(rows, range(len(chosen.outputs)), context)
 
 
-def _about_output(parts: list[Expression], chosen: Selection, context: Context) -> bool:
+def _about_output(parts: list[Expression], chosen: FilteredBase, context: Context) -> bool:
     """Whether conditions read only what is put out, unchanged."""
     row = fields(chosen.base, context)
     shown = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqljury.equivalence.blocks.selection import Selection, selection, with_questions
+from sqljury.equivalence.blocks.selection import FilteredBase, selection, with_questions
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.equivalence.rules.subquery.exists_merge import any_of
 from sqljury.trees.context import Context
@@ -34,7 +34,9 @@ def union_of_filters(relation: Relation, context: Context) -> Rewritten | None:
     return Rewritten(Distinct(one))
 
 
-def _merged(inputs: Sequence[Relation], found: Sequence[Selection | None]) -> list[Relation] | None:
+def _merged(
+    inputs: Sequence[Relation], found: Sequence[FilteredBase | None]
+) -> list[Relation] | None:
     """The inputs with those of one base and output merged; None if there are no such."""
     groups: dict[tuple[Relation, tuple[Expression, ...]], list[int]] = {}
     for i, each in enumerate(found):

@@ -15,7 +15,7 @@ from sqljury.judges.jury_features.group import (
     on_both_sides,
 )
 from sqljury.judges.jury_features.pair import Pair
-from sqljury.likeness.differences import Clause, Difference, Kind, differences
+from sqljury.likeness.differences import Clause, Difference, DifferenceKind, differences
 
 _SIDES = ("missing", "extra", "changed")
 _WEIGHED = {Clause.DISTINCT: "distinct", Clause.ORDER: "order", Clause.LIMIT: "limit"}
@@ -43,7 +43,7 @@ def _weighed() -> Iterator[Feature]:
 @feature_group(
     "differences",
     Feature("total", "how many there are", -1),
-    *(Feature(f"kind_{one}", f"differences of kind `{one}`", -1) for one in Kind),
+    *(Feature(f"kind_{one}", f"differences of kind `{one}`", -1) for one in DifferenceKind),
     *(
         Feature(f"{_name(clause)}_{side}", f"parts that are {side}: {clause}", -1)
         for clause in Clause
@@ -66,7 +66,9 @@ def typed_differences(pair: Pair) -> Values:
 
 def _counts(found: Sequence[Difference]) -> dict[str, float | None]:
     out: dict[str, float | None] = {"total": float(len(found))}
-    out |= {f"kind_{kind}": float(sum(one.kind is kind for one in found)) for kind in Kind}
+    out |= {
+        f"kind_{kind}": float(sum(one.kind is kind for one in found)) for kind in DifferenceKind
+    }
     for clause in Clause:
         sides = [_side(one) for one in found if one.clause is clause]
         out |= {f"{_name(clause)}_{side}": float(sides.count(side)) for side in _SIDES}

@@ -48,7 +48,7 @@ def faults(pair: Pair) -> Values:
     return {**found, **_against(prediction, reference)}
 
 
-class _Found:
+class _FaultCodes:
     """The kinds of fault that were found in a query, and those that were looked for."""
 
     def __init__(self, verdict: Verdict) -> None:
@@ -73,12 +73,12 @@ def _codes(family: str) -> list[str]:
     return [one.code for one in all_checks() if one.code.startswith(family)]
 
 
-def _found(verdict: Verdict | None) -> _Found | None:
+def _found(verdict: Verdict | None) -> _FaultCodes | None:
     known = verdict is not None and verdict.outcome in (Outcome.CORRECT, Outcome.INCORRECT)
-    return _Found(verdict) if known and verdict is not None else None
+    return _FaultCodes(verdict) if known and verdict is not None else None
 
 
-def _against(prediction: _Found | None, reference: _Found | None) -> Values:
+def _against(prediction: _FaultCodes | None, reference: _FaultCodes | None) -> Values:
     if prediction is None or reference is None:
         return {}
     one, other = prediction.strong, reference.strong

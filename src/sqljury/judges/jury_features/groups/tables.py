@@ -16,7 +16,7 @@ from sqljury.judges.jury_features.group import (
 )
 from sqljury.judges.jury_features.pair import Pair
 from sqljury.judges.slight import slight_difference
-from sqljury.tables import POLICIES, Kind, render_cell
+from sqljury.tables import POLICIES, MismatchKind, render_cell
 from sqljury.verdict import Outcome, Verdict
 
 _INTENT: Final = "execution:intent"
@@ -36,7 +36,10 @@ _MOST_ROWS = 2000
     Feature("values_of_reference", "share of the reference's distinct cells that occur at all", 1),
     Feature("values_of_prediction", "share of the prediction's distinct cells that occur too", 1),
     Feature("slight", "1 if rows differ in types, rounding, or nothing against NULL or 0"),
-    *(Feature(f"kind_{one}", f"1 if `intent` finds a difference of kind `{one}`") for one in Kind),
+    *(
+        Feature(f"kind_{one}", f"1 if `intent` finds a difference of kind `{one}`")
+        for one in MismatchKind
+    ),
 )
 def tables(pair: Pair) -> Values:
     """How the rows of prediction and reference differ."""
@@ -67,7 +70,7 @@ def _kinds(found: Verdict | None) -> Values:
     if found is None or found.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
         return {}
     kinds = found.evidence.get("explanation", {}).get("kinds", ())
-    return {f"kind_{one}": float(one.value in kinds) for one in Kind}
+    return {f"kind_{one}": float(one.value in kinds) for one in MismatchKind}
 
 
 def _cells(table: ResultTable) -> list[tuple[Any, ...]]:
