@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqljury.benchmarks.fields import as_object
-from sqljury.benchmarks.files import PathLike, Record, Source
+from sqljury.benchmarks.files import FileRecord, PathLike, Source
 from sqljury.errors import InputError
 from sqljury.judges.jury_features import all_groups, chosen_groups
 from sqljury.learning.jury import JuryModel, train_jury
@@ -78,7 +78,7 @@ def _labelled(path: Path) -> Iterator[Mapping[str, Any]]:
             yield row
 
 
-def _row(record: Record) -> Mapping[str, Any]:
+def _row(record: FileRecord) -> Mapping[str, Any]:
     row = as_object(record)
     for key in ("benchmark", "id", "db_id", "label"):
         if key not in row:
