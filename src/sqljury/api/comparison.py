@@ -25,7 +25,8 @@ def compare_runs(first: PathLike, second: PathLike) -> RunComparison:
     named first.
 
     Args:
-        first, second: folders of runs.
+        first: a run's folder.
+        second: that of the run to set against it.
 
     Raises:
         InputError: SJ401: a folder that is no run; SJ418: no judge or no case in common.
