@@ -67,7 +67,7 @@ def test_no_query_differs_from_itself(data_dir: Path) -> None:
     _check_rewrites(data_dir, 60)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_no_query_of_many_differs_from_itself(data_dir: Path) -> None:
     _check_rewrites(data_dir, 2000)
 

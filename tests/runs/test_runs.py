@@ -305,7 +305,7 @@ def test_killed_and_resumed(databases: Path, tmp_path: Path) -> None:
     _killed_and_resumed(6000, [1, 2500], databases, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.soak
 def test_a_hundred_thousand_killed_three_times(databases: Path, tmp_path: Path) -> None:
     _killed_and_resumed(100_000, [7_000, 41_000, 88_000], databases, tmp_path)
 
