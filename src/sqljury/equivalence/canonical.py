@@ -136,6 +136,7 @@ def trees_equal_under(
     extra_order: bool = False,
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
     chance: bool = True,
+    find: Find | None = None,
 ) -> frozenset[Assumption] | None:
     """The least set of assumptions that :func:`equality` needs, None where it finds no proof."""
     found = equality(
@@ -147,6 +148,7 @@ def trees_equal_under(
         extra_order=extra_order,
         assuming=assuming,
         chance=chance,
+        find=find,
     )
     return None if found is None else found.assumptions
 
@@ -161,6 +163,7 @@ def equality(
     extra_order: bool = False,
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
     chance: bool = True,
+    find: Find | None = None,
 ) -> Equality | None:
     """A proof by canonical trees that two trees as built return the same rows, with the fewest
     assumptions; None where there is none.
@@ -171,6 +174,7 @@ def equality(
         assuming: what may be assumed at most.
         chance: what both leave to chance may be assumed to be equal (``no ties``), whether or not
             ``assuming`` names it for rewrites.
+        find: what found trees before, for the same schema and dialect (:func:`remembered`).
     """
     if width(left) != width(right):
         return None
@@ -178,7 +182,7 @@ def equality(
         right = without_order(right)
     written = [with_collations(tree, Context(schema, dialect)) for tree in (left, right)]
     schema = exact_schema(schema)
-    find = _remembered()
+    find = find or remembered()
     # What has no form without collations may still be the same text twice.
     one, other = (left, right) if None in written else written
     if one is None or other is None or (None in written and left != right):
@@ -211,15 +215,17 @@ Find = Callable[[Relation, Context], Canonical]
 """Finds canonical trees."""
 
 
-def _remembered() -> Find:
-    """The canonical trees of a few relations, each found once under the same assumptions."""
-    known: dict[tuple[int, frozenset[Assumption]], Canonical] = {}
+def remembered() -> Find:
+    """Finds the canonical trees of a few relations, each once under the same assumptions; of one
+    schema and dialect."""
+    # By identity, as hashing takes long. The relation is held, so no identity is given again.
+    known: dict[tuple[int, frozenset[Assumption]], tuple[Relation, Canonical]] = {}
 
     def find(relation: Relation, context: Context) -> Canonical:
         key = (id(relation), context.assuming)
         if key not in known:
-            known[key] = canonical(relation, context)
-        return known[key]
+            known[key] = (relation, canonical(relation, context))
+        return known[key][1]
 
     return find
 
