@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _ALTERNATIVES = 20
 """Of the answer's first token, as many as endpoints report."""
+_NO_QUESTION = Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")
 
 
 def is_language_model(model: str) -> bool:
@@ -101,7 +102,7 @@ class LanguageModelVerifier:
         """The verdict on one candidate."""
         if self.endpoint is not None:
             if not case.question:
-                return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")
+                return _NO_QUESTION
             return self._asked(self.endpoint, case, evidence)
         return self.judge_many([(case, evidence)])[0]
 
@@ -125,7 +126,7 @@ class LanguageModelVerifier:
         for place, (case, evidence) in enumerate(asked):
             if case.question:
                 groups.setdefault(self.text.shared(case, evidence), []).append(place)
-        found = [Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")] * len(asked)
+        found = [_NO_QUESTION] * len(asked)
         for shared, places in groups.items():
             owns = [self.text.own(*asked[place]) for place in places]
             for place, score in zip(places, verifier.scores(shared, owns), strict=True):

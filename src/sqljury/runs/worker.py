@@ -103,7 +103,7 @@ class WorkerState:
     ) -> Iterator[tuple[WorkItem, str, list[VerdictRow]]]:
         """The verdicts on several cases, with each case's database: what judges say that look at
         one after the other, then what those say that look at all together."""
-        cases = [Case.from_dict(json.loads(item.body)) for item in items]
+        cases = [_case_of(item) for item in items]
         rows: list[list[VerdictRow]] = []
         for case, item in zip(cases, items, strict=True):
             alone = [place for place in item.judges if self._judges[place].batch_size == 1]
@@ -366,8 +366,12 @@ def _next_batch(requests: IO[bytes]) -> Batch | None:
     return batch
 
 
+def _case_of(item: WorkItem) -> Case:
+    return Case.from_dict(json.loads(item.body))
+
+
 def _judge(bench: WorkerState, item: WorkItem, reporter: VerdictReporter) -> None:
-    case = Case.from_dict(json.loads(item.body))
+    case = _case_of(item)
     rows = list(bench.judge(case, item.number, item.judges))
     reporter.add(item.number, case.db_id, rows, bench.told_missing())
 
