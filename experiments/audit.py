@@ -2,14 +2,15 @@
 
     python experiments/audit.py DATA            # all of it
     python experiments/audit.py DATA --only bugs --databases building
+    python experiments/audit.py DATA --only ambrosia
 
 Compares the findings with what experts, corrections and a chat model say of the same queries. DATA
 holds the public files under their sources' names (human/, bird/, rose-vec/, rose-benchmarking/).
 
 Checks were written and tuned on Spider's training questions, on the even ids of Spider dev,
 superhero and BIRD dev, and on five of BIRD's eleven databases of NL2SQL-Bugs; its figures are of
-the other six unless `--databases building` asks otherwise. Only superhero has rows here: the others
-are judged by schema and text.
+the other six unless `--databases building` asks otherwise. Of BIRD's only superhero has rows here:
+the others are judged by schema and text. Nothing was tuned on AMBROSIA, which has its databases.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import argparse
 import gzip
 import json
 import random
+import re
+import tarfile
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -228,12 +231,83 @@ def o3(data: Path, _: str) -> None:
     print("20 of the disagreements, by id:", " ".join(sorted(drawn, key=int)))
 
 
+def ambrosia(data: Path, _: str) -> None:
+    """AMBROSIA: questions that experts wrote to have several readings, each with its query.
+
+    A question with several references: does the audit say that they are of different meaning?
+    And a question with one of them: is it told from the reading that was spelled out?
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        examples = unpacked(data / "human/ambrosia/ambrosia.tar.xz", Path(folder))
+        several = [case(one, f"{n}", one["question"], one["sqls"]) for n, one in examples]
+        found = sj.audit(several, folder, checks="AU602")
+        told = {one.id for one in found.findings}
+        print(f"AMBROSIA, references side by side: {len(several)} ambiguous questions")
+        for kind in ("scope", "attachment", "vague"):
+            own = [str(n) for n, one in examples if one["kind"] == kind]
+            print(f"  {kind}: conflict shown {share(len(told & set(own)), len(own))}")
+        readings = [
+            case(one, f"{n} {number} {asked}", question, [sql])
+            for n, one in examples
+            for number, (sql, clear) in enumerate(zip(one["sqls"], one["readings"], strict=True))
+            for asked, question in (("clear", clear), ("ambiguous", one["question"]))
+        ]
+        # Not AU602, to which the same question with its other readings would give them away.
+        found = sj.audit(readings, folder, checks="AU1+AU2+AU3+AU4+AU5")
+    likely: dict[str, float] = {}
+    for one in found.findings:
+        likely[one.id] = max(likely.get(one.id, 0.0), one.likely)
+    for weak, name in ((False, "faults"), (True, "faults and hints")):
+        flagged = {one.id for one in found.findings if weak or not one.weak}
+        show(name, [(one.id.endswith("ambiguous"), one.id in flagged) for one in readings])
+    rows = [(one.id.endswith("ambiguous"), likely.get(one.id, 0.0), "") for one in readings]
+    ranked(rows)
+
+
+def unpacked(archive: Path, folder: Path) -> list[tuple[int, Query]]:
+    """AMBROSIA's examples, numbered, and their databases as folder/db/db.sqlite."""
+    found: list[Query] = []
+    with tarfile.open(archive) as files:
+        for member in files:
+            place = Path(member.name)
+            if not member.isfile() or len(place.parts) < 4:
+                continue
+            kind, domain, name = place.parts[-4:-1]
+            db_id = re.sub(r"\W+", "_", f"{domain}_{name}").lower()
+            opened = files.extractfile(member)
+            assert opened is not None
+            if place.name == "examples.json":
+                found += (readings_of(one, kind, db_id) for one in json.load(opened))
+            elif place.stem == name:
+                (folder / db_id).mkdir(exist_ok=True)
+                (folder / db_id / f"{db_id}.sqlite").write_bytes(opened.read())
+    return list(enumerate(sorted(found, key=lambda one: (one["db_id"], one["question"]))))
+
+
+def readings_of(example: Query, kind: str, db_id: str) -> Query:
+    """An example with its queries and readings as lists."""
+    numbers = [n for n in "123" if f"sql_query{n}" in example]
+    return {
+        "kind": kind,
+        "db_id": db_id,
+        "question": example["question"],
+        "sqls": [example[f"sql_query{n}"] for n in numbers],
+        "readings": [example[f"interpretation{n}"] for n in numbers],
+    }
+
+
+def case(example: Query, id_: str, question: str, sqls: list[str]) -> sj.Case:
+    """A question of AMBROSIA with some of its queries as references."""
+    return sj.Case(id=id_, db_id=example["db_id"], question=question, reference_sqls=tuple(sqls))
+
+
 PARTS: dict[str, Callable[[Path, str], None]] = {
     "bugs": bugs,
     "flex": flex,
     "arcwise": arcwise,
     "rose_vec": rose_vec,
     "o3": o3,
+    "ambrosia": ambrosia,
 }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +16,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sqljury as sj
+from commands import run
 from sqljury.api.audit import accept_findings, diff_overlays, verify_overlay
 from sqljury.api.pools import label_pool
 from sqljury.api.trust import SystemDecisions, TrustSettings, systems_of
 from sqljury.benchmarks import (
     Correction,
     OverlayDecision,
+    check_signatures,
     fingerprint_of,
     overlay_of,
     read_overlay,
+    signed,
     write_overlay,
 )
 from sqljury.cli import entry
@@ -261,3 +266,63 @@ def test_verdicts_on_what_was_corrected_since_are_left_out(
 
 def _systems(folder: Path, setup: TrustSettings) -> list[SystemDecisions]:
     return systems_of(str(folder / "old"), setup)
+
+
+# ---------------------------------------------------------------- signatures
+
+
+@pytest.fixture
+def keys(tmp_path: Path) -> Path:
+    """Keys of Ida and of Max, and a file of signers that knows Ida alone."""
+    if shutil.which("ssh-keygen") is None:
+        pytest.skip("no ssh-keygen here")
+    for name in ("ida", "max"):
+        make = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(tmp_path / name)]
+        subprocess.run(make, check=True)
+    public = (tmp_path / "ida.pub").read_text()
+    (tmp_path / "signers").write_text(f"ida@example.org {public}")
+    return tmp_path
+
+
+def test_a_signed_overlay_proves_who_accepted_it(keys: Path) -> None:
+    (keys / "dev.json").write_text(json.dumps([_pool(case) for case in CASES]))
+    (keys / "reviewed.jsonl").write_text(json.dumps(_decided(CASES[1])))
+    by = ["--by", "ida@example.org", "--sign-with", "ida"]
+    made = run("audit", "accept", "reviewed.jsonl", *by, "-o", "o.jsonl", cwd=keys)
+    assert made.returncode == 0, made.stderr
+    fits = ["audit", "verify", "o.jsonl", "dev.json", "--signers", "signers"]
+    assert "signed by whom it names" in run(*fits, cwd=keys).stdout
+    line = (keys / "o.jsonl").read_text().replace("ida@", "max@")
+    (keys / "o.jsonl").write_text(line)
+    assert run(*fits, cwd=keys).returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("key", "by", "change"),
+    [
+        ("max", "ida@example.org", {}),
+        ("ida", "max@example.org", {}),
+        ("ida", "ida@example.org", {"signature": ""}),
+        ("ida", "ida@example.org", {"reason": "another"}),
+    ],
+    ids=["another's key", "another's name", "no signature", "changed since"],
+)
+def test_a_line_that_its_author_did_not_sign_is_refused(
+    keys: Path, key: str, by: str, change: dict[str, str]
+) -> None:
+    made = overlay_of([correction(CASES[0], OverlayDecision.EXCLUDE, by=by)])
+    (one,) = signed(made, keys / key).corrections
+    with pytest.raises(InputError, match="SJ536"):
+        check_signatures([replace(one, **change)], keys / "signers")
+
+
+def test_a_file_that_is_no_key_is_named(keys: Path) -> None:
+    made = overlay_of([correction(CASES[0], OverlayDecision.EXCLUDE)])
+    with pytest.raises(InputError, match="SJ537"):
+        signed(made, keys / "signers")
+
+
+def _decided(case: sj.Case) -> dict[str, object]:
+    told = {"id": case.id, "db_id": case.db_id, "question": case.question, "hint": ""}
+    found = {"code": "AU204", "reason": "a tie", "evidence": {}, "sql": case.reference_sqls[0]}
+    return {**told, **found, "decision": "ambiguous"}

@@ -31,6 +31,7 @@ from sqljury.benchmarks import (
     Overlay,
     OverlayDecision,
     Source,
+    check_signatures,
     fingerprint_of,
     overlay_of,
     read_overlay,
@@ -116,10 +117,10 @@ def audit(
 
 
 def _of_single_queries(checks: str, chosen: Sequence[Check]) -> str:
-    """What the judge of single queries is asked for: whether they run, if nothing else is."""
+    """What the judge of single queries is asked for: what takes no schema, if nothing else is."""
     if not checks:
         return ""
-    return "+".join(one.code for one in chosen if one not in _SECOND) or "AU201"
+    return "+".join(one.code for one in chosen if one not in _SECOND) or "AU112"
 
 
 def _remembering(cases: Iterable[Case], pools: list[CandidatePool]) -> Iterator[Case]:
@@ -148,7 +149,7 @@ def _with_opinions(
     if REFERENCES_DIFFER in chosen:
         audited = (record.case for record in done.records(with_evidence=False))
         conflicts = list(conflicts_of(audited))
-        looked_at[REFERENCES_DIFFER] = len(conflicts)
+        looked_at[REFERENCES_DIFFER] = found.references
         findings += by_references(conflicts, asked)
     found = found.with_findings(findings, looked_at)
     if asked.databases is None:
@@ -213,14 +214,24 @@ def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Corr
 
 
 def verify_overlay(
-    overlay: PathLike | Sequence[PathLike], cases: Iterable[Case] | PathLike | Sequence[PathLike]
+    overlay: PathLike | Sequence[PathLike],
+    cases: Iterable[Case] | PathLike | Sequence[PathLike],
+    *,
+    signers: PathLike | None = None,
 ) -> OverlayReport:
     """How an overlay fits a benchmark.
 
+    Args:
+        signers: a file of names and public SSH keys (ssh-keygen's allowed signers); given, each
+            correction must be signed by whom it names.
+
     Raises:
-        InputError: SJ531, SJ533: it is no overlay; SJ532: a question has changed since.
+        InputError: SJ531, SJ533: it is no overlay; SJ532: a question has changed since; SJ536: a
+            correction is not signed by its author.
     """
     found = read_overlay(overlay)
+    if signers is not None:
+        check_signatures(found.corrections, signers)
     met: set[str] = set()
     references = 0
     known = {one.fingerprint for one in found.corrections}

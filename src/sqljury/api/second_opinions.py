@@ -33,7 +33,7 @@ REFERENCES_DIFFER: Final = Check(
     title="Two references of the same question return other rows on some database.",
     sees=Sees.TREE,
     weak=False,
-    read=(0, 0),
+    read=(22, 24),
     find=lambda _: iter(()),
 )
 MATCH = "strict;column_order=any;duplicates=set"
@@ -148,9 +148,10 @@ def _differing(conflict: Conflict, record: Record) -> AuditFinding:
         },
         "witness": record.verdict.evidence.get("witness"),
     }
+    reworded = other.id == conflict.second.id and other.question != conflict.second.question
     reason = (
-        f"the question {other.name} asks the same, and its reference returns other rows on a "
-        "database that both can be asked about."
+        f"the question {other.name} {'is another version of it' if reworded else 'asks the same'}, "
+        "and its reference returns other rows on a database that both can be asked about."
     )
     return finding_of(REFERENCES_DIFFER, conflict.second, reason, evidence)
 

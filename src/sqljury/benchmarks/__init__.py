@@ -29,6 +29,7 @@ from sqljury.benchmarks.rose_output import (
 )
 from sqljury.benchmarks.rose_writer import write_rose_output
 from sqljury.benchmarks.rows import cases_of_rows
+from sqljury.benchmarks.signing import check_signatures, signed
 from sqljury.benchmarks.trustsql import read_gate
 from sqljury.benchmarks.write import write_cases
 
@@ -47,6 +48,7 @@ __all__ = [
     "Source",
     "Token",
     "cases_of_rows",
+    "check_signatures",
     "find_rose_outputs",
     "fingerprint",
     "fingerprint_of",
@@ -66,6 +68,7 @@ __all__ = [
     "recorded_verdict",
     "recording_fingerprint",
     "register",
+    "signed",
     "write_cases",
     "write_overlay",
     "write_rose_output",

@@ -100,4 +100,19 @@ CODES: dict[str, tuple[str, str]] = {
         "most 4 GiB: what unpacks to more is mostly meant to fill memory. Files that are not "
         "compressed have no such limit.",
     ),
+    "SJ536": (
+        "a correction that its author did not sign",
+        "`sqljury audit accept --sign-with KEY` signs corrections, and `audit verify --signers "
+        "FILE` asks for the signature of whom each line names. FILE has a line for each person: "
+        "the name as --by gave it, a blank, the public key (man ssh-keygen, ALLOWED SIGNERS).",
+    ),
+    "SJ537": (
+        "a key that cannot sign",
+        "Give the file of a private SSH key (ssh-keygen -t ed25519 makes one), or of a public key "
+        "whose private half your SSH agent holds.",
+    ),
+    "SJ538": (
+        "no ssh-keygen",
+        "Corrections are signed and checked by OpenSSH's ssh-keygen, version 8.2 or later.",
+    ),
 }

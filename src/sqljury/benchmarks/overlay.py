@@ -41,8 +41,10 @@ class Correction:
         new_sql: what takes the reference's place, where it is replaced.
         evidence: what showed the fault, such as a finding of the audit.
         accepted_by: who decided, and ``accepted_at`` when, as they wish to be known.
-        seal: a digest of all the rest: a line that was changed later, or cut, does not fit it. It
-            guards against accidents, not against forgery.
+        seal: a digest of all that is told: a line that was changed later, or cut, does not fit it.
+            It guards against accidents; against forgery does the signature.
+        signature: of all that is told, by ``accepted_by`` (:mod:`sqljury.benchmarks.signing`);
+            empty where nobody signed.
     """
 
     id: str
@@ -56,12 +58,17 @@ class Correction:
     accepted_by: str = ""
     accepted_at: str = ""
     seal: str = ""
+    signature: str = ""
+
+    @property
+    def told(self) -> str:
+        """All but seal and signature, as one text: what these two are of."""
+        told = {k: v for k, v in asdict(self).items() if k not in ("seal", "signature")}
+        return json.dumps(told, sort_keys=True, ensure_ascii=False)
 
     def sealed(self) -> Correction:
         """The same with the seal that fits it."""
-        told = {name: value for name, value in asdict(self).items() if name != "seal"}
-        text = json.dumps(told, sort_keys=True, ensure_ascii=False)
-        return replace(self, seal=hashlib.sha256(text.encode()).hexdigest()[:16])
+        return replace(self, seal=hashlib.sha256(self.told.encode()).hexdigest()[:16])
 
     def left_behind(self, case: Case) -> bool:
         """Whether the case is as the correction leaves it: corrected before, or upstream."""

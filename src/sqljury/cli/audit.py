@@ -129,12 +129,17 @@ def accept(
     ],
     by: Annotated[str, typer.Option("--by", help="Who decided.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The overlay to write (JSONL).")],
+    key: Annotated[
+        Path | None, typer.Option("--sign-with", help="SSH key that signs each correction.")
+    ] = None,
 ) -> None:
     """Make an overlay of findings whose `decision` is replace, ambiguous or exclude."""
     from sqljury.api.audit import accept_findings
-    from sqljury.benchmarks import write_overlay
+    from sqljury.benchmarks import signed, write_overlay
 
     found = accept_findings(reviewed, by=by, at=datetime.now(UTC).date().isoformat())
+    if key is not None:
+        found = signed(found, key)
     write_overlay(found, out)
     typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
 
@@ -203,15 +208,21 @@ def verify(
     files: Files,
     format_: Format = None,
     mapping: Mapping = None,
+    signers: Annotated[
+        Path | None,
+        typer.Option("--signers", help="Names and public SSH keys: each line must be signed."),
+    ] = None,
 ) -> None:
     """Say whether an overlay is whole and fits a benchmark."""
     from sqljury.api.audit import verify_overlay
     from sqljury.benchmarks import parse_mapping, read_cases
 
     cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
-    found = verify_overlay(overlay, cases)
+    found = verify_overlay(overlay, cases, signers=signers)
     counts = ", ".join(f"{count:,} {name}" for name, count in found.decisions.items())
     typer.echo(f"{overlay}: digest {found.digest}, fits {found.references:,} references; {counts}")
+    if signers is not None:
+        typer.echo("every correction is signed by whom it names")
     if found.absent:
         typer.echo(f"about questions that are not there: {', '.join(found.absent)}")
 
