@@ -137,3 +137,13 @@ class Scored:
     slices: Mapping[str, str] = field(default_factory=dict)
     """What slices are cut by: db_id, difficulty, …"""
     origin: str = ""
+
+    @property
+    def says_yes(self) -> bool:
+        """Whether the score reaches the threshold; what is not scored is a no."""
+        return self.score is not None and self.score >= self.threshold
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the judge says what the label says."""
+        return self.says_yes == self.label

@@ -125,7 +125,7 @@ def test_compare_runs_prints_and_writes(two: tuple[Path, Path], tmp_path: Path) 
     done = run("compare-runs", *two, "--html", page)
     assert done.returncode == 0, done.stderr
     assert "2 newly right, 1 newly wrong of 4: 25.0 points" in done.stdout
-    assert "extra filter 1 new/c" in done.stdout
+    assert "extra filter 1 new/c" in " ".join(done.stdout.split())
     assert "extra filter" in page.read_text()
     as_json = json.loads(run("compare-runs", *two, "--json").stdout)
     assert as_json["judges"][0]["newly_wrong"] == {"extra filter": ["new/c"]}

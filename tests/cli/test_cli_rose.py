@@ -43,7 +43,7 @@ def test_recordings_are_judged_diagnosed_and_written_back(data_dir: Path, tmp_pa
     assert judged.returncode == 0, judged.stderr
     assert "labels: ambiguous_question 17, ambiguous_schema 4, gold_fault 32" in judged.stdout
     diagnosed = run("diagnose", run_folder, "--most", "1")
-    assert "Suspicious references: 1 of 95, of 302 in all" in diagnosed.stdout
+    assert "1 of 95, of 302 references" in diagnosed.stdout
     done = run("report", run_folder, "--rose-output", written)
     assert done.stdout.split() == [
         str(written / f"rose-vec-{name}" / "o3" / "ROSE") for name in ("bird", "spider")

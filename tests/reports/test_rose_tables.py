@@ -12,14 +12,15 @@ from rich.console import Console
 
 from sqljury.case import Case
 from sqljury.papers.methods import Methods
-from sqljury.papers.pages import write_methods_html, write_rose_vec_html
+from sqljury.papers.methods_document import methods_document
 from sqljury.papers.replay import methods as read_methods
 from sqljury.papers.replay import rose_vec as read_rose_vec
 from sqljury.papers.rose_vec import RoseVec
-from sqljury.papers.tables import print_methods, print_rose_vec
-from sqljury.reports.diagnosis_page import write_diagnosis_html
-from sqljury.reports.diagnosis_tables import print_diagnosis
+from sqljury.papers.rose_vec_document import rose_vec_document
+from sqljury.reports.diagnosis import diagnosis_document
 from sqljury.reports.scatter import Scale, Spot, scatter
+from sqljury.reports.sections import ReportDocument, write_page
+from sqljury.reports.terminal import print_document
 from sqljury.uses.diagnose import DiagnosisReport, diagnose
 from sqljury.verdict import Record, Verdict
 
@@ -52,9 +53,9 @@ def diagnosis() -> DiagnosisReport:
     )
 
 
-def printed(show: object, found: object) -> str:
+def printed(document: ReportDocument) -> str:
     console = Console(file=io.StringIO(), width=100)
-    show(found, console)  # type: ignore[operator]
+    print_document(document, console)
     return console.file.getvalue()  # type: ignore[attr-defined,no-any-return]
 
 
@@ -64,12 +65,12 @@ def squeezed(text: str) -> list[str]:
 
 @pytest.mark.data
 def test_the_paper_s_tables(tables: RoseVec) -> None:
-    text = printed(print_rose_vec, tables)
+    text = printed(rose_vec_document(tables))
     lines = squeezed(text)
     assert max(map(len, text.splitlines())) <= 100
-    assert lines.count("rose-vec-bird: 168 cases, in percent") == 1
-    pooled = lines[lines.index("All sets pooled: 302 cases, in percent") :]
-    assert any(re.fullmatch(r"ROSE 75\.93 \S+ 89\.07 77\.22 91\.69", line) for line in pooled)
+    assert lines.count("rose-vec-bird") == 1
+    pooled = lines[lines.index("All sets pooled") :]
+    assert any(re.fullmatch(r"ROSE 302 75\.93 \S+ 89\.07 77\.22 91\.69", line) for line in pooled)
     assert any(re.fullmatch(r"unified, no reference 168 47\.84 .*", line) for line in lines)
     assert "ROSE-thread-8 87.35 94.05 100" in lines
     assert lines[-1].endswith("sqljury:0.1.0") or "sqljury:" in lines[-1]
@@ -77,22 +78,23 @@ def test_the_paper_s_tables(tables: RoseVec) -> None:
 
 @pytest.mark.data
 def test_methods_in_tables(compared: Methods) -> None:
-    text = printed(print_methods, compared)
+    text = printed(methods_document(compared))
     lines = squeezed(text)
     assert max(map(len, text.splitlines())) <= 100
     assert "GPT-5 488 55.74 88.93 +33.20 +28.90 to +37.49 <0.0001" in lines
     assert "GPT-5 58.20 88.68 +30.48 +26.01 to +34.96 8 1" in lines
-    assert "DeepSeek-Chat rose 72.21 71.37 489 GPT-4o" in lines
+    published = lines[lines.index("Published figures that the recordings do not give") :]
+    assert published[published.index("DeepSeek-Chat") + 2] == "rose 72.21 71.37 489 GPT-4o"
     assert "SuperSQL 67.6 → 72.8 (136) 48.7 → 59.4 (224) 45.8 → 49.0 (96)" in lines
-    assert "Fine-tuning narrows the gap. Supported." in lines
+    assert lines[lines.index("Fine-tuning narrows the gap.") + 1] == "Supported."
 
 
 def test_diagnoses_in_tables(diagnosis: DiagnosisReport) -> None:
-    text = printed(print_diagnosis, diagnosis)
+    text = printed(diagnosis_document(diagnosis, title="", most=20))
     assert "\x1b" not in text and "[red]" in text
     lines = squeezed(text)
     assert "GoldX (gold_fault) 1 1 100.0 20.7–100.0 1 of 1 1 of 1" in lines
-    assert "Suspicious references: 1 of 1, of 3 in all" in lines
+    assert lines[lines.index("Suspicious references") + 1] == "1 of 1, of 3 references"
 
 
 # ---------------------------------------------------------------- pages
@@ -110,20 +112,20 @@ def page(path: Path) -> str:
 
 @pytest.mark.data
 def test_pages_of_recordings(tables: RoseVec, compared: Methods, tmp_path: Path) -> None:
-    write_rose_vec_html(tmp_path / "a.html", tables)
+    write_page(tmp_path / "a.html", rose_vec_document(tables))
     text = page(tmp_path / "a.html")
     assert "75.93" in text and "ROSE, no reference" in text and "Repeated runs" in text
-    write_methods_html(tmp_path / "b.html", compared)
+    write_page(tmp_path / "b.html", methods_document(compared))
     text = page(tmp_path / "b.html")
     assert text.count('class="plot scatter"') == 3
     for finding in compared.findings:
         assert finding.claim in text
-    write_methods_html(tmp_path / "c.html", compared)
+    write_page(tmp_path / "c.html", methods_document(compared))
     assert (tmp_path / "b.html").read_bytes() == (tmp_path / "c.html").read_bytes()
 
 
 def test_hostile_text_stays_text(diagnosis: DiagnosisReport, tmp_path: Path) -> None:
-    write_diagnosis_html(tmp_path / "d.html", diagnosis, title=HOSTILE)
+    write_page(tmp_path / "d.html", diagnosis_document(diagnosis, title=HOSTILE, most=20))
     text = page(tmp_path / "d.html")
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
     assert "\x1b" not in text

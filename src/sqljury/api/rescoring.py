@@ -87,8 +87,7 @@ def rescore(
         places = databases or str(stored.manifest.get("databases") or "") or None
         anew = _judged(stored, changed, places, on_progress, settings)
         return [
-            _rescored(stored, name, one.threshold, changed, anew, corrections)
-            for name, one in ((judge.name, judge) for judge in stored.judges)
+            _rescored(stored, judge.name, changed, anew, corrections) for judge in stored.judges
         ]
 
 
@@ -138,14 +137,13 @@ def _judged(
 def _rescored(
     stored: Run,
     judge: str,
-    threshold: float,
     changed: Sequence[Case],
     anew: Verdicts,
     overlay: Overlay,
 ) -> Rescored:
     before = [r for r in stored.records(whole=False, with_evidence=False) if r.judge == judge]
     after = list(_replaced(before, {case.key for case in changed}, anew))
-    boards = [leaderboard(judge, right_answers(rows, threshold)) for rows in (before, after)]
+    boards = [leaderboard(judge, right_answers(rows)) for rows in (before, after)]
     (signature,) = (one.signature for one in stored.judges if one.name == judge)
     return Rescored(
         before=boards[0],

@@ -24,6 +24,7 @@ from sqljury.cli.options import (
     Workers,
     overlay_key,
 )
+from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD
 
@@ -177,7 +178,6 @@ def rescore(
 ) -> None:
     """Score a run before and after corrections; only what they change is judged."""
     from sqljury.api.rescoring import rescore as score_again
-    from sqljury.cli.output import console
     from sqljury.reports import leaderboards
 
     with progress() as on_progress:
@@ -194,12 +194,8 @@ def rescore(
         on_progress(-1, -1)
     if csv is not None:
         leaderboards.write_rescored_csv(csv, found)
-    if html is not None:
-        leaderboards.write_rescored_page(html, found, title=f"Corrections of {run.name}")
-    if as_json:
-        typer.echo(json.dumps([one.to_json() for one in found], indent=2))
-    else:
-        leaderboards.print_rescored(found, console())
+    document = leaderboards.rescored_document(found, title=f"Corrections of {run.name}")
+    show(document, [one.to_json() for one in found] if as_json else None, html)
 
 
 @audits.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.options import AsJson, Html
+from sqljury.cli.output import show
 
 
 @app.command("compare-runs")
@@ -21,12 +21,7 @@ def compare_runs(
 ) -> None:
     """Compare two runs: newly right, newly wrong, by cause, and whether that is chance."""
     from sqljury.api.comparison import compare_runs as compared
-    from sqljury.reports.comparison import comparison_sections, comparison_text
-    from sqljury.reports.sections import write_page
+    from sqljury.reports.comparison import comparison_document
 
     found = compared(first, second)
-    typer.echo(json.dumps(found.to_json(), indent=2) if as_json else comparison_text(found))
-    if html is not None:
-        lead = f"{found.second} against {found.first}"
-        write_page(html, "Two runs", lead, comparison_sections(found), (), "compare-runs")
-        typer.echo(f"report: {html.resolve()}", err=True)
+    show(comparison_document(found), found.to_json() if as_json else None, html)

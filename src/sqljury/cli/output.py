@@ -14,13 +14,34 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from sqljury.api.evaluation import Evaluation
+    from sqljury.case import Json
     from sqljury.llm import Spent
+    from sqljury.reports.sections import ReportDocument
 
 
 def console() -> Console:
     from rich.console import Console
 
     return Console(width=None if sys.stdout.isatty() else 100, soft_wrap=False)
+
+
+def show(document: ReportDocument, found: Json | None, html: Path | None) -> None:
+    """Write the page where one was asked for, and print the document.
+
+    Args:
+        found: JSON to print instead of the document.
+    """
+    if html is not None:
+        from sqljury.reports.sections import write_page
+
+        write_page(html, document)
+        typer.echo(f"report: {html.resolve()}", err=True)
+    if found is not None:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    from sqljury.reports.terminal import print_document
+
+    print_document(document, console())
 
 
 def write_files(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.options import AsJson, Bootstrap, Html
-from sqljury.cli.output import console
+from sqljury.cli.output import show
 
 
 @app.command("rose-vec")
@@ -27,18 +26,10 @@ def rose_vec(
 ) -> None:
     """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
     from sqljury.papers.replay import rose_vec as tables
+    from sqljury.papers.rose_vec_document import rose_vec_document
 
     found = tables(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
-    if html is not None:
-        from sqljury.papers.pages import write_rose_vec_html
-
-        write_rose_vec_html(html, found)
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-        return
-    from sqljury.papers.tables import print_rose_vec
-
-    print_rose_vec(found, console())
+    show(rose_vec_document(found), found.to_json() if as_json else None, html)
 
 
 @app.command()
@@ -49,16 +40,8 @@ def methods(
     html: Html = None,
 ) -> None:
     """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
+    from sqljury.papers.methods_document import methods_document
     from sqljury.papers.replay import methods as compare
 
     found = compare(folder, seed=seed)
-    if html is not None:
-        from sqljury.papers.pages import write_methods_html
-
-        write_methods_html(html, found)
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-        return
-    from sqljury.papers.tables import print_methods
-
-    print_methods(found, console())
+    show(methods_document(found), found.to_json() if as_json else None, html)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from sqljury.cli.app import app
 from sqljury.cli.flags import ModelFlags, RunFlags, SourceFlags, with_flags
 from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut
 from sqljury.cli.options import AsJson, Format, Html, Overlay, overlay_key
-from sqljury.cli.output import console
+from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -77,6 +76,7 @@ def select(
     from sqljury.api.evaluation import default_run
     from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
     from sqljury.api.selection import select as select_from
+    from sqljury.reports.selection import selection_document
     from sqljury.uses.evaluate import check_threshold
 
     if fail_under is not None:
@@ -109,21 +109,9 @@ def select(
         on_progress(-1, -1)
     if out is not None:
         write_picks(found, out)
-    if html is not None:
-        from sqljury.reports.select_page import write_selection
-
-        write_selection(html, found, title=files[0].name)
-    _print(found, as_json)
+    document = selection_document(found, title=files[0].name)
+    show(document, found.to_json() if as_json else None, html)
     gate.check([_judged(found)], _below(found, fail_under))
-
-
-def _print(found: Selection, as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
-        return
-    from sqljury.reports.select_tables import print_selection
-
-    print_selection(found, console())
 
 
 def _below(found: Selection, threshold: float | None) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.gate import refuse_missing_of_run
 from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay
-from sqljury.cli.output import console
+from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
 
@@ -80,6 +79,7 @@ def trust(
     from sqljury.api.inputs import overlay_from
     from sqljury.api.trust import TrustSettings, judged_run, references_of, systems_of, trust_files
     from sqljury.benchmarks import parse_mapping
+    from sqljury.reports.trust import trust_document
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
@@ -112,16 +112,8 @@ def trust(
 
         systems = [system for text in inputs for system in systems_of(text, setup)]
         write_trust_csv(csv, [(s.name, s.decisions) for s in systems], penalties)
-    if html is not None:
-        from sqljury.reports.trust_page import write_trust_html
-
-        write_trust_html(html, found)
-    if as_json:
-        single = found[0].to_json() if len(found) == 1 else None
-        typer.echo(json.dumps(single or {"systems": [f.to_json() for f in found]}, indent=2))
-    else:
-        from sqljury.reports.trust_tables import print_trust
-
-        print_trust(found, console())
+    each = [one.to_json() for one in found]
+    printed = each[0] if len(each) == 1 else {"systems": each}
+    show(trust_document(found), printed if as_json else None, html)
     if judges:
         refuse_missing_of_run(Path(inputs[0]))

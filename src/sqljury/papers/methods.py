@@ -12,7 +12,7 @@ from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
 from sqljury.papers.recorded_methods import RecordedMethod
-from sqljury.uses.statistics import Interval, mcnemar_exact, wilson_interval
+from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
 
 _DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
 
@@ -191,10 +191,8 @@ def _difficulty(name: str) -> tuple[int, str]:
 
 def _figures(pairs: Collection[Pair], confidence: float) -> dict[str, Json]:
     n = len(pairs)
-    ex = sum(_is_right(one) for one, _ in pairs)
-    rose = sum(_is_right(other) for _, other in pairs)
-    only_rose = sum(_is_right(other) > _is_right(one) for one, other in pairs)
-    only_ex = only_rose - (rose - ex)
+    right = PairedCounts.of((_is_right(one), _is_right(other)) for one, other in pairs)
+    ex, rose = right.both + right.only_first, right.both + right.only_second
     labels = [set(other.labels) for _, other in pairs]
     return {
         "n": n,
@@ -203,10 +201,10 @@ def _figures(pairs: Collection[Pair], confidence: float) -> dict[str, Json]:
         "rose": rose / n if n else None,
         "rose_interval": wilson_interval(rose, n, confidence),
         "gap": (rose - ex) / n if n else None,
-        "gap_interval": _gap_interval(only_rose, only_ex, n, confidence),
-        "only_rose": only_rose,
-        "only_ex": only_ex,
-        "p": mcnemar_exact(only_rose, only_ex) if n else None,
+        "gap_interval": _gap_interval(right.only_second, right.only_first, n, confidence),
+        "only_rose": right.only_second,
+        "only_ex": right.only_first,
+        "p": right.p if n else None,
         "asked": sum(other.refuter is not None for _, other in pairs),
         **{
             name: sum(name in given for given in labels)

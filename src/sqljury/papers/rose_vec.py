@@ -15,7 +15,7 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.uses.agree import JudgeAgreement, agree
 from sqljury.uses.stability import Stability, stability
-from sqljury.uses.statistics import holm, mcnemar_exact
+from sqljury.uses.statistics import PairedCounts, holm
 from sqljury.verdict import Scored
 
 METRIC = "ROSE"
@@ -274,18 +274,17 @@ class _Table:
 
     def _compared(self, model: str, row: MetricRow, sets: Sequence[str]) -> dict[str, Json]:
         both = self._scored((row.model, row.metric), sets), self._scored((model, METRIC), sets)
-        right = [(_is_right(a), _is_right(both[1][key])) for key, a in both[0].items()
-                 if key in both[1]]  # fmt: skip
-        only_metric = sum(a and not b for a, b in right)
-        only_other = sum(b and not a for a, b in right)
+        right = PairedCounts.of(
+            (row.is_right, both[1][key].is_right) for key, row in both[0].items() if key in both[1]
+        )
         return {
             "model": model,
             "metric": row.metric,
             "other": METRIC,
-            "n": len(right),
-            "only_metric": only_metric,
-            "only_other": only_other,
-            "p": mcnemar_exact(only_metric, only_other),
+            "n": right.n,
+            "only_metric": right.only_first,
+            "only_other": right.only_second,
+            "p": right.p,
         }
 
     def _scored(self, place: _Place, sets: Sequence[str]) -> dict[tuple[str, str], Scored]:
@@ -327,10 +326,6 @@ def _any_has(table: Mapping[_Place, Mapping[str, list[Scored]]], name: str) -> b
 
 def _is_same(found: Case, expert: Case | None) -> bool:
     return expert is not None and found.predicted_sql == expert.predicted_sql
-
-
-def _is_right(row: Scored) -> bool:
-    return (row.score is not None and row.score >= row.threshold) == row.label
 
 
 def _order(place: _Place, metrics: Sequence[str]) -> tuple[int, str, int, str]:

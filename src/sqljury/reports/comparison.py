@@ -1,44 +1,50 @@
-"""The comparison of two runs as text."""
+"""The comparison of two runs, as a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from sqljury.reports import words
-from sqljury.reports.sections import ReportSection, ReportTable
+from sqljury.reports.sections import ReportDocument, ReportSection, ReportTable
 from sqljury.uses.failures import Failure
 from sqljury.uses.run_comparison import JudgeComparison, RunComparison
+from sqljury.version import __version__
 
 _HEADS = ("cause", "cases", "such as")
 _SHOWN_CASES = 5
 
 
-def comparison_text(found: RunComparison) -> str:
+def comparison_document(found: RunComparison) -> ReportDocument:
     """What differs beside the predictions, then judge by judge what changed."""
-    lines = [f"{found.second} against {found.first}", *_changes(found)]
-    for judge in found.judges:
-        lines += ["", words.visible(judge.judge), *(f"  {line}" for line in sentences(judge))]
-        for title, by_cause in _both(judge):
-            lines.append(f"  {title}: {_total(by_cause)}")
-            lines += [f"    {' '.join(row)}" for row in _rows(by_cause)]
-    return "\n".join(map(words.visible, lines))
+    return ReportDocument(
+        title="Two runs",
+        lead=f"{found.second} against {found.first}",
+        sections=list(_sections(found)),
+        signature=f"compare-runs|sqljury:{__version__}",
+    )
 
 
-def comparison_sections(found: RunComparison) -> Iterator[ReportSection]:
-    """The same for a page."""
-    changes = _changes(found)
-    if changes:
+def _sections(found: RunComparison) -> Iterator[ReportSection]:
+    if found.changes:
+        changes = [f"CHANGED: {change}" for change in found.changes]
         yield ReportSection(title="What else changed", blocks=(), lines=changes)
     for judge in found.judges:
         tables = [
-            ReportTable(caption=title, heads=_HEADS, rows=_rows(by_cause), wide=True)
+            ReportTable(
+                caption=f"{title}: {words.count(sum(map(len, by_cause.values())))}",
+                heads=_HEADS,
+                rows=_rows(by_cause),
+                wide=True,
+            )
             for title, by_cause in _both(judge)
             if by_cause
         ]
-        yield ReportSection(title=judge.judge, blocks=tables, lines=sentences(judge))
+        yield ReportSection(
+            title=words.visible(judge.judge), blocks=tables, lines=_sentences(judge)
+        )
 
 
-def sentences(judge: JudgeComparison) -> list[str]:
+def _sentences(judge: JudgeComparison) -> list[str]:
     """The counts, the test and the difference of one judge."""
     paired = judge.paired
     ends = words.interval(paired.low, paired.high)
@@ -59,21 +65,17 @@ def sentences(judge: JudgeComparison) -> list[str]:
     return lines
 
 
-def _changes(found: RunComparison) -> list[str]:
-    return [f"CHANGED: {change}" for change in found.changes]
-
-
 def _both(judge: JudgeComparison) -> Iterator[tuple[str, Mapping[str, Sequence[Failure]]]]:
     yield "newly wrong", judge.newly_wrong
     yield "newly right, by what was wrong", judge.newly_right
 
 
-def _total(by_cause: Mapping[str, Sequence[Failure]]) -> str:
-    return words.count(sum(map(len, by_cause.values())))
-
-
 def _rows(by_cause: Mapping[str, Sequence[Failure]]) -> list[tuple[str, str, str]]:
     return [
-        (cause, words.count(len(group)), ", ".join(f.case.name for f in group[:_SHOWN_CASES]))
+        (
+            words.visible(cause),
+            words.count(len(group)),
+            words.visible(", ".join(f.case.name for f in group[:_SHOWN_CASES])),
+        )
         for cause, group in by_cause.items()
     ]

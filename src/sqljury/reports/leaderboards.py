@@ -1,4 +1,4 @@
-"""Leaderboards before and after corrections: for a terminal, as CSV, and as a page with a plot."""
+"""Leaderboards before and after corrections: as a document with a plot, and as CSV."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 
 from sqljury.reports import plots, words
 from sqljury.reports.plots import Axis, PlotPoint
-from sqljury.reports.sections import Block, Lane, Lanes, ReportSection, ReportTable, write_page
-from sqljury.reports.terminal import Out, numbers_table, plain
+from sqljury.reports.sections import (
+    Block,
+    Lane,
+    Lanes,
+    ReportDocument,
+    ReportSection,
+    ReportTable,
+)
 from sqljury.spreadsheet import SafeRows
 from sqljury.uses.leaderboard import Leaderboard, Standing
 from sqljury.writing import PathLike, new_file
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from sqljury.api.rescoring import Rescored
 
 _HEADS = ("n", "before", "95 %", "rank", "n", "after", "95 %", "rank", "change")
@@ -24,16 +27,18 @@ _FLIPS = ("p before", "p after")
 _RANKS = "rank: the place by score, and the places that are left when chance is allowed for"
 
 
-def print_rescored(found: Sequence[Rescored], console: Console) -> None:
-    """Print both leaderboards beside each other, and the pairs that change places."""
-    out = Out(console)
-    for one in found:
-        out.text(_lead(one))
-        out.table(_systems(one))
-        out.text(_RANKS, style="dim")
-        if one.flips:
-            out.table(_flips(one))
-        out.text(one.signature, style="dim")
+def rescored_document(found: Sequence[Rescored], *, title: str) -> ReportDocument:
+    """Both leaderboards beside each other, and the pairs that change places."""
+    return ReportDocument(
+        title=title,
+        lead="Scores of the same answers before and after corrections of the references.",
+        sections=[
+            ReportSection(title=one.before.judge, blocks=list(_blocks(one)), lines=[_lead(one)])
+            for one in found
+        ],
+        notes=[f"{_RANKS}."],
+        signature=found[0].signature,
+    )
 
 
 def _lead(found: Rescored) -> str:
@@ -45,15 +50,8 @@ def _lead(found: Rescored) -> str:
     return (
         f"{found.before.judge}: {words.count(found.judged)} verdicts were found anew; of {pairs} "
         f"pairs of systems {apart[0]} differ by more than chance before and {apart[1]} after, "
-        f"{words.count(len(found.flips))} change places"
+        f"{words.count(len(found.flips))} change places."
     )
-
-
-def _systems(found: Rescored) -> Table:
-    table = numbers_table("Systems, in percent", "", *_HEADS, min_width=20)
-    for name, *cells in _rows(found):
-        table.add_row(plain(name, "bold"), *cells)
-    return table
 
 
 def _rows(found: Rescored) -> Iterator[list[str]]:
@@ -74,13 +72,6 @@ def _cells(one: Standing) -> list[str]:
         words.interval(one.low, one.high),
         f"{one.rank} ({span})",
     ]
-
-
-def _flips(found: Rescored) -> Table:
-    table = numbers_table("Pairs that change places (Holm)", "", *_FLIPS, min_width=20)
-    for name, *cells in _flip_rows(found):
-        table.add_row(plain(name), *cells)
-    return table
 
 
 def _flip_rows(found: Rescored) -> Iterator[list[str]]:
@@ -105,20 +96,6 @@ def write_rescored_csv(path: PathLike, found: Sequence[Rescored]) -> None:
                 both = (before[new.system], new)
                 cells = (getattr(standing, f) for standing in both for f in fields)
                 rows.write([one.after.judge, new.system, *cells])
-
-
-def write_rescored_page(path: PathLike, found: Sequence[Rescored], *, title: str) -> None:
-    """Write a page with a plot of both scores of each system, and the tables.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    sections = [
-        ReportSection(title=one.before.judge, blocks=list(_blocks(one)), lines=[f"{_lead(one)}."])
-        for one in found
-    ]
-    lead = "Scores of the same answers before and after corrections of the references."
-    write_page(path, title, lead, sections, [f"{_RANKS}."], found[0].signature)
 
 
 def _blocks(found: Rescored) -> Iterator[Block]:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sqljury.reports.words import count, headline, interval, percent
 from sqljury.uses.evaluate import JudgeSummary, Summary, SystemScore
+from sqljury.uses.statistics import SIGNIFICANT
 
-_SIGNIFICANT = 0.05
 _MARK = "*"
 _NOTE = (
     f"Percent, with 95 % intervals. {_MARK}: the best is better by more than chance (McNemar's "
-    f"exact test, Holm's correction, p < {_SIGNIFICANT:g})."
+    f"exact test, Holm's correction, p < {SIGNIFICANT:g})."
 )
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -108,4 +108,4 @@ def _worse(judge: JudgeSummary) -> set[str]:
         return set()
     best = judge.systems[0].name
     pairs = (pair for pair in judge.system_pairs if pair.better == best)
-    return {pair.worse for pair in pairs if pair.p_holm < _SIGNIFICANT}
+    return {pair.worse for pair in pairs if pair.p_holm < SIGNIFICANT}

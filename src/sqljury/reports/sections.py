@@ -1,20 +1,24 @@
-"""Pages of titled sections that hold tables and plots: one file, no script, no network."""
+"""Documents: titled sections that hold lines, tables and plots, for a terminal and for a page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-
-from markupsafe import Markup
+from typing import TYPE_CHECKING
 
 from sqljury.reports import words
-from sqljury.reports.html import environment, style
 from sqljury.writing import PathLike, new_file
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable:
-    """Numbers in rows; the first columns may be text."""
+    """Numbers in rows; the first columns are text.
+
+    Of two text columns, a terminal prints the first as a heading above the rows that share it.
+    """
 
     caption: str
     heads: Sequence[str]
@@ -66,26 +70,33 @@ class ReportSection:
     lines: Sequence[str] = ()
 
 
-def write_page(
-    path: PathLike,
-    title: str,
-    lead: str,
-    sections: Iterable[ReportSection],
-    notes: Iterable[str],
-    signature: str,
-) -> None:
-    """Write a page; texts are shown as they are, whatever they hold.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportDocument:
+    """What a command found, for ``terminal.print_document`` and :func:`write_page`."""
+
+    title: str
+    """What a page is called; a terminal does not repeat it."""
+    lead: str
+    sections: Sequence[ReportSection]
+    notes: Sequence[str] = ()
+    signature: str
+
+
+def write_page(path: PathLike, document: ReportDocument) -> None:
+    """Write one file without scripts; texts are shown as they are, whatever they hold.
 
     Raises:
         InputError: the file cannot be written.
     """
+    from sqljury.reports.html import environment, style
+
     page = environment().get_template("tables.html.j2")
     text = page.render(
-        title=words.visible(title),
-        lead=lead,
-        sections=list(sections),
-        notes=[words.visible(note) for note in notes],
-        signature=words.visible(signature),
+        title=words.visible(document.title),
+        lead=words.visible(document.lead),
+        sections=document.sections,
+        notes=[words.visible(note) for note in document.notes],
+        signature=words.visible(document.signature),
         style=style(),
     )
     with new_file(path) as file:

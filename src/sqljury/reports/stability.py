@@ -1,38 +1,32 @@
-"""Repeated runs of one judge, printed and as part of a page."""
+"""Repeated runs of one judge, as a section of a document."""
 
 from __future__ import annotations
 
-from rich.console import Console
-
 from sqljury.reports import words
 from sqljury.reports.sections import ReportSection, ReportTable
-from sqljury.reports.terminal import Out, numbers_table, plain
 from sqljury.uses.stability import Stability
 
-_RUN = 40
 
-
-def print_stability(found: Stability, console: Console) -> None:
-    """Print what repeated runs of one judge give: κ of each, and how often they agree."""
-    out = Out(console)
-    title = f"Repeated runs of {found.name}"
-    table = numbers_table(title, "run", "κ", "accuracy", "says yes", min_width=_RUN)
-    for run in found.runs:
-        table.add_row(
-            plain(run.name),
+def stability_section(found: Stability) -> ReportSection:
+    """κ of each run, how far the runs spread, and how often they agree."""
+    rows = [
+        [
+            words.visible(run.name),
             words.percent(run.kappa, 2),
             words.percent(run.accuracy, 2),
             words.count(run.yes),
-        )
-    out.table(table)
-    for line in stability_lines(found):
-        out.text(line)
-    console.print()
+        ]
+        for run in found.runs
+    ]
+    heads = ["run", "κ", "accuracy", "says yes"]
+    return ReportSection(
+        title=f"Repeated runs of {words.visible(found.name)}",
+        lines=_sentences(found),
+        blocks=[ReportTable(caption="In percent", heads=heads, rows=rows)],
+    )
 
 
-def stability_lines(found: Stability) -> list[str]:
-    """Spread and agreement, in words."""
-
+def _sentences(found: Stability) -> list[str]:
     def percent(value: float | None) -> str:
         return words.percent(value, 2)
 
@@ -44,18 +38,3 @@ def stability_lines(found: Stability) -> list[str]:
         f"({len(found.unstable)} differ), two of them on {percent(found.pairwise)} %; "
         f"Fleiss' κ {percent(found.fleiss_kappa)}",
     ]
-
-
-def stability_section(found: Stability) -> ReportSection:
-    """Runs, spread and agreement as a section of a page."""
-    rows = [
-        [run.name, words.percent(run.kappa, 2), words.percent(run.accuracy, 2), str(run.yes)]
-        for run in found.runs
-    ]
-    return ReportSection(
-        title=f"Repeated runs: {words.visible(found.name)}",
-        lines=stability_lines(found),
-        blocks=[
-            ReportTable(caption="In percent", heads=["run", "κ", "accuracy", "says yes"], rows=rows)
-        ],
-    )

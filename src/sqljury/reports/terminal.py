@@ -15,6 +15,7 @@ from sqljury.case import Case
 from sqljury.reports import words
 from sqljury.reports.cells import ShownTable, cell_text, shown_tables
 from sqljury.reports.evidence import other_evidence, said
+from sqljury.reports.sections import ReportDocument, ReportTable
 from sqljury.reports.sqltext import DiffLine, compared, formatted
 from sqljury.uses.agree import Agreement, JudgeAgreement
 from sqljury.uses.evaluate import JudgeSummary, Summary
@@ -29,6 +30,7 @@ _BETWEEN = 3
 _WIDEST_CELL = 32
 _WIDEST_NAME = 18
 _WIDEST_PAIR = 32
+_WIDEST_ROW_NAME = 28
 
 
 def print_summary(summary: Summary, console: Console) -> None:
@@ -110,10 +112,45 @@ def plain(text: str, style: str = "") -> Text:
     return Text(words.visible(text), style=style)
 
 
+def print_document(document: ReportDocument, console: Console) -> None:
+    """Print what a page would show, without its plots."""
+    out = Out(console)
+    out.text(document.lead)
+    for section in document.sections:
+        tables = [one for one in section.blocks if isinstance(one, ReportTable) and one.rows]
+        if section.lines or tables:
+            out.text(section.title, style="bold")
+        for line in section.lines:
+            out.text(line)
+        for table in tables:
+            out.text(table.caption)
+            out.table(_printed(table))
+    for note in document.notes:
+        out.text(note)
+    out.text(document.signature, style="dim")
+
+
+def _printed(table: ReportTable) -> Table:
+    head, *rest = table.heads[table.texts - 1 :]
+    longest = max((len(row[table.texts - 1]) for row in table.rows), default=0)
+    printed = numbers_table("", head, *rest, min_width=min(longest, _WIDEST_ROW_NAME))
+    if table.wide:
+        printed.columns[-1].justify = "left"
+    heading = ""
+    for row in table.rows:
+        *above, name = row[: table.texts]
+        if above and above[0] != heading:
+            heading = above[0]
+            printed.add_row(plain(heading, "bold"))
+        cells = map(plain, row[table.texts :])
+        printed.add_row(_indented(plain(name)) if above else plain(name), *cells)
+    return printed
+
+
 def numbers_table(title: str, *columns: str, min_width: int = 0) -> Table:
     """A table whose first column is text and whose others are numbers."""
     table = Table(
-        title=Text(title, style="bold"),
+        title=Text(title, style="bold") if title else None,
         title_justify="left",
         box=box.SIMPLE_HEAD,
         padding=(0, 2, 0, 0),

@@ -18,10 +18,10 @@ from sqljury.uses.statistics import (
     Bootstrap,
     Confusion,
     Interval,
+    PairedCounts,
     ScoreTable,
     bonferroni,
     holm,
-    mcnemar_exact,
 )
 from sqljury.verdict import Outcome, Scored
 
@@ -329,7 +329,7 @@ def _statistics(
     labels = [bool(row.label) for row in scored]
     confusion = _confusion(counted)
     table = ScoreTable.of([row.score for row in scored if row.score is not None], labels)
-    answers = ScoreTable.of([float(_says_yes(row)) for row in scored], labels)
+    answers = ScoreTable.of([float(row.says_yes) for row in scored], labels)
     values = {
         **confusion.statistics(),
         **table.statistics(),
@@ -350,11 +350,7 @@ def _thresholded(named: Mapping[str, T]) -> dict[str, T]:
 
 
 def _confusion(rows: Iterable[Scored]) -> Confusion:
-    return Confusion.of((bool(row.label), _says_yes(row)) for row in rows)
-
-
-def _says_yes(row: Scored) -> bool:
-    return row.score is not None and row.score >= row.threshold
+    return Confusion.of((bool(row.label), row.says_yes) for row in rows)
 
 
 def _is_left_out(row: Scored) -> bool:
@@ -394,25 +390,20 @@ def _pair(
 ) -> JudgePair:
     shared = [(row, rows_b[key]) for key, row in rows_a.items() if key in rows_b]
     same = [(x, y) for x, y in shared if x.label == y.label]
-    right = Counter((_is_right(x), _is_right(y)) for x, y in same)
-    only_a, only_b = right[True, False], right[False, True]
+    right = PairedCounts.of((x.is_right, y.is_right) for x, y in same)
     return JudgePair(
         a=a,
         b=b,
         n=len(same),
-        both_right=right[True, True],
-        both_wrong=right[False, False],
-        only_a=only_a,
-        only_b=only_b,
+        both_right=right.both,
+        both_wrong=right.neither,
+        only_a=right.only_first,
+        only_b=right.only_second,
         n_labels_differ=len(shared) - len(same),
-        p=mcnemar_exact(only_a, only_b) if same else None,
+        p=right.p if same else None,
         p_bonferroni=None,
         p_holm=None,
     )
-
-
-def _is_right(row: Scored) -> bool:
-    return _says_yes(row) == row.label
 
 
 # ---------------------------------------------------------------- what a reader must know

@@ -7,11 +7,9 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 
 from sqljury.case import Json
-from sqljury.uses.counted import counted_score
-from sqljury.uses.statistics import holm, mcnemar_exact, wilson_interval
+from sqljury.uses.paired import is_right
+from sqljury.uses.statistics import SIGNIFICANT, PairedCounts, holm, wilson_interval
 from sqljury.verdict import Record
-
-_LEVEL = 0.05
 
 Question = tuple[str, str]
 """A benchmark and an id."""
@@ -59,7 +57,7 @@ class PairTest:
     @property
     def significant(self) -> bool:
         """Whether the difference is more than chance, at 5 % over all pairs together."""
-        return self.p_holm < _LEVEL
+        return self.p_holm < SIGNIFICANT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,21 +77,16 @@ class Leaderboard:
         }
 
 
-def right_answers(records: Iterable[Record], threshold: float) -> dict[str, dict[Question, bool]]:
+def right_answers(records: Iterable[Record]) -> dict[str, dict[Question, bool]]:
     """By system and question whether one judge says that it is right.
 
     What is left out of scores (no reference, no database) is not there.
-
-    Args:
-        threshold: the score from which on it is.
     """
     found: dict[str, dict[Question, bool]] = {}
     for record in records:
         own = found.setdefault(record.case.source, {})
         if not record.verdict.outcome.left_out:
-            score = counted_score(record.verdict.outcome, record.verdict.score)
-            question = (record.case.benchmark, record.case.id)
-            own[question] = score is not None and score >= threshold
+            own[record.case.benchmark, record.case.id] = is_right(record.verdict)
     return found
 
 
@@ -146,16 +139,20 @@ def _tests(
 ) -> tuple[PairTest, ...]:
     counted = []
     for first, second in combinations(order, 2):
-        both = right[first].keys() & right[second].keys()
-        ours = sum(right[first][one] and not right[second][one] for one in both)
-        theirs = sum(right[second][one] and not right[first][one] for one in both)
-        counted.append((first, second, ours, theirs, mcnemar_exact(ours, theirs)))
+        shared = right[first].keys() & right[second].keys()
+        counts = PairedCounts.of((right[first][one], right[second][one]) for one in shared)
+        counted.append((first, second, counts, counts.p))
     adjusted = holm([p for *_, p in counted])
     return tuple(
         PairTest(
-            first=first, second=second, only_first=ours, only_second=theirs, p=p, p_holm=p_holm
+            first=first,
+            second=second,
+            only_first=counts.only_first,
+            only_second=counts.only_second,
+            p=p,
+            p_holm=p_holm,
         )
-        for (first, second, ours, theirs, p), p_holm in zip(counted, adjusted, strict=True)
+        for (first, second, counts, p), p_holm in zip(counted, adjusted, strict=True)
     )
 
 

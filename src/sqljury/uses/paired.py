@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from sqljury.uses.counted import counted_score
-from sqljury.uses.statistics import Bootstrap, mcnemar_exact
+from sqljury.uses.statistics import Bootstrap, PairedCounts
 from sqljury.verdict import Outcome, Verdict
 
 
@@ -30,33 +30,29 @@ class PairedDifference:
 class PairCounter:
     """Counts pairs of verdicts while they pass."""
 
-    n: int = 0
-    only_first: int = 0
-    only_second: int = 0
+    _counts: PairedCounts = field(default_factory=PairedCounts)
     _differences: Counter[float] = field(default_factory=Counter)
 
     def add(self, first: Verdict, second: Verdict) -> None:
         """Count a question, unless either verdict says nothing of its prediction."""
         if first.outcome.left_out or second.outcome.left_out:
             return
-        a, b = is_right(first), is_right(second)
-        self.n += 1
-        self.only_first += a and not b
-        self.only_second += b and not a
+        self._counts.add(is_right(first), is_right(second))
         self._differences[_score(second) - _score(first)] += 1
 
     def result(self) -> PairedDifference:
         """The counts, with the interval of the difference by bootstrap over questions."""
         low, high = Bootstrap().mean(self._differences) or (None, None)
         total = sum(value * times for value, times in self._differences.items())
+        counts = self._counts
         return PairedDifference(
-            n=self.n,
-            only_first=self.only_first,
-            only_second=self.only_second,
-            difference=total / self.n if self.n else None,
+            n=counts.n,
+            only_first=counts.only_first,
+            only_second=counts.only_second,
+            difference=total / counts.n if counts.n else None,
             low=low,
             high=high,
-            p=mcnemar_exact(self.only_first, self.only_second),
+            p=counts.p,
         )
 
 

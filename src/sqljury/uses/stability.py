@@ -79,7 +79,7 @@ def stability(name: str, runs: Mapping[str, Sequence[Scored]]) -> Stability:
     """
     answers = {name: {(row.benchmark, row.id): row for row in rows} for name, rows in runs.items()}
     shared = _shared(name, answers)
-    says = {key: [_says_yes(rows[key]) for rows in answers.values()] for key in shared}
+    says = {key: [rows[key].says_yes for rows in answers.values()] for key in shared}
     labels = {key: next(iter(answers.values()))[key].label for key in shared}
     each = tuple(_run(run, rows, labels) for run, rows in answers.items())
     kappas = [run.kappa for run in each if run.kappa is not None]
@@ -138,12 +138,8 @@ def _shared(name: str, answers: Mapping[str, Mapping[Key, Scored]]) -> list[Key]
     return shared
 
 
-def _says_yes(row: Scored) -> bool:
-    return row.score is not None and row.score >= row.threshold
-
-
 def _run(name: str, rows: Mapping[Key, Scored], labels: Mapping[Key, bool | None]) -> RepeatedRun:
-    says = {key: _says_yes(rows[key]) for key in labels}
+    says = {key: rows[key].says_yes for key in labels}
     figures = _confusion(says, labels).statistics()
     return RepeatedRun(
         name=name, kappa=figures["kappa"], accuracy=figures["accuracy"], yes=sum(says.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import blake2b
 from math import fsum
 
@@ -14,7 +14,7 @@ from sqljury.uses.missing import MissingCounter
 from sqljury.uses.select.curves import sizes_up_to
 from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.strategies import Oracle, Strategy
-from sqljury.uses.statistics import Bootstrap, bonferroni, mcnemar_chi2, mcnemar_exact
+from sqljury.uses.statistics import Bootstrap, PairedCounts, bonferroni, mcnemar_chi2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,35 +350,29 @@ def _tests(found: Mapping[str, _StrategyTally]) -> list[PairedTest]:
     base = [one for one in asked if one.strategy.is_baseline]
     pairs = [(one, other) for one in asked if one not in base for other in base]
     pairs += [(one, other) for i, one in enumerate(base) for other in base[:i]]
-    ps = [mcnemar_exact(*_only(one, other)) for one, other in pairs]
-    return [
-        _test(one, other, p, adjusted)
-        for (one, other), p, adjusted in zip(pairs, ps, bonferroni(ps), strict=True)
-    ]
+    tests = [_test(one, other) for one, other in pairs]
+    adjusted = bonferroni([test.p for test in tests])
+    return [replace(test, p_bonferroni=p) for test, p in zip(tests, adjusted, strict=True)]
 
 
-def _only(one: _StrategyTally, other: _StrategyTally) -> tuple[int, int]:
-    pairs = Counter(zip(one.drawn, other.drawn, strict=True))
-    return pairs[True, False], pairs[False, True]
-
-
-def _test(one: _StrategyTally, other: _StrategyTally, p: float, adjusted: float) -> PairedTest:
+def _test(one: _StrategyTally, other: _StrategyTally) -> PairedTest:
+    """Both strategies on the same questions; p is not adjusted yet."""
     # Of the picks that the counts are of: expectations over ties may differ in the other direction.
     differences = [int(a) - int(b) for a, b in zip(one.drawn, other.drawn, strict=True)]
     low, high = Bootstrap().mean(Counter(differences)) or (None, None)
-    only_one, only_other = _only(one, other)
+    counts = PairedCounts.of(zip(one.drawn, other.drawn, strict=True))
     return PairedTest(
         strategy=one.strategy.name,
         baseline=other.strategy.name,
         n=one.n,
-        only_strategy=only_one,
-        only_baseline=only_other,
+        only_strategy=counts.only_first,
+        only_baseline=counts.only_second,
         difference=sum(differences) / one.n,
         low=low,
         high=high,
-        p=p,
-        p_chi2=mcnemar_chi2(only_one, only_other),
-        p_bonferroni=adjusted,
+        p=counts.p,
+        p_chi2=mcnemar_chi2(counts.only_first, counts.only_second),
+        p_bonferroni=counts.p,
     )
 
 

@@ -7,16 +7,25 @@ from sqljury.uses.statistics.association import ASSOCIATION_STATISTICS, ScoreTab
 from sqljury.uses.statistics.bootstrap import Bootstrap, Intervals
 from sqljury.uses.statistics.confusion import COUNT_STATISTICS, Confusion
 from sqljury.uses.statistics.intervals import Interval, mean_interval, wilson_interval
-from sqljury.uses.statistics.paired import bonferroni, holm, mcnemar_chi2, mcnemar_exact
+from sqljury.uses.statistics.paired import (
+    SIGNIFICANT,
+    PairedCounts,
+    bonferroni,
+    holm,
+    mcnemar_chi2,
+    mcnemar_exact,
+)
 from sqljury.uses.statistics.tally import Tally
 
 __all__ = [
     "ASSOCIATION_STATISTICS",
     "COUNT_STATISTICS",
+    "SIGNIFICANT",
     "Bootstrap",
     "Confusion",
     "Interval",
     "Intervals",
+    "PairedCounts",
     "ScoreTable",
     "Tally",
     "bonferroni",

@@ -2,7 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+SIGNIFICANT = 0.05
+"""A difference counts as more than chance below this p, adjusted for all tests of a table."""
+
+
+@dataclass(slots=True)
+class PairedCounts:
+    """Questions answered twice, by which of the two answers is right; counted while they pass."""
+
+    both: int = 0
+    only_first: int = 0
+    only_second: int = 0
+    neither: int = 0
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[bool, bool]]) -> PairedCounts:
+        """The counts of all pairs.
+
+        >>> PairedCounts.of([(True, False), (True, True), (True, False)])
+        PairedCounts(both=1, only_first=2, only_second=0, neither=0)
+        """
+        counts = cls()
+        for first, second in pairs:
+            counts.add(first, second)
+        return counts
+
+    def add(self, first: bool, second: bool) -> None:
+        """Count a question."""
+        self.both += first and second
+        self.only_first += first and not second
+        self.only_second += second and not first
+        self.neither += not (first or second)
+
+    @property
+    def n(self) -> int:
+        """Questions."""
+        return self.both + self.only_first + self.only_second + self.neither
+
+    @property
+    def p(self) -> float:
+        """Of McNemar's exact test, two-sided; 1 where no question tells the answers apart."""
+        return mcnemar_exact(self.only_first, self.only_second)
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:

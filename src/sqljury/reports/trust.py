@@ -1,4 +1,4 @@
-"""`trust` as a self-contained HTML page with risk–coverage curves."""
+"""What `trust` found, as a document with risk–coverage curves."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from sqljury.reports import words
 from sqljury.reports.risk_curve import risk_curves
-from sqljury.reports.sections import Plot, ReportSection, write_page
+from sqljury.reports.sections import Plot, ReportDocument, ReportSection
 from sqljury.reports.trust_rows import compared, sentences, tables_of, trust_signature
 from sqljury.uses.trust import Trust
-from sqljury.writing import PathLike
 
 _NOTES = (
     "φ rewards right answers and abstentions from what cannot be answered with 1, and charges c "
@@ -20,16 +19,16 @@ _NOTES = (
 )
 
 
-def write_trust_html(path: PathLike, systems: Sequence[Trust]) -> None:
-    """Write scores, baselines, thresholds, slices and curves of some systems as one page.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
+def trust_document(systems: Sequence[Trust]) -> ReportDocument:
+    """Scores, baselines, thresholds, slices and curves of some systems."""
     names = ", ".join(words.visible(found.name) for found in systems)
-    lead = "Answers and abstentions scored together, in percent."
-    signature = " ".join(dict.fromkeys(map(trust_signature, systems)))
-    write_page(path, f"Trust: {names}", lead, _sections(systems), _NOTES, signature)
+    return ReportDocument(
+        title=f"Trust: {names}",
+        lead="Answers and abstentions scored together, in percent.",
+        sections=list(_sections(systems)),
+        notes=_NOTES,
+        signature=" ".join(dict.fromkeys(map(trust_signature, systems))),
+    )
 
 
 def _sections(systems: Sequence[Trust]) -> Iterator[ReportSection]:

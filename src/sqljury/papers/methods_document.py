@@ -1,13 +1,11 @@
-"""`rose-vec` and `methods` as self-contained HTML pages with plots."""
+"""`methods` as a document: EX, ROSE and their gap for each method, the findings, with plots."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sqljury.papers import tables
-from sqljury.papers.findings import PaperClaim
-from sqljury.papers.methods import MethodRow, Methods
-from sqljury.papers.rose_vec import ABLATIONS, MetricComparison, MetricRow, RoseVec
+from sqljury.papers.findings import Measured, PaperClaim
+from sqljury.papers.methods import MethodFigures, MethodRow, Methods
 from sqljury.reports import plots, words
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.reports.scatter import Scale, Spot, scatter
@@ -16,13 +14,39 @@ from sqljury.reports.sections import (
     Lane,
     Lanes,
     Plot,
+    ReportDocument,
     ReportSection,
     ReportTable,
-    write_page,
 )
-from sqljury.reports.stability import stability_section
 from sqljury.uses.statistics import Interval
-from sqljury.writing import PathLike
+from sqljury.version import __version__
+
+_KINDS = ("base model", "prompting", "fine-tuned")
+
+
+def methods_document(found: Methods, *, title: str = "EX and ROSE") -> ReportDocument:
+    """Methods, their gaps, the four findings, and what was published otherwise."""
+    sections = [_scores(found), _gaps(found)]
+    sections += [_finding(found, finding) for finding in found.findings]
+    sections += [_tables(found), _published(found)]
+    return ReportDocument(
+        title=title,
+        lead=f"{len(found.methods)} recorded methods; plots are over the "
+        f"{words.count(found.n_common)} questions that all share.",
+        sections=sections,
+        notes=found.notes,
+        signature=_signature(found),
+    )
+
+
+def _signature(found: Methods) -> str:
+    """How the figures were computed, on one line."""
+
+    sizes = f"{found.n_smallest}-{found.n_largest}"
+    return (
+        f"methods:{len(found.methods)}|n:{sizes}|common:{found.n_common}|"
+        f"confidence:{found.confidence:g}|sqljury:{__version__}"
+    )
 
 
 def _point(name: str, value: float | None, interval: Interval | None, series: int = 0) -> PlotPoint:
@@ -33,111 +57,20 @@ def _ends(interval: Interval | None) -> tuple[float | None, float | None]:
     return (None, None) if interval is None else interval
 
 
-# ---------------------------------------------------------------- rose-vec
+def _signed(fraction: float | None) -> str:
+    """A difference in percentage points.
 
-
-def write_rose_vec_html(path: PathLike, found: RoseVec, *, title: str = "ROSE-VEC") -> None:
-    """Write the paper's tables as one page: κ with intervals, ablations, repeated runs.
-
-    Raises:
-        InputError: the file cannot be written.
+    >>> _signed(0.0675), _signed(-0.013), _signed(None)
+    ('+6.75', '-1.30', '–')
     """
-    sections = [_agreement(found, name) for name in (*found.sets, "pooled")]
-    if found.ablations:
-        sections.append(
-            ReportSection(
-                title="Ablations",
-                blocks=[
-                    _kappas("Cohen's κ in percent", found.ablations, "", ABLATIONS.get),
-                    _comparisons("Against ROSE of the same model", found.ablation_comparisons),
-                ],
-            )
-        )
-    sections += [stability_section(runs) for runs in found.stability]
-    sections.append(
-        ReportSection(
-            title="Metrics against ROSE",
-            blocks=[_comparisons("McNemar's exact test, two-sided", found.comparisons)],
-        )
-    )
-    lead = (
-        f"{len(found.metrics)} recorded metrics against the experts' labels of "
-        f"{' and '.join(found.sets)}, with {100 * found.confidence:g} % intervals."
-    )
-    write_page(path, title, lead, sections, found.notes, tables.rose_vec_signature(found))
+    return words.UNDEFINED if fraction is None else f"{100 * fraction:+.2f}"
 
 
-def _agreement(found: RoseVec, name: str) -> ReportSection:
-    heads = (words.statistic_name(column, found.confidence) for column in tables.STATISTICS)
-    rows = [
-        [row.model, row.metric, *(cells[column] for column in ("n", *tables.STATISTICS))]
-        for row, cells in tables.shown_rows(found.metrics, name)
-    ]
-    title = "All sets pooled" if name == "pooled" else name
-    return ReportSection(
-        title=title,
-        blocks=[
-            _kappas("Cohen's κ in percent", found.metrics, name),
-            ReportTable(
-                caption="In percent", heads=["model", "metric", "n", *heads], rows=rows, texts=2
-            ),
-        ],
-    )
-
-
-def _kappas(
-    caption: str,
-    rows: Sequence[MetricRow],
-    name: str,
-    called: Callable[[str], str | None] = lambda _: None,
-) -> Lanes:
-    """One lane a metric. ``name``: a set, ``pooled``, or "" for whatever was recorded."""
-    points: list[tuple[MetricRow, PlotPoint]] = []
-    models = list(dict.fromkeys(row.model for row in rows))
-    for row in rows:
-        parts = {part.value: part for part in row.figures.by_benchmark}
-        figures = row.figures if name in ("", "pooled") else parts.get(name)
-        if figures is not None and (row.complete or name != "pooled"):
-            estimate = words.estimate(figures)
-            label = f"{row.model} {row.metric}"
-            points.append((row, PlotPoint(label, *estimate, models.index(row.model))))
-    axis = Axis.around(end for _, p in points for end in (p.value, p.low, p.high))
-    lanes = [
-        Lane(
-            head=row.model if i == 0 or points[i - 1][0].model != row.model else "",
-            name=called(row.metric) or row.metric,
-            plot=plots.dots([point], axis),
-            value=words.percent(point.value, 2),
-        )
-        for i, (row, point) in enumerate(points)
-    ]
-    return Lanes(caption=caption, lanes=lanes, axis=plots.axis_labels(axis))
-
-
-def _comparisons(caption: str, rows: Sequence[MetricComparison]) -> ReportTable:
-    heads = ["model", "metric", "n", "only metric right", "only ROSE right", "p", "Holm"]
-    return ReportTable(caption=caption, heads=heads, rows=tables.comparison_rows(rows), texts=2)
-
-
-# ---------------------------------------------------------------- methods
-
-_KINDS = ("base model", "prompting", "fine-tuned")
-
-
-def write_methods_html(path: PathLike, found: Methods, *, title: str = "EX and ROSE") -> None:
-    """Write methods, their gaps and the four findings as one page with plots.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    lead = (
-        f"{len(found.methods)} recorded methods; plots are over the "
-        f"{words.count(found.n_common)} questions that all share."
-    )
-    sections = [_scores(found), _gaps(found)]
-    sections += [_finding(found, finding) for finding in found.findings]
-    sections += [_tables(found), _published(found)]
-    write_page(path, title, lead, sections, found.notes, tables.methods_signature(found))
+def _between(interval: tuple[float, float] | None) -> str:
+    """The ends of the interval of a difference."""
+    if interval is None:
+        return ""
+    return f"{_signed(interval[0])} to {_signed(interval[1])}"
 
 
 def _scores(found: Methods) -> ReportSection:
@@ -198,7 +131,7 @@ def _gap_lanes(caption: str, groups: Sequence[tuple[str, Sequence[MethodRow]]]) 
             head=head if i == 0 or rows[i - 1][0] != head else "",
             name=words.visible(row.name),
             plot=plots.dots([point], axis),
-            value=tables.signed(row.common.gap),
+            value=_signed(row.common.gap),
         )
         for i, ((head, row), point) in enumerate(zip(rows, points, strict=True))
     ]
@@ -241,10 +174,7 @@ def _legend(rows: Iterable[MethodRow]) -> list[tuple[int, str]]:
 
 
 def _finding(found: Methods, finding: PaperClaim) -> ReportSection:
-    rows = [
-        [test.name, test.statistic, *tables.measured_cells(test), test.method]
-        for test in finding.tests
-    ]
+    rows = [[test.name, test.statistic, *_measured(test), test.method] for test in finding.tests]
     heads = ["test", "statistic", "value", "interval", "p", "n", "how"]
     tests = ReportTable(caption="Tests", heads=heads, rows=rows, wide=True)
     return ReportSection(
@@ -252,6 +182,19 @@ def _finding(found: Methods, finding: PaperClaim) -> ReportSection:
         lines=[f"{finding.answer.capitalize()}."],
         blocks=[*_PLOTS[finding.key](found, finding), tests],
     )
+
+
+def _measured(test: Measured) -> list[str]:
+    """Value, interval, p and n as text: shares and differences in percent, τ and η² as they are."""
+    if test.statistic in ("τ", "η²"):
+        value = words.UNDEFINED if test.value is None else f"{test.value:.2f}"
+        ends = ""
+    elif test.statistic == "share":
+        value = words.percent(test.value)
+        ends = words.interval(*test.interval) if test.interval else ""
+    else:
+        value, ends = _signed(test.value), _between(test.interval)
+    return [value, ends, words.p_value(test.p) if test.p is not None else "", str(test.n)]
 
 
 def _by_base_model(found: Methods, _: PaperClaim) -> list[Lanes]:
@@ -341,16 +284,111 @@ _PLOTS: dict[str, Callable[[Methods, PaperClaim], Sequence[Block]]] = {
 
 
 def _tables(found: Methods) -> ReportSection:
-    return ReportSection(
-        title="All figures", blocks=[ReportTable(**part) for part in tables.method_parts(found)]
+    tables = (_own(found), _common(found), _labels(found), _difficulties(found))
+    return ReportSection(title="All figures", blocks=[table for table in tables if table.rows])
+
+
+def _own(found: Methods) -> ReportTable:
+    heads = ("method", "n", "EX", "ROSE", "gap", f"gap, {100 * found.confidence:g} %", "p")
+    return ReportTable(
+        caption="Each method on its own questions, in percent",
+        heads=heads,
+        rows=[
+            [words.visible(row.name), *_figures(row.own), words.p_value(row.own.p)]
+            for row in found.methods
+        ],
     )
+
+
+def _figures(figures: MethodFigures) -> list[str]:
+    return [
+        words.count(figures.n),
+        words.percent(figures.ex, 2),
+        words.percent(figures.rose, 2),
+        _signed(figures.gap),
+        _between(figures.gap_interval),
+    ]
+
+
+def _common(found: Methods) -> ReportTable:
+    ends = f"gap, {100 * found.confidence:g} %"
+    ranks = {
+        name: sorted(-(getattr(row.common, name) or 0) for row in found.methods)
+        for name in ("ex", "rose")
+    }
+    return ReportTable(
+        caption=f"All methods on the {words.count(found.n_common)} questions that they share, "
+        "in percent",
+        heads=("method", "EX", "ROSE", "gap", ends, "rank by EX", "rank by ROSE"),
+        rows=[
+            [
+                words.visible(row.name),
+                *_figures(row.common)[1:],
+                *(
+                    str(1 + at.index(-(getattr(row.common, name) or 0)))
+                    for name, at in ranks.items()
+                ),
+            ]
+            for row in sorted(found.methods, key=lambda row: -(row.common.rose or 0))
+        ],
+    )
+
+
+def _labels(found: Methods) -> ReportTable:
+    rows = []
+    for row in found.methods:
+        own = row.own
+        numbers = (own.asked, own.gold_fault, own.ambiguous_question, own.ambiguous_schema)
+        counted = (_counted(number, own.n) for number in numbers)
+        rows.append([words.visible(row.name), words.count(own.n), *counted])
+    return ReportTable(
+        caption="What the Refuter says of the benchmark, in percent of each method's questions",
+        heads=("method", "n", "Refuter asked", "GoldX", "AmbQ", "ambiguous schema"),
+        rows=rows,
+    )
+
+
+def _counted(number: int, n: int) -> str:
+    return f"{words.percent(number / n if n else None)} ({number})"
+
+
+def _difficulties(found: Methods) -> ReportTable:
+    rows = found.methods
+    names = list(dict.fromkeys(part.difficulty for row in rows for part in row.by_difficulty))
+    parts = [{part.difficulty: part for part in row.by_difficulty} for row in rows]
+    return ReportTable(
+        caption="EX → ROSE by difficulty, in percent (n)",
+        heads=("method", *names),
+        rows=[
+            [words.visible(row.name), *(_slice(known.get(name)) for name in names)]
+            for row, known in zip(rows, parts, strict=True)
+        ]
+        if names
+        else [],
+    )
+
+
+def _slice(part: MethodFigures | None) -> str:
+    if part is None:
+        return words.UNDEFINED
+    return f"{words.percent(part.ex)} → {words.percent(part.rose)} ({part.n})"
 
 
 def _published(found: Methods) -> ReportSection:
     heads = ["method", "figure", "published", "recorded", "n", "recorded of"]
-    rows = [tables.disagreement_cells(row) for row in found.disagreements]
+    rows = [
+        [
+            words.visible(row.name),
+            row.figure,
+            f"{row.published:.2f}",
+            f"{row.recorded:.2f}",
+            str(row.n),
+            words.visible(row.recorded_of) or words.UNDEFINED,
+        ]
+        for row in found.disagreements
+    ]
     caption = f"{len(rows)} of {found.n_published} published figures"
     return ReportSection(
         title="Published figures that the recordings do not give",
-        blocks=[ReportTable(caption=caption, heads=heads, rows=rows)],
+        blocks=[ReportTable(caption=caption, heads=heads, rows=rows, texts=2)],
     )

@@ -1,4 +1,4 @@
-"""`select` as a self-contained HTML page with its curves."""
+"""What `select` found, as a document: accuracy by strategy, tests, slices, curves."""
 
 from __future__ import annotations
 
@@ -12,28 +12,43 @@ from sqljury.reports.sections import (
     Lane,
     Lanes,
     Plot,
+    ReportDocument,
     ReportSection,
     ReportTable,
-    write_page,
 )
-from sqljury.reports.select_tables import sentences, shown_places, with_oracle
-from sqljury.uses.select import Selection
-from sqljury.writing import PathLike
+from sqljury.uses.select import Selection, StrategyFigures
+
+_SHOWN_SIZES = 9
 
 
-def write_selection(path: PathLike, found: Selection, *, title: str) -> None:
-    """Write accuracy by strategy, tests, slices and curves as one page.
+def selection_document(found: Selection, *, title: str) -> ReportDocument:
+    """Each strategy's accuracy, what tells it from the baselines, and how it grows."""
+    return ReportDocument(
+        title=f"Selection: {title}",
+        lead=f"{'; '.join(_sentences(found))}.",
+        sections=list(_sections(found)) if found.n else [],
+        notes=[f"{name}: {signature}" for name, signature in found.judges.items()],
+        signature=found.signature,
+    )
 
-    Raises:
-        InputError: the file cannot be written.
-    """
-    sections = list(_sections(found)) if found.n else []
-    lead = f"{'; '.join(sentences(found))}."
-    write_page(path, f"Selection: {title}", lead, sections, [], found.signature)
+
+def _sentences(found: Selection) -> Iterator[str]:
+    """How many questions and candidates there are, and what does not count."""
+    if found.n:
+        yield (
+            f"{words.count(found.n)} of {words.count(found.total)} questions count: "
+            f"{words.count(found.candidates)} candidates, {words.count(found.distinct)} distinct"
+        )
+    else:
+        yield f"{words.count(found.total)} questions; nothing says which candidates are right"
+    if found.left_out:
+        parts = (f"{name} {words.count(number)}" for name, number in found.left_out.items())
+        yield f"left out: {', '.join(parts)}"
 
 
 def _sections(found: Selection) -> Iterator[ReportSection]:
-    yield ReportSection(title="Accuracy", blocks=[_accuracy(found), *_systems(found)])
+    accuracy = [_accuracy_plot(found), _accuracy(found), *_systems(found)]
+    yield ReportSection(title="Accuracy", blocks=accuracy)
     yield ReportSection(title="With n candidates", blocks=_curves(found))
     if found.tests:
         yield ReportSection(title="Against the baselines", blocks=[_tests(found)])
@@ -42,10 +57,31 @@ def _sections(found: Selection) -> Iterator[ReportSection]:
         yield ReportSection(title="By difficulty", blocks=slices)
 
 
-def _accuracy(found: Selection) -> Lanes:
+def _with_oracle(found: Selection) -> list[StrategyFigures]:
+    """The strategies that were asked for, and the oracle."""
+    named = [one for one in found.strategies if one.name != "oracle"]
+    return named if found.oracle is None else [*named, found.oracle]
+
+
+def _accuracy(found: Selection) -> ReportTable:
+    rows = [
+        [
+            words.visible(one.name),
+            words.count(one.n),
+            words.percent(one.accuracy, 2),
+            words.interval(one.low, one.high, 2),
+            words.percent(one.regret, 2),
+        ]
+        for one in _with_oracle(found)
+    ]
+    heads = ["strategy", "n", "accuracy", "95 %", "regret"]
+    return ReportTable(caption="In percent", heads=heads, rows=rows)
+
+
+def _accuracy_plot(found: Selection) -> Lanes:
     points = [
         PlotPoint(words.visible(one.name), one.accuracy, one.low, one.high, series)
-        for series, one in enumerate(with_oracle(found))
+        for series, one in enumerate(_with_oracle(found))
     ]
     axis = Axis.around(end for p in points for end in (p.value, p.low, p.high))
     lanes = [
@@ -65,10 +101,10 @@ def _systems(found: Selection) -> Iterator[Block]:
 def _curves(found: Selection) -> list[Block]:
     lines = [
         (words.visible(one.name), series, one.curve)
-        for series, one in enumerate(with_oracle(found))
+        for series, one in enumerate(_with_oracle(found))
         if one.curve
     ]
-    places = shown_places(found.sizes)
+    places = _shown_places(found.sizes)
     rows = [
         [name, *(words.percent(curve[place], 2) for place in places)] for name, _, curve in lines
     ]
@@ -91,8 +127,8 @@ def _tests(found: Selection) -> ReportTable:
         "baseline",
         "difference",
         "95 %",
-        "only strategy",
-        "only baseline",
+        "only\nstrategy",
+        "only\nbaseline",
         "p exact",
         "p χ²",
         "Bonferroni",
@@ -114,7 +150,7 @@ def _tests(found: Selection) -> ReportTable:
 
 
 def _slices(found: Selection) -> Iterator[Block]:
-    strategies = with_oracle(found)
+    strategies = _with_oracle(found)
     for dimension in dict.fromkeys(part.dimension for part in strategies[0].slices):
         values = [part for part in strategies[0].slices if part.dimension == dimension]
         rows = [
@@ -133,8 +169,19 @@ def _slices(found: Selection) -> Iterator[Block]:
 def _slice_plot(found: Selection, dimension: str, value: str) -> Plot:
     lines = [
         (words.visible(one.name), series, part.curve)
-        for series, one in enumerate(with_oracle(found))
+        for series, one in enumerate(_with_oracle(found))
         for part in one.slices
         if (part.dimension, part.value) == (dimension, value) and part.curve
     ]
     return _plot(f"{dimension}: {words.visible(value)}", found.sizes, lines)
+
+
+def _shown_places(sizes: Sequence[int]) -> list[int]:
+    """Places of the sizes that a narrow table shows: powers of two and the last.
+
+    >>> _shown_places(range(1, 18))
+    [0, 1, 3, 7, 15, 16]
+    """
+    powers = [place for place, size in enumerate(sizes) if size & (size - 1) == 0]
+    chosen = sorted({*powers, len(sizes) - 1}) if sizes else []
+    return chosen if len(chosen) <= _SHOWN_SIZES else [*chosen[: _SHOWN_SIZES - 1], chosen[-1]]
