@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
 from random_queries import kind_of, random_schema
@@ -103,21 +103,27 @@ class DeclaredEngine:
 class DeclaredCopies:
     """One database three times, its rows put in in different orders."""
 
-    def __init__(self, schema: Schema, script: str, seed: int) -> None:
-        first = DeclaredEngine(schema, script)
-        self.rows: Rows = _filled(first, random.Random(seed))
-        backwards = {name: own[::-1] for name, own in self.rows.items()}
+    def __init__(self, schema: Schema, script: str, rows: Rows) -> None:
+        self.rows = rows
+        backwards = {name: own[::-1] for name, own in rows.items()}
         rng = random.Random(1)
-        shuffled = {name: rng.sample(own, len(own)) for name, own in self.rows.items()}
-        self.engines: Sequence[DeclaredEngine] = (
-            first,
-            *(_again(schema, script, rows) for rows in (backwards, shuffled)),
+        shuffled = {name: rng.sample(own, len(own)) for name, own in rows.items()}
+        self.engines: Sequence[DeclaredEngine] = tuple(
+            _again(schema, script, order) for order in (rows, backwards, shuffled)
         )
 
     def close(self) -> None:
         """Let them go."""
         for engine in self.engines:
             engine.connection.close()
+
+
+def random_copies(schema: Schema, script: str, seed: int) -> DeclaredCopies:
+    """A random database that the engine accepts, in three orders of its rows."""
+    engine = DeclaredEngine(schema, script)
+    with closing(engine.connection):
+        rows = _filled(engine, random.Random(seed))
+    return DeclaredCopies(schema, script, rows)
 
 
 def _filled(engine: DeclaredEngine, rng: random.Random) -> Rows:
@@ -153,10 +159,3 @@ def _again(schema: Schema, script: str, rows: Rows) -> DeclaredEngine:
         for row in own:
             assert engine.put(name, row), (name, row)
     return engine
-
-
-@contextmanager
-def declared_copies(schema: Schema, script: str, seed: int) -> Iterator[DeclaredCopies]:
-    """A random database that the engine accepts, in three orders of its rows."""
-    with closing(DeclaredCopies(schema, script, seed)) as copies:
-        yield copies

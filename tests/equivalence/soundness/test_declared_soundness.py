@@ -14,4 +14,5 @@ def test_no_wrong_verdict() -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("block", range(20))
 def test_twenty_thousand_pairs(block: int) -> None:
-    print(explore(range(10_000 + block * 1_000, 11_000 + block * 1_000), databases=6))
+    first = 10_000 + block * 1_050  # of some queries there is nothing to change
+    print(explore(range(first, first + 1_050), databases=6))
