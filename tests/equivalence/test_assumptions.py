@@ -112,8 +112,11 @@ def _is_tied(pair: Proved, copies: Copies) -> bool:
 
 def _is_needed(pair: Proved, assumption: Assumption) -> bool:
     """Whether some database breaks this alone, and the rows are others, by chance or always."""
+    admission = Admission(pair.schema.tables, pair.schema.dialect)
     for rows in pair.databases(pair.assumed - {assumption}, BROKEN):
-        copies = Copies(pair.schema, rows)
+        copies = Copies(
+            pair.schema, rows if assumption is Assumption.CHECK else admission.admitted(rows)
+        )
         try:
             left, right = _results(pair.left, copies), _results(pair.right, copies)
             wavers = assumption is Assumption.NO_TIES and len(left) > 1

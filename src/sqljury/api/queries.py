@@ -60,8 +60,8 @@ def compare_queries(
         second_opinion: run a counterexample in DuckDB, too, where it is installed.
         assuming: what a proof may assume at most, joined by ``+``: ``primary_key``,
             ``foreign_key``, ``types``, ``not_null``, ``no_ties``, ``not_empty``,
-            ``no_overflow``; or ``all``, ``nothing``. None for what the schema declares, and no
-            overflow.
+            ``no_overflow``, ``check``; or ``all``, ``nothing``. None for what the schema declares,
+            and no overflow.
         prove: look for a proof with z3: None where it is installed, False for none at all.
         dialect: of the queries, and of the types of a schema given as a file; by default the
             database's, else SQLite's.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sqljury.databases.ddl_tables import Constraint, Draft, read_table
+from sqljury.databases.ddl_tables import Constraint, Draft, is_special, read_table
 from sqljury.schema import Column
 
 _HARMLESS: Final = frozenset(
@@ -22,6 +22,10 @@ _PLAIN: Final = re.compile(
     r"(\"(?P<double>[^\".]+)\"|`(?P<back>[^`.]+)`|(?P<bare>\w+))\s*\(",
     re.IGNORECASE,
 )
+_TOUCHES: Final = re.compile(
+    r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE
+)
+"""Actions after which a CHECK, or how a column is computed, may be another."""
 _INDEXES: Final = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
 
 
@@ -205,8 +209,49 @@ def altered(draft: Draft, change: Change) -> Draft:
         NotUnderstoodError: an action that may take something back is not understood.
     """
     for action, text in zip(change.actions, change.texts, strict=True):
-        draft = _acted(draft, action, text)
+        draft = _noted(draft, _acted(draft, action, text), text)
     return draft
+
+
+def _noted(before: Draft, after: Draft, text: str) -> Draft:
+    """The draft with a declaration that no longer says what was taken back."""
+    if not before.declaration or text[:3].upper() == "ADD":
+        return after
+    kept = before.declaration
+    gone = [c.name for c in before.constraints if c.kind == "check" and c not in after.constraints]
+    for name in gone:
+        kept = tuple(_without_check(statement, name) for statement in kept)
+    unknown = gone and kept == before.declaration
+    if unknown or _TOUCHES.search(text) or _shape(before) != _shape(after):
+        return replace(after, declaration=(*before.declaration, text))
+    return replace(after, declaration=tuple(filter(is_special, kept)))
+
+
+def _shape(draft: Draft) -> list[tuple[str, str, bool]]:
+    return [(column.name, column.type, column.generated) for column in draft.columns]
+
+
+def _without_check(statement: str, name: str) -> str:
+    """The statement without a CHECK that it names."""
+    tokens = _tokens(statement)
+    words = [token.text.upper() for token in tokens]
+    for i in range(1, len(words) - 3):
+        if words[i : i + 4] == ["CONSTRAINT", name.upper(), "CHECK", "("]:
+            last = _closing(words, i + 3)
+            first = i - 1 if words[i - 1] == "," else i
+            if words[i - 1] == "(" and words[last + 1 : last + 2] == [","]:
+                last += 1
+            return statement[: tokens[first].start] + statement[tokens[last].end + 1 :]
+    return statement
+
+
+def _closing(words: Sequence[str], start: int) -> int:
+    depth = 0
+    for i in range(start, len(words)):
+        depth += (words[i] == "(") - (words[i] == ")")
+        if not depth:
+            return i
+    return len(words) - 1
 
 
 def _acted(draft: Draft, action: tuple[str, ...], text: str) -> Draft:

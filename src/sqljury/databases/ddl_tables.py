@@ -21,13 +21,12 @@ _SPECIAL: Final = re.compile(
     r"\bCHECK\s*\(|\bEXCLUDE\b|\bAS\s*\(|\bGENERATED\s+ALWAYS\s+AS\s*\(|\bNULLS\s+NOT\s+DISTINCT\b",
     re.IGNORECASE,
 )
-"""What a table may say beyond columns, types and keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
     """A key, a foreign key or what else has a name: ``primary``, ``unique``, ``foreign``,
-    ``other``."""
+    ``check``, ``other``."""
 
     kind: str
     name: str
@@ -112,9 +111,14 @@ def _draft(tree: exp.Create, statement: str) -> Draft:
             *_of_columns(definitions, schema.this.name),
             *_of_table(parts, schema.this.name),
         ),
-        declaration=(statement,) if _SPECIAL.search(statement) else (),
+        declaration=(statement,) if is_special(statement) else (),
         namespace="" if "." in name else schema.this.text("db"),
     )
+
+
+def is_special(statement: str) -> bool:
+    """Whether a table says more than columns, types and keys."""
+    return _SPECIAL.search(statement) is not None
 
 
 def _qualified(table: exp.Expr) -> str:
@@ -191,7 +195,7 @@ def _read(part: exp.Expr, name: str, table: str, of_column: str = "") -> Iterato
             yield Constraint(kind="foreign", name=_named(name, default), reference=found)
         case exp.CheckColumnConstraint():
             default = _default(table, own, "check")
-            yield Constraint(kind="other", name=_named(name, default))
+            yield Constraint(kind="check", name=_named(name, default))
         case exp.IndexColumnConstraint():
             label = part.this.name if part.this is not None else ""
             yield Constraint(kind="other", name=_named(name or label, table))

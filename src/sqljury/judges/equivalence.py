@@ -50,7 +50,7 @@ class Equivalence(Judge):
     """
 
     name: ClassVar[str] = "equivalence"
-    version: ClassVar[int] = 7
+    version: ClassVar[int] = 8
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "policy"
 

@@ -28,11 +28,16 @@ class Assumption(StrEnum):
     """Every table holds a row: of no rows ``MAX`` gives a NULL, and ``LIMIT 1`` nothing."""
     NO_OVERFLOW = "no overflow"
     """Sums, differences and products of integers are integers that fit into 64 bits."""
+    CHECK = "check"
+    """Rows pass the declared CHECKs (MySQL before 8.0.16 does not look at them), generated columns
+    are what they are computed from, UNSIGNED and ENUM columns hold what they may."""
 
 
 ALL_ASSUMPTIONS = frozenset(Assumption)
 
-DECLARED_ASSUMPTIONS = frozenset((Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY, Assumption.TYPES))
+DECLARED_ASSUMPTIONS = frozenset(
+    (Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY, Assumption.TYPES, Assumption.CHECK)
+)
 """What the schema itself declares, whether or not the engine enforces it."""
 
 

@@ -11,8 +11,10 @@ from dataclasses import replace
 import z3
 
 from sqljury.equivalence.proof.blocks import ProofBlock, Reader, opened
+from sqljury.equivalence.proof.demands import demands
 from sqljury.equivalence.proof.session import Columns, Instance, ProofSession, Session
 from sqljury.equivalence.proof.values import Frame, Frames, Value, all_same
+from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import (
     Aggregate,
     Distinct,
@@ -21,6 +23,7 @@ from sqljury.trees.nodes import (
     Limit,
     Project,
     Relation,
+    Scan,
 )
 from sqljury.trees.properties import properties
 from sqljury.trees.types import fields
@@ -74,6 +77,8 @@ def rows_of(
         new = Instance(relation, Frame(row, values))
         made.append(new)
         _add(prover, new, session)
+        if known is None:
+            _declare(prover, new, session)
         if known is None and deep < _DEEPEST:
             _source(prover, new, around, session, deep)
     return made
@@ -136,6 +141,14 @@ def _add(prover: ProofSession, new: Instance, session: Session) -> None:
                     equal = all_same(pairs[i] for i in sorted(key))
                     session.facts.append(z3.Implies(equal, all_same(pairs)))
     session.instances.append(new)
+
+
+def _declare(prover: ProofSession, new: Instance, session: Session) -> None:
+    """What the declaration of a table demands of its rows: a CHECK passes unless it is false."""
+    if isinstance(new.relation, Scan) and prover.context.may(Assumption.CHECK):
+        table = new.relation.table.casefold()
+        for demanded in demands(prover.context.schema).get(table, ()):
+            session.facts.append(z3.Not(prover.terms.truth(demanded, (new.frame,)).false))
 
 
 def assume(

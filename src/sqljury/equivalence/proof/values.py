@@ -238,7 +238,7 @@ class Terms:
             equal = self.truth(Call("=", operands), frames)
             one = self.value(operands[0], frames)
             return Value(one.term, z3.simplify(z3.Or(one.null, equal.true)), one.kind)
-        if name in ("+", "-", "*", "NEG"):
+        if name in ("+", "-", "*", "NEG", "ABS"):
             return self._arithmetic(call, frames)
         known = quotient(call, self.context.dialect)
         if known is not None:
@@ -270,9 +270,10 @@ class Terms:
         values = [self.value(o, frames) for o in call.operands]
         null = z3.simplify(z3.Or(*(v.null for v in values)))
         terms = [v.term for v in values]
-        if call.name == "NEG":
-            return Value(-terms[0], null, "number")
-        if len(terms) != 2:
+        if call.name in ("NEG", "ABS") and len(terms) == 1:
+            size = -terms[0] if call.name == "NEG" else z3.Abs(terms[0])
+            return Value(size, null, "number")
+        if len(terms) != 2 or call.name == "ABS":
             return self._unknown(call.name, call.operands, call, frames)
         one, other = terms
         if call.name == "+":
