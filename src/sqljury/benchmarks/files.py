@@ -1,4 +1,4 @@
-"""Files as people have them: compressed or not, JSON, JSONL, CSV, Parquet or lines of text."""
+"""Files as people have them: compressed or not, JSON, YAML, CSV, Parquet or lines of text."""
 
 from __future__ import annotations
 
@@ -20,8 +20,10 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from sqljury.benchmarks import yamltext
 from sqljury.benchmarks.jsontext import Repeated, elements, parse
 from sqljury.benchmarks.names import is_field
+from sqljury.benchmarks.statements import statements_of
 from sqljury.case import Json
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.spreadsheet import as_it_was
@@ -34,7 +36,13 @@ HEAD = 20
 
 _LINES_SUFFIXES = (".jsonl", ".jsonlines", ".ndjson")
 _TABLE_SUFFIXES = (".csv", ".tsv")
-_SUFFIXES = (".gz", ".xz", ".json", ".txt", ".sql", ".parquet", *_LINES_SUFFIXES, *_TABLE_SUFFIXES)
+_YAML_SUFFIXES = (".yaml", ".yml")
+_SUFFIXES = (
+    *(".gz", ".xz", ".json", ".txt", ".sql", ".parquet"),
+    *_LINES_SUFFIXES,
+    *_TABLE_SUFFIXES,
+    *_YAML_SUFFIXES,
+)
 
 # First bytes -> what the file is, for files that must be turned into something else first.
 _FOREIGN = {
@@ -168,8 +176,10 @@ class Source:
                 "SJ106",
                 "the file is binary, not text.",
                 where=self.name,
-                hint="Give JSON, JSON lines, CSV, Parquet or SQL.",
+                hint="Give JSON, JSON lines, YAML, CSV, Parquet or SQL.",
             )
+        if self._is_yaml:
+            return FileKind.JSON_LIST if self._begins_yaml_list() else FileKind.JSON_OBJECT
         first = self._first_line()
         if first.startswith("["):
             return FileKind.JSON_LIST
@@ -204,8 +214,9 @@ class Source:
     @cached_property
     def document(self) -> Json:
         """The whole of a JSON object, in which no key may stand twice."""
-        with self._text() as stream:
-            text = stream.read()
+        text = self._whole_text()
+        if self._is_yaml:
+            return yamltext.document(text, self.name)
         with self._json_errors():
             try:
                 return parse(text, unique=True)
@@ -233,12 +244,34 @@ class Source:
             for number, line in enumerate(stream, start=1):
                 yield Line(line.rstrip("\r\n"), f"{self.name}:{number}")
 
-    # --- JSON
+    def queries(self) -> Iterator[Line]:
+        """The queries of a text file: one a line, or the statements of a script."""
+        found = statements_of(self._whole_text())
+        if found is None:
+            return self.lines()
+        return (Line(one.text, f"{self.name}:{one.line}") for one in found)
+
+    def _whole_text(self) -> str:
+        with self._text() as stream:
+            return stream.read()
+
+    # --- JSON and YAML
+
+    @property
+    def _is_yaml(self) -> bool:
+        return Path(self._bare_name()).suffix in _YAML_SUFFIXES
+
+    def _begins_yaml_list(self) -> bool:
+        lines = (line.text.strip() for line in self.lines())
+        said = (line for line in lines if line and not line.startswith(("#", "---", "%")))
+        return next(said, "").startswith(("-", "["))
 
     @cached_property
     def _elements(self) -> list[FileRecord]:
-        with self._text() as stream:
-            text = stream.read()
+        text = self._whole_text()
+        if self._is_yaml:
+            values = yamltext.elements(text, self.name)
+            return [FileRecord(value, f"{self.name}:{line}") for value, line in values]
         with self._json_errors():
             found = list(elements(text))
         spread = "\n" in text.strip()

@@ -232,8 +232,8 @@ def _read(
 
 def _lines(source: Source) -> Iterator[Prediction]:
     """One prediction a line; a blank line is an empty one, as Spider's scripts count."""
-    named = is_gold(source.lines())
-    for line in source.lines():
+    named = is_gold(source.queries())
+    for line in source.queries():
         text, db_id = split(line.text)
         if db_id is None:
             text, db_id = split_line(text, named)

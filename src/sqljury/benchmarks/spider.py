@@ -74,15 +74,15 @@ def split_line(text: str, named: bool) -> tuple[str, str]:
 def _gold(source: Source, options: Options) -> Iterator[Case]:
     benchmark = source.stem if options.benchmark is None else options.benchmark
     blank: list[Case] = []
-    named = is_gold(source.lines())
-    if not named and not any(_QUERY.match(line.text) for line in source.lines()):
+    named = is_gold(source.queries())
+    if not named and not any(_QUERY.match(line.text) for line in source.queries()):
         raise InputError(
             "SJ106",
             "the file is text in which no line begins as a query does.",
             where=f"{source.name}:1",
             hint="Give JSON, JSON lines, CSV or Parquet, or a query a line.",
         )
-    for position, line in enumerate(source.lines()):
+    for position, line in enumerate(source.queries()):
         sql, db_id = split_line(line.text, named)
         references, answerable = as_references(sql, line.origin)
         case = Case(

@@ -42,7 +42,7 @@ def uneven_rows(source: Source) -> list[str]:
     elif source.kind is FileKind.TEXT:
         short = []
         pending: list[str] = []
-        for line in source.lines():
+        for line in source.queries():
             if line.text.strip():
                 short += pending
                 pending = []

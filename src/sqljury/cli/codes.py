@@ -23,6 +23,11 @@ CODES: dict[str, tuple[str, str]] = {
         "Something happened that nobody foresaw. What was judged until then is kept, and the same "
         "command goes on. SQLJURY_DEBUG=1 prints the place in the code: please report it.",
     ),
+    "SJ008": (
+        "a project file that is not understood",
+        "sqljury.toml has a table for each command ([evaluate], [audit.run]) whose keys are the "
+        "command's long options without the dashes, and files. What is typed wins over it.",
+    ),
     "SJ317": (
         "not a verdict",
         "`compare --fail-on` takes proved, refuted, no_counterexample and unknown, joined by "

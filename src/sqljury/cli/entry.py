@@ -11,6 +11,7 @@ from typing import NoReturn
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.project import project_defaults
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
 from sqljury.secrets import learn_from_environment, learn_from_urls, redacted
@@ -62,7 +63,8 @@ def main() -> NoReturn:
 def _exit_code() -> int:
     """Run the command."""
     try:
-        result = app(standalone_mode=False)
+        command = typer.main.get_command(app)
+        result = command(standalone_mode=False, default_map=project_defaults(command))
         if result == _EXIT_INTERRUPTED:  # how newer typers say KeyboardInterrupt
             raise KeyboardInterrupt
         return result if isinstance(result, int) else EXIT_OK

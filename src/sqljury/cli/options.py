@@ -21,7 +21,8 @@ Failures = Annotated[
     typer.Option("--failures", min=0, help="List failures by cause, so many of each cause."),
 ]
 Schema = Annotated[
-    Path | None, typer.Option("--schema", help="CREATE TABLE statements, or tables.json.")
+    str | None,
+    typer.Option("--schema", help="CREATE TABLE statements, a file of them, or tables.json."),
 ]
 Database = Annotated[
     str | None, typer.Option("--database", "-d", help="File or URL to take the schema from.")
@@ -35,8 +36,10 @@ Databases = Annotated[
     ),
 ]
 Schemas = Annotated[
-    Path | None,
-    typer.Option("--schemas", "--schema", help="CREATE TABLE statements or tables.json."),
+    str | None,
+    typer.Option(
+        "--schemas", "--schema", help="CREATE TABLE statements, a file of them, or tables.json."
+    ),
 ]
 Run = Annotated[
     Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")

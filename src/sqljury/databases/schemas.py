@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ _SPIDER_TYPES: Final = {
     "boolean": "BOOLEAN",
     "others": "",
 }
+_DDL: Final = re.compile(r"\s*create\s+(or\s+replace\s+)?(temp\w*\s+)?table\b", re.IGNORECASE)
 _OPENERS: Final[Mapping[str, Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
@@ -30,7 +32,7 @@ class Schemas:
     """Schemas by the name of their database; one that is alone in its file serves every name."""
 
     spec: str
-    """The path it was read from; :func:`read_schemas` turns it back into an equal one."""
+    """What it was read from; :func:`read_schemas` turns it back into an equal one."""
     by_id: Mapping[str, Schema]
 
     def get(self, db_id: str) -> Schema | None:
@@ -46,6 +48,8 @@ class Schemas:
 def read_schemas(path: str | Path) -> Schemas:
     """Schemas from a file: JSON as Spider's ``tables.json`` (.gz, .xz too), else SQL.
 
+    What begins as CREATE TABLE does is no path, but the statements themselves.
+
     In ``tables.json`` several single columns of one table under ``primary_keys`` are taken as
     one composite key. Spider often lists only the first column of a composite key, which is
     most often a foreign key, too: a single column that is both is not taken as a key. (Of 774
@@ -55,6 +59,8 @@ def read_schemas(path: str | Path) -> Schemas:
     Raises:
         InputError: SJ206: there is no such file; SJ207: it cannot be understood.
     """
+    if _DDL.match(str(path)):
+        return Schemas(str(path), {"": schema_from_ddl(str(path))})
     text = _text(Path(path))
     name = Path(path).name
     if text.lstrip()[:1] in ("[", "{"):
