@@ -31,7 +31,10 @@ def folder(tmp_path: Path) -> Path:
 
 def test_the_command_alone_does_it(folder: Path) -> None:
     done = run("evaluate", "--json", cwd=folder)
-    assert [one["name"] for one in json.loads(done.stdout)["judges"]] == ["exact_match", "canonical"]
+    assert [one["name"] for one in json.loads(done.stdout)["judges"]] == [
+        "exact_match",
+        "canonical",
+    ]
     assert (folder / "kept").is_dir()
     assert done.returncode == 1, "one of the two is written otherwise"
 
