@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqljury.api.audit import audit
     from sqljury.api.comparison import compare_runs
     from sqljury.api.evaluation import Evaluation, evaluate, load_run
+    from sqljury.api.evaluator import Evaluator
     from sqljury.api.features import features
     from sqljury.api.inputs import RunKeywords
     from sqljury.api.matching import explain_match
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 # Resolved on first use: `import sqljury` stays fast whatever the parts import.
 _HOMES = {
     "Evaluation": "sqljury.api.evaluation",
+    "Evaluator": "sqljury.api.evaluator",
     "RunKeywords": "sqljury.api.inputs",
     "agree_files": "sqljury.api.agreement",
     "audit": "sqljury.api.audit",
@@ -89,6 +91,7 @@ __all__ = [
     "MISSING",
     "Case",
     "Evaluation",
+    "Evaluator",
     "Evidence",
     "Execution",
     "InfrastructureError",

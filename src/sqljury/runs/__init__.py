@@ -4,6 +4,7 @@ from sqljury.runs.rounds import UnderWay, run_in_batches
 from sqljury.runs.runner import Run, RunJudge, open_run, run_judges
 from sqljury.runs.settings import RunSettings
 from sqljury.runs.store import RUN_FILE
+from sqljury.runs.warm import WarmJudges
 
 __all__ = [
     "RUN_FILE",
@@ -11,6 +12,7 @@ __all__ = [
     "RunJudge",
     "RunSettings",
     "UnderWay",
+    "WarmJudges",
     "open_run",
     "run_in_batches",
     "run_judges",

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from sqljury.case import Case
 from sqljury.errors import InfrastructureError
 from sqljury.judges import Judge
-from sqljury.runs.runner import OnProgress, Run, default_client, run_judges
-from sqljury.runs.settings import RunSettings
+from sqljury.runs.runner import OnProgress, Run, run_judges
+from sqljury.runs.settings import RunSettings, default_client
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected

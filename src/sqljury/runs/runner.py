@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.execution import MIB, Limits
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.runs.changes import Changes
-from sqljury.runs.confinement import confinement
-from sqljury.runs.messages import Setup
+from sqljury.runs.fingerprints import DataFingerprints, short_hash
+from sqljury.runs.judge_groups import groups_of
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import RunSettings
+from sqljury.runs.settings import RunSettings, default_client
+from sqljury.runs.signatures import signature, store_key
 from sqljury.runs.store import CaseRow, RunStore
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import features, hardness
@@ -30,7 +30,6 @@ from sqljury.verdict import Record
 from sqljury.version import __version__
 
 if TYPE_CHECKING:
-    from sqljury.isolation import Sandbox
     from sqljury.llm import ClientSettings, Request, Spent
 
 _COMMIT_SECONDS = 0.5
@@ -152,7 +151,7 @@ def run_judges(
     learn_from_urls(settings.sources.databases or "")
     made = [make_judge(spec) for spec in judges]
     _check_distinct(made)
-    groups = [group for group in _groups(made) if group.judges]
+    groups = [group for group in groups_of(made) if group.judges]
     store = RunStore(Path(folder), create=True)
     if groups[-1].asks_models and settings.llm is None:
         settings = replace(settings, llm=default_client(Path(folder)))
@@ -168,7 +167,7 @@ def run_judges(
                     cases = settings.overlay.applied(cases)
                 _load(store, cases, made, settings, changes)
             progress = _Progress(
-                store, [_key(judge, settings.limits) for judge in made], on_progress
+                store, [store_key(judge, settings.limits) for judge in made], on_progress
             )
             # Cheap evidence first: what rows alone decide is there before a model is asked.
             for group, pool in zip(groups, pools, strict=True):
@@ -199,65 +198,6 @@ def _nothing() -> Spent:
     return Spent()
 
 
-@dataclass(frozen=True, slots=True)
-class _JudgeGroup:
-    """Judges that run in the same way: on rows in processes, by a large model of this machine in
-    one, or waiting for chat models in threads."""
-
-    judges: tuple[Judge, ...]
-    asks_models: bool = False
-    one_process: bool = False
-
-    def keys(self, settings: RunSettings) -> list[str]:
-        """Of the judges, in the store."""
-        return [_key(judge, settings.limits) for judge in self.judges]
-
-    def has_work(self, store: RunStore, settings: RunSettings) -> bool:
-        """Whether a judge has yet to see a case."""
-        return store.count_work(self.keys(settings)) > 0
-
-    def processes(self, settings: RunSettings) -> int:
-        """One process keeps to one budget and one rate; a replay has neither."""
-        return 1 if self.one_process or self._waits(settings) else settings.workers
-
-    def _waits(self, settings: RunSettings) -> bool:
-        asks = self.asks_models and not settings.dry_run and not settings.batch
-        return asks and settings.llm is not None and not settings.llm.replay
-
-    def pool(self, settings: RunSettings, changes: Changes) -> WorkerPool:
-        """The workers of these judges."""
-        confined = confinement(self.judges, settings)
-        return WorkerPool(
-            self._setup(settings, confined.sandbox),
-            self.processes(settings),
-            environment=confined.environment,
-            check=changes.check,
-        )
-
-    def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
-        llm = settings.llm if self.asks_models else None
-        # Cases come to a worker corrected.
-        return Setup(
-            judges=tuple(_spec_for_worker(judge) for judge in self.judges),
-            settings=replace(settings, llm=llm, overlay=None),
-            sandbox=sandbox,
-            threads=llm.concurrency if llm is not None and self._waits(settings) else 1,
-            batch_size=1 if llm is not None else max(judge.batch_size for judge in self.judges),
-        )
-
-
-def _groups(judges: Sequence[Judge]) -> tuple[_JudgeGroup, ...]:
-    """Judges by how they run, those that cost most last."""
-    asking = tuple(judge for judge in judges if judge.needs & Needs.LLM)
-    local = tuple(judge for judge in judges if judge.one_process and judge not in asking)
-    others = tuple(judge for judge in judges if judge not in asking and judge not in local)
-    return (
-        _JudgeGroup(others),
-        _JudgeGroup(local, one_process=True),
-        _JudgeGroup(asking, asks_models=True),
-    )
-
-
 class _Progress:
     """Verdicts found so far, over all groups of judges."""
 
@@ -271,13 +211,6 @@ class _Progress:
         """Count some more."""
         self._done += verdicts
         self._on_progress(self._done, self._total)
-
-
-def default_client(folder: Path) -> ClientSettings:
-    """How models are asked where nothing is said: with a ledger in the run's folder."""
-    from sqljury.llm import ClientSettings
-
-    return ClientSettings(ledger=str(folder / "ledger.sqlite"))
 
 
 def _check_distinct(judges: Sequence[Judge]) -> None:
@@ -314,7 +247,7 @@ def _load(
             hint="Add --suites with a folder that holds DB_ID/*.sqlite or DB_ID.tar.xz.",
         )
     by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
-    data = _Data(settings, changes)
+    data = DataFingerprints(settings, changes)
     digest = hashlib.sha256()
     if store.replace_cases(_rows(cases, data, digest.update)) == 0:
         raise InputError("SJ409", "there are no cases in the input.")
@@ -342,60 +275,9 @@ def _load(
     _write_manifest(store, judges, settings, data, digest.hexdigest())
 
 
-class _Data:
-    """What the databases hold, asked once for each: verdicts on other contents are not reused."""
-
-    def __init__(self, settings: RunSettings, changes: Changes) -> None:
-        self._changes = changes
-        self._sources = settings.sources.open()
-        self.fingerprints: dict[str, str] = {}
-        self.engines: set[str] = set()
-        self.has_databases = False
-        """Whether the database of any case is there."""
-        self.has_schemas = False
-        """Whether the tables of any case are known."""
-        self.has_suites = False
-        """Whether any case's database has a suite."""
-        self._of_suites: dict[str, str] = {}
-
-    def fingerprint(self, case: Case) -> str:
-        """Of a case's database, or of its schema, and of its suite; empty where there is none."""
-        if case.db_id not in self.fingerprints:
-            self.fingerprints[case.db_id] = self._asked(case.db_id) or self._given(case.db_id)
-            self._of_suites[case.db_id] = self._of_suite(case.db_id)
-        found = self.fingerprints[case.db_id]
-        self.has_schemas |= bool(found) or case.schema_sql is not None
-        return found + self._of_suites[case.db_id]
-
-    def _of_suite(self, db_id: str) -> str:
-        suite = None if self._sources.suites is None else self._sources.suites.get(db_id)
-        if suite is None:
-            return ""
-        self.has_suites = True
-        with suite.opened(suite.names[0]) as database:
-            self.engines.add(database.engine)
-        files = tuple(suite.files.values())
-        return f";suite:{self._changes.watched(db_id, files, suite.fingerprint)}"
-
-    def _given(self, db_id: str) -> str:
-        schema = None if self._sources.schemas is None else self._sources.schemas.get(db_id)
-        return "" if schema is None else _short_hash(repr(schema)).hex()
-
-    def _asked(self, db_id: str) -> str:
-        database = None if self._sources.databases is None else self._sources.databases.open(db_id)
-        if database is None:
-            return ""
-        self.has_databases = True
-        try:
-            self.engines.add(database.engine)
-            files = getattr(database, "files", ())
-            found = self._changes.watched(db_id, files, database.fingerprint)
-            return f"{database.engine}:{found}"
-        finally:
-            database.close()
-
-
-def _rows(cases: Iterable[Case], data: _Data, digest: Callable[[bytes], None]) -> Iterator[CaseRow]:
+def _rows(
+    cases: Iterable[Case], data: DataFingerprints, digest: Callable[[bytes], None]
+) -> Iterator[CaseRow]:
     for case in cases:
         judged = f"{case.fingerprint()}:{data.fingerprint(case)}".encode()
         fingerprint = hashlib.blake2b(judged, digest_size=16).digest()
@@ -405,18 +287,13 @@ def _rows(cases: Iterable[Case], data: _Data, digest: Callable[[bytes], None]) -
         # Judges of several cases at once share what a question's candidates have in common.
         together = text if case.reference_sqls else case.question or text
         body = json.dumps(case.to_dict())
-        yield CaseRow(case, body, fingerprint, _short_hash(together), _features(text))
+        yield CaseRow(case, body, fingerprint, short_hash(together), _features(text))
 
 
 @lru_cache(maxsize=4096)
 def _features(sql: str) -> tuple[str, ...]:
     level = hardness(sql)
     return (*features(sql, "sqlite"), *([f"hardness:{level}"] if level else []))
-
-
-@lru_cache(maxsize=4096)
-def _short_hash(text: str) -> bytes:
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
 
 
 def _some(names: Sequence[str], most: int = 5) -> str:
@@ -428,14 +305,14 @@ def _write_manifest(
     store: RunStore,
     judges: Sequence[Judge],
     settings: RunSettings,
-    data: _Data,
+    data: DataFingerprints,
     digest: str,
 ) -> None:
     limits, engines = settings.limits, sorted(data.engines)
     signed = [
         RunJudge(
             spec_of(judge),
-            _key(judge, limits),
+            store_key(judge, limits),
             signature(judge, engines, settings, digest),
             judge.threshold,
         )
@@ -462,51 +339,7 @@ def _without_password(spec: str) -> str:
     return ",".join(parts)
 
 
-def _key(judge: Judge, limits: Limits) -> str:
-    """All that a judge's verdict depends on beside the case: prompts and recordings too."""
-    own = "".join(f"|{name}:{value}" for name, value in judge.signature_fields().items())
-    return f"{spec_of(judge)}@{judge.version}{own}|{_limits_text(limits)}"
-
-
-def _limits_text(limits: Limits) -> str:
-    return (
-        f"limits:{limits.seconds:g}s,{limits.rows}rows,"
-        f"{limits.bytes / MIB:g}MiB,{limits.memory / MIB:g}MiB"
-    )
-
-
-def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data: str) -> str:
-    """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
-    own = judge.signature_fields()
-    executes = needs_database(judge) or judge.needs & Needs.SUITE
-    parts = [
-        spec_of(judge),
-        f"v:{judge.version}",
-        *([f"db:{'+'.join(engines)}"] if executes else []),
-        "n:{n}",
-        *(f"{name}:{value}" for name, value in own.items()),
-        *([_limits_text(settings.limits)] if executes else []),
-        *([f"overlay:{settings.overlay.digest}"] if settings.overlay else []),
-        f"sqljury:{__version__}",
-        f"data:{data[:8]}",
-    ]
-    return "|".join(parts)
-
-
 # ---------------------------------------------------------------- verdicts out
-
-
-def _spec_for_worker(judge: Judge) -> str:
-    """The text from which a worker makes the same judge."""
-    spec = spec_of(judge)
-    if type(judge).__module__ == "__main__":
-        raise InputError(
-            "SJ411",
-            f"the judge {type(judge).__qualname__} is defined in the script that runs; workers "
-            "cannot import it from there.",
-            hint="Move it to a module of its own and pass 'module:Class'.",
-        )
-    return spec
 
 
 def _judge_all(store: RunStore, pool: WorkerPool, keys: Sequence[str], progress: _Progress) -> None:

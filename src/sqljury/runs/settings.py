@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.benchmarks import Overlay
@@ -33,3 +34,10 @@ class RunSettings:
     """Ask no model: cases that wait for an answer get no verdict, and their questions are told."""
     given_up: Mapping[str, str] = field(default_factory=dict)
     """With ``batch``: why questions will have no answer, by the key of their request."""
+
+
+def default_client(folder: Path) -> ClientSettings:
+    """How models are asked where nothing is said: with a ledger in the run's folder."""
+    from sqljury.llm import ClientSettings
+
+    return ClientSettings(ledger=str(folder / "ledger.sqlite"))

@@ -129,6 +129,15 @@ class VerdictRow:
             cost=json.dumps(_cost_fields(verdict.cost)) if verdict.cost.calls else "",
         )
 
+    def verdict(self) -> Verdict:
+        """The verdict again, without what was a secret in it."""
+        return _verdict(
+            (
+                *(self.outcome, self.score, self.reason, self.labels),
+                *(self.measures, self.evidence, self.seconds, self.cost),
+            )
+        )
+
 
 def _public_json(value: Json) -> str:
     """JSON without secrets."""

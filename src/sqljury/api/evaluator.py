@@ -1,0 +1,78 @@
+"""Judges that stay ready, for programs that judge one case now and then."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Unpack
+
+from sqljury.api.inputs import PathLike, RunKeywords, run_settings
+from sqljury.benchmarks import cases_of_rows
+from sqljury.case import Case, Json
+from sqljury.judges import Judge
+from sqljury.runs import WarmJudges
+from sqljury.verdict import Verdict
+
+
+class Evaluator:
+    """Judges one case at a time, by workers that are started once.
+
+    Nothing is stored. Queries run as they do in a run: in workers, within limits, read-only. What
+    a database returned is remembered; when one of its files changes it is asked again. On a server
+    nobody sees that: make a new evaluator when its data have changed.
+
+    Args:
+        databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``.
+        judges: names such as ``execution:spider``, or judges.
+        settings: as for :func:`sqljury.evaluate`; there is one worker for each way that judges
+            run.
+
+    Raises:
+        InputError: an unknown judge, or settings that cannot be used.
+        InfrastructureError: the workers cannot work.
+
+    >>> import sqlite3, tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> sqlite3.connect(folder / "m.sqlite").execute("CREATE TABLE t (a)").connection.close()
+    >>> with Evaluator(folder) as evaluator:
+    ...     found = evaluator.judge({"predicted_sql": "SELECT 2", "gold_sql": "SELECT 2.0"})
+    >>> found["execution:strict"].outcome
+    <Outcome.CORRECT: 'correct'>
+    """
+
+    def __init__(
+        self,
+        databases: PathLike | Sequence[PathLike] | None = None,
+        judges: str | Judge | Sequence[str | Judge] = ("execution",),
+        **settings: Unpack[RunKeywords],
+    ) -> None:
+        asked = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
+        self._judges = WarmJudges(asked, run_settings(databases, **settings))
+
+    def judge(self, case: Case | Mapping[str, Json]) -> dict[str, Verdict]:
+        """The verdict of each judge, by its name.
+
+        Args:
+            case: a case, or an object with keys by their usual names.
+
+        Raises:
+            InputError: no case; a correction that does not fit.
+            InfrastructureError: the workers cannot work.
+        """
+        (one,) = cases_of_rows([case])
+        return self._judges.judge(one)
+
+    def close(self) -> None:
+        """End the workers."""
+        self._judges.close()
+
+    def __enter__(self) -> Evaluator:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -1,0 +1,92 @@
+"""Judges by how they run: each group has a pool of workers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqljury.errors import InputError
+from sqljury.judges import Judge, Needs, spec_of
+from sqljury.runs.changes import Changes
+from sqljury.runs.confinement import confinement
+from sqljury.runs.messages import Setup
+from sqljury.runs.pool import WorkerPool
+from sqljury.runs.settings import RunSettings
+from sqljury.runs.signatures import store_key
+from sqljury.runs.store import RunStore
+
+if TYPE_CHECKING:
+    from sqljury.isolation import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeGroup:
+    """Judges that run in the same way: on rows in processes, by a large model of this machine in
+    one, or waiting for chat models in threads."""
+
+    judges: tuple[Judge, ...]
+    asks_models: bool = False
+    one_process: bool = False
+
+    def keys(self, settings: RunSettings) -> list[str]:
+        """Of the judges, in the store."""
+        return [store_key(judge, settings.limits) for judge in self.judges]
+
+    def has_work(self, store: RunStore, settings: RunSettings) -> bool:
+        """Whether a judge has yet to see a case."""
+        return store.count_work(self.keys(settings)) > 0
+
+    def processes(self, settings: RunSettings) -> int:
+        """One process keeps to one budget and one rate; a replay has neither."""
+        return 1 if self.one_process or self._waits(settings) else settings.workers
+
+    def _waits(self, settings: RunSettings) -> bool:
+        asks = self.asks_models and not settings.dry_run and not settings.batch
+        return asks and settings.llm is not None and not settings.llm.replay
+
+    def pool(self, settings: RunSettings, changes: Changes) -> WorkerPool:
+        """The workers of these judges."""
+        confined = confinement(self.judges, settings)
+        return WorkerPool(
+            self._setup(settings, confined.sandbox),
+            self.processes(settings),
+            environment=confined.environment,
+            check=changes.check,
+        )
+
+    def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
+        llm = settings.llm if self.asks_models else None
+        # Cases come to a worker corrected.
+        return Setup(
+            judges=tuple(_spec_for_worker(judge) for judge in self.judges),
+            settings=replace(settings, llm=llm, overlay=None),
+            sandbox=sandbox,
+            threads=llm.concurrency if llm is not None and self._waits(settings) else 1,
+            batch_size=1 if llm is not None else max(judge.batch_size for judge in self.judges),
+        )
+
+
+def groups_of(judges: Sequence[Judge]) -> tuple[JudgeGroup, ...]:
+    """Judges by how they run, those that cost most last."""
+    asking = tuple(judge for judge in judges if judge.needs & Needs.LLM)
+    local = tuple(judge for judge in judges if judge.one_process and judge not in asking)
+    others = tuple(judge for judge in judges if judge not in asking and judge not in local)
+    return (
+        JudgeGroup(others),
+        JudgeGroup(local, one_process=True),
+        JudgeGroup(asking, asks_models=True),
+    )
+
+
+def _spec_for_worker(judge: Judge) -> str:
+    """The text from which a worker makes the same judge."""
+    spec = spec_of(judge)
+    if type(judge).__module__ == "__main__":
+        raise InputError(
+            "SJ411",
+            f"the judge {type(judge).__qualname__} is defined in the script that runs; workers "
+            "cannot import it from there.",
+            hint="Move it to a module of its own and pass 'module:Class'.",
+        )
+    return spec
