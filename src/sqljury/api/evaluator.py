@@ -35,7 +35,7 @@ class Evaluator:
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> sqlite3.connect(folder / "m.sqlite").execute("CREATE TABLE t (a)").connection.close()
     >>> with Evaluator(folder) as evaluator:
-    ...     found = evaluator.judge({"predicted_sql": "SELECT 2", "gold_sql": "SELECT 2.0"})
+    ...     found = evaluator.judge({"db_id": "m", "gold": "SELECT 2", "prediction": "SELECT 2.0"})
     >>> print(found["execution:strict"].outcome)
     correct
     """
