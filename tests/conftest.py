@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# One thread for numbers: as many threads as cores in each test process wait for one another.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+# Tests start many processes of ours: each would compile everything anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # A clock would measure the machine; where others wait for the answer it is the same each time.
 settings.register_profile("sqljury", deadline=None, derandomize="CI" in os.environ)

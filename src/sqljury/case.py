@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
 
-Json = Any
-"""A value that came from JSON: None, bool, int, float, str, list, dict."""
+Json = object
+"""A value that came from JSON (None, bool, int, float, str, list, dict): who uses it says which."""
 
 
 class Missing(Enum):
@@ -120,7 +120,7 @@ class Case:
     @classmethod
     def from_dict(cls, data: Mapping[str, Json]) -> Case:
         """The inverse of :meth:`to_dict`."""
-        fields = dict(data)
+        fields: dict[str, Any] = dict(data)
         for name in ("reference_sqls", "pool"):
             fields[name] = tuple(fields.get(name, ()))
         return cls(**fields)

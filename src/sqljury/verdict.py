@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import TypedDict, Unpack
 
 from sqljury.case import Case, Json
 
@@ -77,6 +78,15 @@ class Cost:
         )
 
 
+class VerdictFields(TypedDict, total=False):
+    """What goes with a verdict beside its outcome, its score and its reason."""
+
+    labels: tuple[str, ...]
+    measures: Mapping[str, float]
+    evidence: Mapping[str, Json]
+    cost: Cost
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """A score in [0, 1] or none, an outcome, a reason in words, and the evidence.
@@ -95,12 +105,12 @@ class Verdict:
     cost: Cost = Cost()
 
     @classmethod
-    def correct(cls, reason: str = "", **rest: Json) -> Verdict:
+    def correct(cls, reason: str = "", **rest: Unpack[VerdictFields]) -> Verdict:
         """Score 1."""
         return cls(outcome=Outcome.CORRECT, score=1.0, reason=reason, **rest)
 
     @classmethod
-    def incorrect(cls, reason: str = "", **rest: Json) -> Verdict:
+    def incorrect(cls, reason: str = "", **rest: Unpack[VerdictFields]) -> Verdict:
         """Score 0."""
         return cls(outcome=Outcome.INCORRECT, score=0.0, reason=reason, **rest)
 

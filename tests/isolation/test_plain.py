@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from jobs import divided
 
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError, SqljuryError
-from sqljury.isolation import Failure, from_plain, mapped, send, to_plain
+from sqljury.isolation import SentError, from_plain, mapped, send, to_plain
 from sqljury.runs.messages import Progress, heard
 from sqljury.runs.store import VerdictRow
 
@@ -144,7 +144,7 @@ def test_whatever_a_worker_says_nothing_else_is_raised(body: bytes) -> None:
     ],
 )
 def test_errors_for_users(error: SqljuryError) -> None:
-    found = Failure.of(error).error()
+    found = SentError.of(error).error()
     assert (str(found), found.exit_code) == (str(error), error.exit_code)
 
 

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from pathlib import Path
+from typing import Unpack
 
 from sqljury.api.inputs import (
     PathLike,
@@ -31,6 +32,7 @@ from sqljury.benchmarks import (
     Overlay,
     OverlayDecision,
     Source,
+    as_object,
     check_signatures,
     fingerprint_of,
     overlay_of,
@@ -38,7 +40,6 @@ from sqljury.benchmarks import (
 )
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
-from sqljury.execution import Limits
 from sqljury.faults import Check, chosen_checks
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges.faults import Faults
@@ -55,12 +56,9 @@ def audit(
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
     checks: str = "",
-    schemas: PathLike | None = None,
     run: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
-    overlay: PathLike | Sequence[PathLike] | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **settings: Unpack[RunKeywords],
 ) -> Audit:
     """Look for faults in the references of a benchmark: no model is asked.
 
@@ -71,12 +69,9 @@ def audit(
         databases: as for :func:`sqljury.evaluate`. Without them, and with ``schemas``, checks
             that need rows are skipped, and counted as skipped.
         checks: codes of checks, or beginnings of codes, joined by ``+``; empty for all.
-        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json).
         run: the folder that findings are kept in; the same folder again resumes.
-        limits: what one query may use.
-        workers: processes; by default one per core.
-        overlay: files of corrections that are laid over the references first.
         on_progress: called with references audited and references in all.
+        settings: as for :func:`sqljury.evaluate`; an ``overlay`` is laid over the references first.
 
     Raises:
         InputError: SJ345: no such check; SJ530: there are no references; others as
@@ -89,8 +84,7 @@ def audit(
     ('AU107', 'SELECT a FROM t WHERE a IS NULL')
     """
     chosen = chosen_checks(checks, _SECOND)
-    corrections = overlay_from(overlay)
-    settings: RunKeywords = {"schemas": schemas, "limits": limits, "workers": workers}
+    corrections = overlay_from(settings.pop("overlay", None))
     with ExitStack() as stack:
         folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
         asked = Opinions(folder=folder, databases=databases, settings=settings)
@@ -178,22 +172,25 @@ def accept_findings(reviewed: PathLike, *, by: str, at: str) -> Overlay:
         InputError: SJ534: a decision that is none, or a replacement without a query; SJ533: two
             findings about one reference were decided otherwise.
     """
-    records = Source(reviewed).records()
-    decided = (record for record in records if record.data.get("decision") is not None)
-    return overlay_of(_correction(record.data, record.origin, by, at) for record in decided)
+    records = ((as_object(record), record.origin) for record in Source(reviewed).records())
+    return overlay_of(
+        _correction(data, origin, by, at)
+        for data, origin in records
+        if data.get("decision") is not None
+    )
 
 
-def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Correction:
+def _correction(finding: Mapping[str, Json], origin: str, by: str, at: str) -> Correction:
     try:
-        decision = OverlayDecision(finding["decision"])
+        decision = OverlayDecision(str(finding["decision"]))
         case = Case(
-            id=finding["id"],
-            db_id=finding["db_id"],
-            question=finding["question"],
-            hint=finding["hint"],
+            id=str(finding["id"]),
+            db_id=str(finding["db_id"]),
+            question=str(finding["question"] or ""),
+            hint=str(finding["hint"] or ""),
         )
         evidence = {name: finding[name] for name in ("code", "reason", "evidence")}
-        old = finding["sql"]
+        old, reason = str(finding["sql"]), str(finding.get("why") or finding["reason"])
     except (KeyError, ValueError) as error:
         raise InputError("SJ534", f"not a decided finding: {error}.", where=origin) from error
     new = finding.get("new_sql") or finding.get("proposal")
@@ -205,8 +202,8 @@ def _correction(finding: dict[str, Json], origin: str, by: str, at: str) -> Corr
         fingerprint=fingerprint_of(case, old),
         old_sql=old,
         decision=decision,
-        new_sql=new if decision is OverlayDecision.REPLACE else None,
-        reason=finding.get("why") or finding["reason"],
+        new_sql=str(new) if decision is OverlayDecision.REPLACE else None,
+        reason=reason,
         evidence=evidence,
         accepted_by=by,
         accepted_at=at,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Unpack
 
-from sqljury.api.inputs import PathLike, cases_of, run_settings
+from sqljury.api.inputs import PathLike, RunKeywords, cases_of, run_settings
 from sqljury.case import Case
-from sqljury.execution import Limits
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges.jury_features import FeatureRow
 from sqljury.runs import run_judges
@@ -20,12 +20,9 @@ def features(
     databases: PathLike | Sequence[PathLike] | None = None,
     *,
     groups: str = "",
-    schemas: PathLike | None = None,
     run: PathLike | None = None,
-    limits: Limits | None = None,
-    workers: int | None = None,
-    overlay: PathLike | Sequence[PathLike] | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
+    **settings: Unpack[RunKeywords],
 ) -> FeatureTable:
     """One row of named features a case; what is not known is None, never 0. No model is asked.
 
@@ -34,12 +31,9 @@ def features(
         databases: as for :func:`sqljury.evaluate`. Where a database is missing, features of rows
             are.
         groups: names of groups of features, joined by ``+``; empty for all.
-        schemas: a file of schemas (CREATE TABLE statements, or Spider's tables.json).
         run: the folder that features are kept in; the same folder again resumes.
-        limits: what one query may use.
-        workers: processes; by default one per core.
-        overlay: files of corrections that are laid over the references.
         on_progress: called with cases done and cases in all.
+        settings: as for :func:`sqljury.evaluate`.
 
     Raises:
         InputError: SJ348: no such group; others as :func:`sqljury.evaluate`.
@@ -52,13 +46,11 @@ def features(
     (1.0, 1.0, None)
     """
     judge = FeatureRow(groups)
-    settings = run_settings(
-        databases, schemas=schemas, limits=limits, workers=workers, overlay=overlay
-    )
+    options = run_settings(databases, **settings)
     with ExitStack() as stack:
         folder = Path(run) if run is not None else Path(stack.enter_context(TemporaryFolder()))
         done = stack.enter_context(
-            run_judges(cases_of(cases), [judge], settings, folder=folder, on_progress=on_progress)
+            run_judges(cases_of(cases), [judge], options, folder=folder, on_progress=on_progress)
         )
         signature = done.judges[0].signature.replace("{n}", str(done.count_cases()))
         return feature_table(done.records(with_evidence=False), groups, signature)

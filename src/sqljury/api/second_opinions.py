@@ -10,6 +10,7 @@ from typing import Final
 from sqljury.api.evaluation import evaluate
 from sqljury.api.inputs import PathLike, RunKeywords
 from sqljury.case import Case, Json
+from sqljury.evidence_shapes import results_of, shown_rows
 from sqljury.faults import Check, Sees
 from sqljury.uses.audit import AuditFinding
 from sqljury.uses.audit.conflicts import Conflict
@@ -94,7 +95,7 @@ def _pooled(pool: CandidatePool) -> Case:
 def _numbers(record: Record) -> dict[str, int | None]:
     """The number of each text's result, as the judge of results gives it."""
     texts = dict.fromkeys(filter(None, record.case.pool))
-    return dict(zip(texts, record.verdict.evidence["group"], strict=True))
+    return dict(zip(texts, results_of(record.verdict.evidence)["group"], strict=True))
 
 
 def _votes(pool: CandidatePool, numbers: Mapping[str, int | None]) -> Votes:
@@ -184,7 +185,10 @@ def _against_proposal(number: int, finding: AuditFinding) -> Case:
 def _returned(record: Record) -> dict[str, Json]:
     """The first rows on both sides; the reason where one of them does not run."""
     evidence = record.verdict.evidence
-    sides = {"reference": evidence.get("reference"), "proposal": evidence.get("prediction")}
+    sides = {
+        "reference": shown_rows(evidence, "reference"),
+        "proposal": shown_rows(evidence, "prediction"),
+    }
     tables = {
         name: {
             "columns": table["columns"],

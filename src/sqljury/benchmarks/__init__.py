@@ -1,6 +1,7 @@
 """Readers and writers of real text-to-SQL files."""
 
 from sqljury.benchmarks.decisions import read_decisions
+from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import Source, fingerprint
 from sqljury.benchmarks.formats import Format, Options, formats, register
 from sqljury.benchmarks.logprobs import Token, read_logprobs
@@ -47,6 +48,7 @@ __all__ = [
     "RefuterAnswer",
     "Source",
     "Token",
+    "as_object",
     "cases_of_rows",
     "check_signatures",
     "find_rose_outputs",

@@ -26,14 +26,13 @@ class Ehrsql(Format):
         """By the questions under ``data``."""
         if source.kind is not FileKind.JSON_OBJECT:
             return False
-        found = _questions(source)
-        return isinstance(found, list) and any(isinstance(one, dict) for one in found)
+        return any(isinstance(one, dict) for one in _questions(source))
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a question, with the reference of the same id."""
         labels = _labels(source)
         layout = stated({**_KEYS, "reference_sqls": "query"}, options.mapping)
-        for position, data in enumerate(_questions(source) or ()):
+        for position, data in enumerate(_questions(source)):
             origin = f"{source.name}[{position}]"
             if not isinstance(data, dict):
                 raise InputError("SJ105", "a question is an object.", where=origin)
@@ -43,9 +42,9 @@ class Ehrsql(Format):
             yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
 
 
-def _questions(source: Source) -> Json:
-    document = source.document
-    return document.get("data") if isinstance(document, dict) else None
+def _questions(source: Source) -> list[Json]:
+    found = source.entries.get("data")
+    return found if isinstance(found, list) else []
 
 
 def _labels(source: Source) -> Mapping[str, Json]:
@@ -54,7 +53,7 @@ def _labels(source: Source) -> Mapping[str, Json]:
         path = source.path.with_name(name)
         if path.is_file():
             labels = Source(path)
-            for key, value in labels.document.items():
+            for key, value in labels.entries.items():
                 as_references(value, f'{labels.name}["{key}"]')
-            return labels.document  # type: ignore[no-any-return]
+            return labels.entries
     return {}

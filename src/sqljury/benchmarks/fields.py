@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
+from typing import cast
 
 from sqljury.benchmarks.files import FileRecord
 from sqljury.benchmarks.layout import Layout
@@ -132,23 +133,24 @@ def as_references(value: Json, origin: str) -> tuple[tuple[str, ...], bool | Non
     wrong = next((one for one in values if one is not None and not isinstance(one, str)), None)
     if wrong is not None:
         raise InputError("SJ105", f"a reference must be SQL text, not {kind(wrong)}.", where=origin)
-    if any(one is not None and one.strip() == _UNANSWERABLE for one in values):
+    texts = [one for one in values if isinstance(one, str)]
+    if any(one.strip() == _UNANSWERABLE for one in texts):
         return (), False
-    return tuple(one for one in values if one and one.strip()), None
+    return tuple(one for one in texts if one.strip()), None
 
 
 def _listed(text: str) -> Json:
     """Several references in one cell of a table: a JSON list."""
     try:
-        return json.loads(text)
+        return cast("Json", json.loads(text))
     except (ValueError, RecursionError):
         return text
 
 
 def as_label(value: Json, origin: str) -> bool | None:
     """What people say, as a truth value; None where they say nothing."""
-    if value is None or value == "" or isinstance(value, bool):
-        return None if value == "" else value
+    if value is None or value == "":
+        return None
     if isinstance(value, int | float) and value in (0, 1):
         return bool(value)
     if isinstance(value, str) and (word := value.strip().lower()) in _YES + _NO:

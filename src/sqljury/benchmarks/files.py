@@ -18,7 +18,7 @@ from enum import Enum
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any, NamedTuple, cast
 
 from sqljury.benchmarks import yamltext
 from sqljury.benchmarks.jsontext import Repeated, elements, parse
@@ -211,6 +211,11 @@ class Source:
         """Where the first record stands, for errors about all of them."""
         return self.head[0].origin if self.head else self.name
 
+    @property
+    def entries(self) -> dict[str, Json]:
+        """The whole of a file whose kind is ``JSON_OBJECT``; nothing of any other."""
+        return self.document if isinstance(self.document, dict) else {}
+
     @cached_property
     def document(self) -> Json:
         """The whole of a JSON object, in which no key may stand twice."""
@@ -316,7 +321,7 @@ class Source:
         if not self._is_one_line() or Path(self._bare_name()).suffix in _LINES_SUFFIXES:
             return True
         # One line alone: a record, or predictions by id. Its keys tell.
-        return any(is_field(key) for key in parse(first))
+        return any(map(is_field, cast("dict[str, Json]", parse(first))))
 
     def _is_one_line(self) -> bool:
         with self._text() as stream:

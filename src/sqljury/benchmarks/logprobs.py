@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isnan
+from math import isnan, nan
 from typing import NamedTuple
 
 from sqljury.benchmarks.fields import as_id, as_object, kind
@@ -37,7 +37,7 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
     if source.kind is FileKind.JSON_OBJECT:
         return {
             key: tuple(_tokens(value, f'{source.name}["{key}"]'))
-            for key, value in source.document.items()
+            for key, value in source.entries.items()
         }
     if is_pool(source):
         return dict(_of_pool(source))
@@ -80,8 +80,8 @@ def _tokens(value: Json, origin: str) -> Iterator[Token]:
 
 
 def _number(value: Json, origin: str) -> float:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else nan
     # Some servers round up: the logarithm of a probability is at most 0.
-    if not is_number or isnan(value) or value > 1e-3:
+    if isnan(number) or number > 1e-3:
         raise InputError("SJ116", f"{value!r} is no log-probability.", where=origin)
-    return min(0.0, float(value))
+    return min(0.0, float(number))

@@ -14,7 +14,9 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
+from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import PathLike, Source
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -183,9 +185,8 @@ def read_overlay(paths: PathLike | Sequence[PathLike]) -> Overlay:
 def _lines(path: PathLike) -> Iterator[Correction]:
     for record in Source(path).records():
         try:
-            one = Correction(
-                **{**record.data, "decision": OverlayDecision(record.data["decision"])}
-            )
+            fields: dict[str, Any] = dict(as_object(record))
+            one = Correction(**{**fields, "decision": OverlayDecision(fields["decision"])})
         except (TypeError, KeyError, ValueError) as error:
             raise InputError("SJ531", f"not a correction: {error}.", where=record.origin) from error
         if one.sealed().seal != one.seal:

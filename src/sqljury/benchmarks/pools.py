@@ -109,8 +109,9 @@ def samples_of(record: FileRecord) -> tuple[str | None, ...]:
 def count_of(candidate: Mapping[str, Json]) -> int | None:
     """How many candidates one stands for, where it says so; a number from 1 on."""
     count = candidate.get("count")
-    stated = isinstance(count, int) and not isinstance(count, bool) and count > 0
-    return count if stated else None
+    if not isinstance(count, int) or isinstance(count, bool):
+        return None
+    return count if count > 0 else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -243,7 +243,7 @@ def _lines(source: Source) -> Iterator[Prediction]:
 
 def _of_object(source: Source) -> dict[str, Prediction]:
     found = {}
-    for key, value in source.document.items():
+    for key, value in source.entries.items():
         origin = f'{source.name}["{key}"]'
         if isinstance(value, list) and value:
             # Several samples for a question, as TrustSQL records its votes: the first predicts.

@@ -32,7 +32,7 @@ class Records(Format):
         """One case a record."""
         if source.kind is not FileKind.JSON_OBJECT:
             return _records(source, options)
-        if any(is_field(key) for key in source.document):
+        if any(is_field(key) for key in source.entries):
             return _alone(source, options)
         return _by_id(source, options)
 
@@ -48,15 +48,15 @@ def _records(source: Source, options: Options) -> Iterator[Case]:
 
 def _alone(source: Source, options: Options) -> Iterator[Case]:
     """A file that holds one case, and no list."""
-    layout = guess(source.document, options.mapping, source.name)
-    record = FileRecord(source.document, source.name)
+    layout = guess(source.entries, options.mapping, source.name)
+    record = FileRecord(source.entries, source.name)
     yield build(record, layout, position=0, stem=source.stem, benchmark=options.benchmark)
 
 
 def _by_id(source: Source, options: Options) -> Iterator[Case]:
     """References by id, as EHRSQL's label.json."""
     benchmark = source.stem if options.benchmark is None else options.benchmark
-    for key, value in source.document.items():
+    for key, value in source.entries.items():
         origin = f"{source.name}[{json.dumps(key)}]"
         _check_reference(source, value)
         references, answerable = as_references(value, origin)
@@ -78,7 +78,7 @@ def _check_reference(source: Source, value: Json) -> None:
             hint=f"Run: sqljury evaluate dev.json --predictions {source.name}",
         )
     if value is not None and not isinstance(value, str):
-        keys = ", ".join(islice(source.document, 5))
+        keys = ", ".join(islice(source.entries, 5))
         raise InputError(
             "SJ108",
             f"the object holds neither a case nor queries by id (keys: {keys}).",

@@ -27,7 +27,7 @@ def read_gate(path: PathLike) -> dict[str, float | None]:
     if source.kind is not FileKind.JSON_OBJECT:
         rows = [row for found in read_results(path).values() for row in found]
         return {row.id: row.score for row in rows}
-    return {key: _said(value, f'{source.name}["{key}"]') for key, value in source.document.items()}
+    return {key: _said(value, f'{source.name}["{key}"]') for key, value in source.entries.items()}
 
 
 def _said(value: Json, origin: str) -> float | None:

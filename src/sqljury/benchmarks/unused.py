@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import HEAD, FileKind, Source
 from sqljury.benchmarks.names import ALIASES, FIELDS, normal
 from sqljury.case import MISSING, Case, Json
@@ -37,7 +38,7 @@ def uneven_rows(source: Source) -> list[str]:
     """A sentence where rows of a table lack cells, or lines between queries are blank."""
     if source.kind is FileKind.TABLE:
         width = len(source.keys)
-        short = [origin for data, origin in source.records() if len(data) < width]
+        short = [one.origin for one in source.records() if len(as_object(one)) < width]
         what = f"fewer cells than the header ({width}); those that lack count as not there"
     elif source.kind is FileKind.TEXT:
         short = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
@@ -27,6 +27,9 @@ from sqljury.cli.options import (
 from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD
+
+if TYPE_CHECKING:
+    from sqljury.api.inputs import RunKeywords
 
 
 class _AuditByDefault(TyperGroup):
@@ -90,16 +93,14 @@ def audit(
         typer.echo(f"warning: {warning}", err=True)
     key = {"audit": sources.databases, "checks": checks, **overlay_key(overlay)}
     folder = running.run or default_run([*files, *(predictions or [])], key)
+    settings: RunKeywords = {**sources.keywords, **running.keywords, "overlay": overlay}
     with progress("auditing", "audited") as on_progress:
         found = find(
             cases,
             sources.databases,
             checks=checks,
-            schemas=sources.schemas,
             run=folder,
-            limits=running.limits,
-            workers=running.workers,
-            overlay=overlay,
+            **settings,
             on_progress=on_progress,
         )
         on_progress(-1, -1)
@@ -180,15 +181,12 @@ def rescore(
     from sqljury.api.rescoring import rescore as score_again
     from sqljury.reports import leaderboards
 
+    settings: RunKeywords = {**sources.keywords, "workers": workers, "overlay": overlay}
     with progress() as on_progress:
         found = score_again(
             run,
             sources.databases,
-            overlay=overlay,
-            descriptions=sources.descriptions,
-            schemas=sources.schemas,
-            suites=sources.suites,
-            workers=workers,
+            **settings,
             on_progress=on_progress,
         )
         on_progress(-1, -1)

@@ -140,9 +140,7 @@ def evaluate(
     if wait and not batch:
         raise InputError("SJ006", "--wait goes with --batch.")
     settings: RunKeywords = {
-        "descriptions": sources.descriptions,
-        "schemas": sources.schemas,
-        "suites": sources.suites,
+        **sources.keywords,
         "limits": _limits(running.limit_seconds, limit_rows, limit_bytes, limit_memory),
         "workers": running.workers,
         "overlay": overlay,

@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.flags import RunFlags, SchemaFlags, with_flags
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import (
-    Databases,
-    Files,
-    Format,
-    LimitSeconds,
-    Mapping,
-    Overlay,
-    Run,
-    Schemas,
-    Workers,
-    overlay_key,
-)
+from sqljury.cli.options import Files, Format, Mapping, Overlay, overlay_key
 from sqljury.cli.progress import progress
+
+if TYPE_CHECKING:
+    from sqljury.api.inputs import RunKeywords
 
 
 @app.command()
+@with_flags
 def features(
     files: Files,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="File to write: .csv, .jsonl or .parquet.")
     ],
-    databases: Databases = None,
+    sources: SchemaFlags,
+    running: RunFlags,
     groups: Annotated[
         str, typer.Option("--groups", help="Names of groups of features, joined by + [all].")
     ] = "",
-    schemas: Schemas = None,
-    run: Run = None,
-    workers: Workers = None,
-    limit_seconds: LimitSeconds = 30.0,
     format_: Format = None,
     mapping: Mapping = None,
     overlay: Overlay = None,
@@ -46,25 +37,22 @@ def features(
     from sqljury.api.evaluation import default_run
     from sqljury.api.features import features as find
     from sqljury.benchmarks import parse_mapping, read_cases
-    from sqljury.execution import Limits
     from sqljury.reports.features import check_features_path, write_features
 
     check_features_path(out)
     cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
     for warning in cases.warnings:
         typer.echo(f"warning: {warning}", err=True)
-    key = {"features": databases, "groups": groups, **overlay_key(overlay)}
-    folder = run or default_run(files, key)
+    key = {"features": sources.databases, "groups": groups, **overlay_key(overlay)}
+    folder = running.run or default_run(files, key)
+    settings: RunKeywords = {**sources.keywords, **running.keywords, "overlay": overlay}
     with progress("finding features", "found") as on_progress:
         found = find(
             cases,
-            databases,
+            sources.databases,
             groups=groups,
-            schemas=schemas,
             run=folder,
-            limits=Limits(seconds=limit_seconds),
-            workers=workers,
-            overlay=overlay,
+            **settings,
             on_progress=on_progress,
         )
         on_progress(-1, -1)

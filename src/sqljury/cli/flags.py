@@ -28,6 +28,7 @@ from sqljury.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from sqljury.api.inputs import RunKeywords
     from sqljury.execution import Limits
     from sqljury.llm import ClientSettings
 
@@ -41,6 +42,11 @@ class SchemaFlags:
     databases: Databases = None
     schemas: Schemas = None
 
+    @property
+    def keywords(self) -> RunKeywords:
+        """As functions of `api` take them, the databases aside."""
+        return {"schemas": self.schemas}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFlags(SchemaFlags):
@@ -48,6 +54,15 @@ class SourceFlags(SchemaFlags):
 
     descriptions: Descriptions = None
     suites: Suites = None
+
+    @property
+    def keywords(self) -> RunKeywords:
+        """As functions of `api` take them, the databases aside."""
+        return {
+            "schemas": self.schemas,
+            "descriptions": self.descriptions,
+            "suites": self.suites,
+        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +79,11 @@ class RunFlags:
         from sqljury.execution import Limits
 
         return Limits(seconds=self.limit_seconds)
+
+    @property
+    def keywords(self) -> RunKeywords:
+        """As functions of `api` take them, the folder aside."""
+        return {"limits": self.limits, "workers": self.workers}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,9 @@ from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SchemaFlags, with_
 from sqljury.cli.gate import refuse_missing_of_run
 from sqljury.cli.options import AsJson, Overlay, Suites, overlay_key
 from sqljury.cli.progress import progress
+
+if TYPE_CHECKING:
+    from sqljury.api.inputs import RunKeywords
 
 
 @app.command()
@@ -42,6 +45,13 @@ def label(
     from sqljury.reports.label_table import print_labels
 
     folder = running.run or default_run(pool, {"label": sources.databases, **overlay_key(overlay)})
+    settings: RunKeywords = {
+        **sources.keywords,
+        **running.keywords,
+        "suites": suites,
+        "overlay": overlay,
+        "llm": models.settings(folder / "ledger.sqlite"),
+    }
     with progress() as on_progress:
         found = label_pool(
             pool,
@@ -50,14 +60,9 @@ def label(
             judge=judge,
             balance=balance,
             seed=seed,
-            schemas=sources.schemas,
-            suites=suites,
-            overlay=overlay,
             run=folder,
-            limits=running.limits,
-            workers=running.workers,
-            llm=models.settings(folder / "ledger.sqlite"),
             on_progress=on_progress,
+            **settings,
         )
         on_progress(-1, -1)
     if as_json:

@@ -15,6 +15,7 @@ from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
 if TYPE_CHECKING:
+    from sqljury.api.inputs import RunKeywords
     from sqljury.uses.select import Selection
 
 
@@ -84,6 +85,12 @@ def select(
     gate = LeftOutLimit.of(max_left_out, with_threshold=fail_under is not None)
     key = {"select": sources.databases, **overlay_key(overlay)}
     folder = running.run or default_run([*files, *(predictions or [])], key)
+    settings: RunKeywords = {
+        **sources.keywords,
+        **running.keywords,
+        "overlay": overlay,
+        "llm": models.settings(folder / "ledger.sqlite"),
+    }
     with progress() as on_progress:
         found = select_from(
             files,
@@ -94,14 +101,8 @@ def select(
             match=match,
             predictions=predictions or None,
             format=format_,
-            descriptions=sources.descriptions,
-            schemas=sources.schemas,
-            suites=sources.suites,
             run=folder,
-            limits=running.limits,
-            workers=running.workers,
-            overlay=overlay,
-            llm=models.settings(folder / "ledger.sqlite"),
+            **settings,
             seed=seed,
             resamples=resamples,
             on_progress=on_progress,

@@ -9,8 +9,8 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
-from sqljury.databases.ddl_alter import Change, NotUnderstoodError, altered, read_change
-from sqljury.databases.ddl_tables import Draft, read_index, read_table
+from sqljury.databases.ddl_alter import Change, NotUnderstoodError, altered, read_change, read_index
+from sqljury.databases.ddl_tables import Draft, read_table
 from sqljury.databases.sqlite_schema import read_schema
 from sqljury.errors import InputError
 from sqljury.schema import Schema, Table

@@ -7,7 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
-from sqljury.databases.ddl_tables import Constraint, Draft, is_special, read_table
+from sqljury.databases.ddl_tables import (
+    Constraint,
+    Draft,
+    is_special,
+    plain_names,
+    read_table,
+    trees,
+)
 from sqljury.schema import Column
 
 _HARMLESS: Final = frozenset(
@@ -456,3 +463,31 @@ def _renamed(draft: Draft, action: tuple[str, ...], words: tuple[str, ...]) -> D
     if column is None:
         raise NotUnderstoodError(f"there is no column {old!r}")
     return _with_column(draft, old, replace(column, name=action[-1]))
+
+
+def read_index(draft: Draft, change: Change, statement: str) -> Draft:
+    """The draft with the index that a CREATE INDEX makes."""
+    from sqlglot import exp
+
+    if not change.unique:
+        other = Constraint(kind="other", name=change.name.lower())
+        return replace(draft, constraints=(*draft.constraints, other))
+    for tree in trees(statement):
+        index = tree.find(exp.Index)
+        params = index.args.get("params") if index is not None else None
+        if params is None:
+            continue
+        columns = plain_names(params.args.get("columns") or ())
+        whole = columns and params.args.get("where") is None
+        made = Constraint(
+            kind="unique" if whole else "other",
+            name=change.name.lower(),
+            columns=columns if whole else (),
+        )
+        more = () if whole else (statement,)
+        return replace(
+            draft,
+            constraints=(*draft.constraints, made),
+            declaration=(*draft.declaration, *more),
+        )
+    return replace(draft, declaration=(*draft.declaration, statement))

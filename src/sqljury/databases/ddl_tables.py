@@ -14,8 +14,6 @@ from sqljury.schema import Column, ForeignKey, Table
 if TYPE_CHECKING:
     from sqlglot import exp
 
-    from sqljury.databases.ddl_alter import Change
-
 _DIALECTS: Final = ("sqlite", "mysql", "postgres", "tsql", "snowflake", "bigquery")
 _SPECIAL: Final = re.compile(
     r"\bCHECK\s*\(|\bEXCLUDE\b|\bAS\s*\(|\bGENERATED\s+ALWAYS\s+AS\s*\(|\bNULLS\s+NOT\s+DISTINCT\b",
@@ -237,31 +235,3 @@ def _foreign_key(columns: tuple[str, ...], reference: exp.Expr) -> ForeignKey:
             target_columns=plain_names(target.expressions),
         )
     return ForeignKey(columns=columns, target_table=_qualified(target), target_columns=())
-
-
-def read_index(draft: Draft, change: Change, statement: str) -> Draft:
-    """The draft with the index that a CREATE INDEX makes."""
-    from sqlglot import exp
-
-    if not change.unique:
-        other = Constraint(kind="other", name=change.name.lower())
-        return replace(draft, constraints=(*draft.constraints, other))
-    for tree in trees(statement):
-        index = tree.find(exp.Index)
-        params = index.args.get("params") if index is not None else None
-        if params is None:
-            continue
-        columns = plain_names(params.args.get("columns") or ())
-        whole = columns and params.args.get("where") is None
-        made = Constraint(
-            kind="unique" if whole else "other",
-            name=change.name.lower(),
-            columns=columns if whole else (),
-        )
-        more = () if whole else (statement,)
-        return replace(
-            draft,
-            constraints=(*draft.constraints, made),
-            declaration=(*draft.declaration, *more),
-        )
-    return replace(draft, declaration=(*draft.declaration, statement))

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Flag, auto
 from typing import TYPE_CHECKING, Final
 
 from sqljury.case import Json
 from sqljury.errors import InputError
+from sqljury.faults.sees import Sees as Sees  # what a check is declared with stands here
 from sqljury.registry import Registry
 
 if TYPE_CHECKING:
     from sqljury.faults.query import Query
-
-
-class Sees(Flag):
-    """What a check looks at; where that is not there, the check is skipped and named."""
-
-    TEXT = 0
-    QUESTION = auto()
-    HINT = auto()
-    TREE = auto()
-    """The operator tree, for which a schema must be known."""
-    ROWS = auto()
-    """What the database holds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

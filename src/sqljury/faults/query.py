@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution
-from sqljury.faults.check import Sees
 from sqljury.faults.hint import HintCondition, hint_conditions
 from sqljury.faults.keys import with_implied_keys
+from sqljury.faults.sees import Sees
 from sqljury.faults.sites import ConstantComparison, Site, comparisons, sites
 from sqljury.faults.wording import Wording
 from sqljury.schema import Column, Schema, Table

@@ -1,6 +1,6 @@
 """Processes of our own: how they start, what they may do, how they speak."""
 
-from sqljury.isolation.failures import Failure
+from sqljury.isolation.failures import SentError
 from sqljury.isolation.folders import TemporaryFolder
 from sqljury.isolation.frames import receive, receive_bytes, send, send_bytes
 from sqljury.isolation.mapping import mapped
@@ -10,8 +10,8 @@ from sqljury.isolation.sandbox import Sandbox, missing, own_uid, runs_as_root, w
 from sqljury.isolation.start import end_with_parent, private_streams, start_isolated
 
 __all__ = [
-    "Failure",
     "Sandbox",
+    "SentError",
     "TemporaryFolder",
     "end_with_parent",
     "from_plain",

@@ -8,7 +8,7 @@ from sqljury.errors import InfrastructureError, InputError, SqljuryError
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class SentError:
     """A :class:`SqljuryError` as data."""
 
     is_infrastructure: bool
@@ -18,7 +18,7 @@ class Failure:
     hint: str
 
     @classmethod
-    def of(cls, error: SqljuryError) -> Failure:
+    def of(cls, error: SqljuryError) -> SentError:
         """What an error says."""
         infrastructure = isinstance(error, InfrastructureError)
         return cls(infrastructure, error.code, error.message, error.where, error.hint)

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any, TypeVar, cast, get_type_hints
 
 from sqljury.errors import InfrastructureError, SqljuryError
-from sqljury.isolation.failures import Failure
+from sqljury.isolation.failures import SentError
 from sqljury.isolation.folders import TemporaryFolder
 from sqljury.isolation.frames import receive, receive_bytes, send, send_bytes
 from sqljury.isolation.plain import from_plain, to_plain
@@ -30,7 +30,7 @@ class _Answer:
     """What became of a job."""
 
     value: Any = None
-    failure: Failure | None = None
+    failure: SentError | None = None
     trace: str = ""
     """Of a defect."""
 
@@ -130,6 +130,6 @@ def _done(function: Callable[[Any], Any], job: Any) -> _Answer:
     try:
         return _Answer(to_plain(function(job)))
     except SqljuryError as error:
-        return _Answer(failure=Failure.of(error))
+        return _Answer(failure=SentError.of(error))
     except Exception:
         return _Answer(trace=traceback.format_exc())

@@ -15,6 +15,7 @@ from typing import Any
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
+from sqljury.evidence_shapes import RowsAlone, mismatch_of
 from sqljury.execution import ResultTable
 from sqljury.llm import fence
 from sqljury.schema import Column, Schema, Table
@@ -241,7 +242,7 @@ def comparison(rows: Verdict) -> PromptSection:
     title = "Comparison of the rows"
     if rows.outcome is Outcome.CORRECT:
         return PromptSection(title, "", "The query returns the rows of a reference query.")
-    explanation = rows.evidence.get("explanation")
+    explanation = mismatch_of(rows.evidence)
     if explanation is None:
         return PromptSection(title, "", "The rows could not be compared.")
     note = f"Differences from the (first) reference: {', '.join(explanation['kinds'])}."
@@ -249,13 +250,16 @@ def comparison(rows: Verdict) -> PromptSection:
         note += " Its LIMIT leaves out rows that tie with its last row."
     lines = [
         line
-        for side, of in (("missing", "the reference"), ("extra", "the prediction"))
-        for line in _only_in(of, explanation[side])
+        for alone, of in (
+            (explanation["missing"], "the reference"),
+            (explanation["extra"], "the prediction"),
+        )
+        for line in _only_in(of, alone)
     ]
     return PromptSection(title, "\n".join(lines), note)
 
 
-def _only_in(side: str, rows: Mapping[str, Json]) -> list[str]:
+def _only_in(side: str, rows: RowsAlone) -> list[str]:
     if not rows["total"]:
         return []
     shown = sorted(_line(row["cells"]) for row in rows["rows"])

@@ -58,4 +58,4 @@ class Flex(ComparingJudge):
         if found is None:
             return hearing.unavailable()
         close = hearing.accepts if found["verdict"] else hearing.rejects
-        return close(found["reason"])
+        return close(str(found["reason"]))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import exp
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -133,12 +133,12 @@ class LanguageModelVerifier:
                 found[place] = _verdict(self, verifier, score)
         return found
 
-    def of_probability(self, yes: float, mass: float | None, **rest: Json) -> Verdict:
+    def of_probability(self, yes: float, mass: float | None, cost: Cost | None = None) -> Verdict:
         """The verdict that a probability of Yes means."""
         reason = f"P(Yes) {yes:.3f}"
         verdict = Verdict.correct if yes >= self.threshold else Verdict.incorrect
         measures = {} if mass is None else {"answer_mass": mass}
-        return verdict(reason, measures=measures, **rest).with_score(yes)
+        return verdict(reason, measures=measures, cost=cost or Cost()).with_score(yes)
 
     # ------------------------------------------------------------ an endpoint
 
@@ -151,12 +151,12 @@ class LanguageModelVerifier:
             return _unavailable(f"no answer: {answer.problem}", cost)
         if not answer.logprobs:
             return _unavailable("the endpoint reported no log-probabilities", cost)
-        found = answer_probabilities(answer.logprobs)
+        found = answer_probabilities(cast("list[TokenLogprob]", answer.logprobs))
         if found is None:
             reason = f"neither Yes nor No is among the {_ALTERNATIVES} likeliest tokens"
             return Verdict(outcome=Outcome.UNKNOWN, reason=reason, cost=cost)
         yes, no = found
-        return self.of_probability(yes / (yes + no), yes + no, cost=cost)
+        return self.of_probability(yes / (yes + no), yes + no, cost)
 
 
 def _verdict(judge: LanguageModelVerifier, verifier: RewardModel, score: Score | None) -> Verdict:
@@ -184,7 +184,15 @@ def trained_prompt(folder: str) -> Mapping[str, Json]:
     return dict(facts.get("prompt", {}))
 
 
-def answer_probabilities(logprobs: Json) -> tuple[float, float] | None:
+class TokenLogprob(TypedDict):
+    """A token of an answer, as OpenAI's format reports it."""
+
+    token: str
+    logprob: float
+    top_logprobs: NotRequired[list[TokenLogprob]]
+
+
+def answer_probabilities(logprobs: Sequence[TokenLogprob]) -> tuple[float, float] | None:
     """P(Yes) and P(No) of an answer's first token, from what OpenAI's format reports of it.
 
     Tokens count by their letters: `` Yes``, ``yes`` and ``YES`` are one answer. None where neither
@@ -196,7 +204,8 @@ def answer_probabilities(logprobs: Json) -> tuple[float, float] | None:
     [0.6, 0.2]
     """
     sums = {"yes": 0.0, "no": 0.0}
-    for one in logprobs[0].get("top_logprobs") or [logprobs[0]]:
+    first = logprobs[0]
+    for one in first.get("top_logprobs") or [first]:
         word = str(one["token"]).strip().lower()
         if word in sums:
             sums[word] += exp(float(one["logprob"]))

@@ -72,6 +72,6 @@ class LlmSqlSolver(ModelJudge):
             if found is None:
                 return hearing.unavailable()
             if found["equivalent"]:
-                return hearing.accepts(found["reason"])
-            reasons.append(found["reason"])
+                return hearing.accepts(str(found["reason"]))
+            reasons.append(str(found["reason"]))
         return hearing.rejects(reasons[0])

@@ -45,11 +45,8 @@ class Prover(IntentJudge):
         proof = examine(hearing, self.dossier(case, evidence))
         if proof is None:
             return hearing.unavailable()
-        return (
-            hearing.accepts(proof["reason"])
-            if proof["verdict"]
-            else hearing.rejects(proof["reason"])
-        )
+        close = hearing.accepts if proof["verdict"] else hearing.rejects
+        return close(str(proof["reason"]))
 
 
 def examine(hearing: Conversation, dossier: Dossier) -> Mapping[str, Json] | None:

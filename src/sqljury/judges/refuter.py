@@ -79,12 +79,12 @@ def concluded(hearing: Conversation, refutation: Mapping[str, Json] | None) -> V
     if refutation is None:
         return hearing.unavailable()
     close = hearing.rejects if refutation["verdict"] else hearing.accepts
-    return close(refutation["judgement"], labels_of(refutation))
+    return close(str(refutation["judgement"]), labels_of(refutation))
 
 
 def labels_of(found: Mapping[str, Json]) -> list[str]:
     """ROSE's diagnoses: GoldX (gold_fault), AmbQ (ambiguous_question) and ambiguous_schema."""
     labels = ["gold_fault"] if found.get("gold_correct") is False else []
     if found["ambiguity"] != "na":
-        labels.append(found["ambiguity"].replace(" ", "_"))
+        labels.append(str(found["ambiguity"]).replace(" ", "_"))
     return labels

@@ -55,6 +55,6 @@ class Rose(ComparingJudge):
             if proof is None:
                 return hearing.unavailable()
             if not proof["verdict"]:
-                return hearing.rejects(proof["reason"])
+                return hearing.rejects(str(proof["reason"]))
         refutation = challenge(hearing, dossier, proof=proof, rows=rows)
         return concluded(hearing, refutation)

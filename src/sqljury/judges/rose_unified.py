@@ -82,6 +82,6 @@ class RoseUnified(IntentJudge):
 def _concluded(hearing: Conversation, found: Mapping[str, Json]) -> Verdict:
     """As in the cascade both parts must say yes, whatever the answer makes of it in the end."""
     if not found["prover_verdict"]:
-        return hearing.rejects(found["prover_reason"], labels_of(found))
+        return hearing.rejects(str(found["prover_reason"]), labels_of(found))
     close = hearing.accepts if found["verdict"] else hearing.rejects
-    return close(found["reason"], labels_of(found))
+    return close(str(found["reason"]), labels_of(found))

@@ -44,7 +44,7 @@ class RoseWithoutReference(IntentJudge):
         if proof is None:
             return hearing.unavailable()
         if not proof["verdict"]:
-            return hearing.rejects(proof["reason"])
+            return hearing.rejects(str(proof["reason"]))
         refutation = hearing.ask(
             "refuter",
             REFUTER_WOGT,

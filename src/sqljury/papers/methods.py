@@ -13,6 +13,7 @@ from sqljury.errors import InputError
 from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
 from sqljury.papers.recorded_methods import RecordedMethod
 from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
+from sqljury.uses.widened import widened
 
 _DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
 
@@ -174,10 +175,10 @@ def _row(
         released=facts.released,
         n_ex=len(method.ex),
         n_rose=len(method.rose),
-        own=MethodFigures(**_figures(pairs.values(), confidence)),
-        common=MethodFigures(**_figures([pairs[key] for key in common], confidence)),
+        own=_figures(pairs.values(), confidence),
+        common=_figures([pairs[key] for key in common], confidence),
         by_difficulty=tuple(
-            MethodSlice(difficulty=name, **_figures(by_difficulty[name], confidence))
+            widened(MethodSlice, _figures(by_difficulty[name], confidence), difficulty=name)
             for name in sorted(by_difficulty, key=_difficulty)
             if name
         ),
@@ -189,28 +190,28 @@ def _difficulty(name: str) -> tuple[int, str]:
     return (_DIFFICULTIES.index(name) if known else len(_DIFFICULTIES), name)
 
 
-def _figures(pairs: Collection[Pair], confidence: float) -> dict[str, Json]:
+def _figures(pairs: Collection[Pair], confidence: float) -> MethodFigures:
     n = len(pairs)
     right = PairedCounts.of((_is_right(one), _is_right(other)) for one, other in pairs)
     ex, rose = right.both + right.only_first, right.both + right.only_second
     labels = [set(other.labels) for _, other in pairs]
-    return {
-        "n": n,
-        "ex": ex / n if n else None,
-        "ex_interval": wilson_interval(ex, n, confidence),
-        "rose": rose / n if n else None,
-        "rose_interval": wilson_interval(rose, n, confidence),
-        "gap": (rose - ex) / n if n else None,
-        "gap_interval": _gap_interval(right.only_second, right.only_first, n, confidence),
-        "only_rose": right.only_second,
-        "only_ex": right.only_first,
-        "p": right.p if n else None,
-        "asked": sum(other.refuter is not None for _, other in pairs),
+    return MethodFigures(
+        n=n,
+        ex=ex / n if n else None,
+        ex_interval=wilson_interval(ex, n, confidence),
+        rose=rose / n if n else None,
+        rose_interval=wilson_interval(rose, n, confidence),
+        gap=(rose - ex) / n if n else None,
+        gap_interval=_gap_interval(right.only_second, right.only_first, n, confidence),
+        only_rose=right.only_second,
+        only_ex=right.only_first,
+        p=right.p if n else None,
+        asked=sum(other.refuter is not None for _, other in pairs),
         **{
             name: sum(name in given for given in labels)
             for name in ("gold_fault", "ambiguous_question", "ambiguous_schema")
         },
-    }
+    )
 
 
 def _is_right(found: RecordedJudgement) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Case, Json
@@ -267,25 +267,25 @@ class _Table:
             self._compared(model, row, [part.value for part in row.figures.by_benchmark])
             for model, row in pairs
         ]
-        adjusted = holm([float(found["p"]) for found in compared])
-        return tuple(
-            MetricComparison(**found, p_holm=p) for found, p in zip(compared, adjusted, strict=True)
-        )
+        adjusted = holm([found.p for found in compared])
+        return tuple(replace(found, p_holm=p) for found, p in zip(compared, adjusted, strict=True))
 
-    def _compared(self, model: str, row: MetricRow, sets: Sequence[str]) -> dict[str, Json]:
+    def _compared(self, model: str, row: MetricRow, sets: Sequence[str]) -> MetricComparison:
+        """Not adjusted yet for the other comparisons."""
         both = self._scored((row.model, row.metric), sets), self._scored((model, METRIC), sets)
         right = PairedCounts.of(
             (row.is_right, both[1][key].is_right) for key, row in both[0].items() if key in both[1]
         )
-        return {
-            "model": model,
-            "metric": row.metric,
-            "other": METRIC,
-            "n": right.n,
-            "only_metric": right.only_first,
-            "only_other": right.only_second,
-            "p": right.p,
-        }
+        return MetricComparison(
+            model=model,
+            metric=row.metric,
+            other=METRIC,
+            n=right.n,
+            only_metric=right.only_first,
+            only_other=right.only_second,
+            p=right.p,
+            p_holm=right.p,
+        )
 
     def _scored(self, place: _Place, sets: Sequence[str]) -> dict[tuple[str, str], Scored]:
         found = self._ablation.get(place) or self._main[place]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqljury.case import Json
+from sqljury.evidence_shapes import ShownRows, shown_rows
 from sqljury.reports import words
 from sqljury.reports.html import environment, scripts, style
 from sqljury.reports.sqltext import Segments, compared
@@ -100,8 +101,8 @@ def _card(one: AuditFinding) -> _Card:
         proposal=proposal,
         facts=facts,
         tables=tables,
-        returned=_table("returns", returned["reference"]),
-        proposal_returned=_table("returns", returned["proposal"]),
+        returned=_table("returns", shown_rows(returned, "reference")),
+        proposal_returned=_table("returns", shown_rows(returned, "proposal")),
         difference=words.visible(str(one.returned.get("difference", ""))),
     )
 
@@ -145,7 +146,7 @@ def _facts(name: str, value: Json) -> list[tuple[str, str]]:
     return [(name, words.shortened(words.visible(text), _MOST_CHARACTERS))] if text else []
 
 
-def _table(name: str, table: Json) -> _Shown | None:
+def _table(name: str, table: ShownRows | None) -> _Shown | None:
     if not table:
         return None
     count = table["row_count"]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from sqljury.case import Json
+from sqljury.evidence_shapes import MismatchFields, RowsAlone, ShownRows, mismatch_of, shown_rows
 from sqljury.reports.words import shortened, visible
 
 _MOST_ROWS = 30
@@ -81,11 +83,13 @@ class ShownTable:
 
 def shown_tables(evidence: Mapping[str, Json]) -> tuple[ShownTable, ShownTable] | None:
     """Reference and prediction out of an execution judge's evidence, or None without them."""
-    reference, prediction = evidence.get("reference"), evidence.get("prediction")
-    if not (_is_table(reference) and _is_table(prediction)):
+    sides = [shown_rows(evidence, name) for name in ("reference", "prediction")]
+    reference, prediction = (side if _is_table(side) else None for side in sides)
+    if reference is None or prediction is None:
         return None
-    explanation = evidence.get("explanation")
-    explanation = explanation if isinstance(explanation, dict) else {}
+    explanation = mismatch_of(evidence)
+    if not isinstance(explanation, dict):
+        explanation = None
     return (
         _shown(reference, explanation, "missing", "reference"),
         _shown(prediction, explanation, "extra", "candidate"),
@@ -101,20 +105,25 @@ def _is_table(side: Json) -> bool:
     )
 
 
-def _shown(side: Json, explanation: Json, alone: str, prefix: str) -> ShownTable:
+def _shown(
+    side: ShownRows,
+    explanation: MismatchFields | None,
+    alone: Literal["missing", "extra"],
+    name: Literal["reference", "candidate"],
+) -> ShownTable:
     """One side.
 
     Args:
         alone: where the explanation lists the rows that only this side has.
-        prefix: of the keys by which the explanation places differing cells on this side.
     """
-    rows: dict[int, list[Json]] = dict(enumerate(side["rows"][:_MOST_ROWS]))
-    further = dict(_rows_alone(explanation, alone))
+    rows = dict(enumerate(side["rows"][:_MOST_ROWS]))
+    of_this_side = explanation.get(alone) if explanation else None
+    further = {row["row"]: row["cells"] for row in (of_this_side or _NO_ROWS)["rows"]}
     for index in sorted(further):
         if len(rows) < _MOST_ROWS:
             rows.setdefault(index, further[index])
     marks = {mark for mark in side.get("marks") or () if isinstance(mark, int)} | set(further)
-    cells = _differing_cells(explanation, prefix)
+    cells = _differing_cells(explanation, name)
     count = side.get("row_count")
     return ShownTable(
         columns=tuple(str(name) for name in side["columns"]),
@@ -128,17 +137,22 @@ def _shown(side: Json, explanation: Json, alone: str, prefix: str) -> ShownTable
             for index, row in rows.items()
         ),
         row_count=count if isinstance(count, int) else len(side["rows"]),
-        differing=(explanation.get(alone) or {}).get("total", 0),
+        differing=(of_this_side or _NO_ROWS)["total"],
     )
 
 
-def _rows_alone(explanation: Json, alone: str) -> Iterator[tuple[int, list[Json]]]:
-    for row in (explanation.get(alone) or {}).get("rows", ()):
-        yield row["row"], row["cells"]
+_NO_ROWS: RowsAlone = {"total": 0, "rows": []}
 
 
-def _differing_cells(explanation: Json, prefix: str) -> dict[int, set[int]]:
+def _differing_cells(
+    explanation: MismatchFields | None, side: Literal["reference", "candidate"]
+) -> dict[int, set[int]]:
     cells: dict[int, set[int]] = {}
-    for cell in explanation.get("cells") or ():
-        cells.setdefault(cell[f"{prefix}_row"], set()).add(cell[f"{prefix}_column"])
+    for cell in (explanation.get("cells") if explanation else None) or ():
+        row, column = (
+            (cell["reference_row"], cell["reference_column"])
+            if side == "reference"
+            else (cell["candidate_row"], cell["candidate_column"])
+        )
+        cells.setdefault(row, set()).add(column)
     return cells

@@ -131,7 +131,7 @@ def _other(evidence: Mapping[str, Json]) -> list[list[str]]:
 
 def _table(table: ShownTable) -> dict[str, Json]:
     width = min(len(table.columns), _MOST_COLUMNS)
-    rows: list[Json] = []
+    rows: list[tuple[int, int, list[int], list[str | None]]] = []
     size = 0
     for row in table.rows:
         cells = [
@@ -141,7 +141,7 @@ def _table(table: ShownTable) -> dict[str, Json]:
         # What differs is what the reader came for: it stays where others have to go.
         if size <= _LARGEST_TABLE or (row.differs and size <= 2 * _LARGEST_TABLE) or not rows:
             differing = sorted(column for column in row.differing if column < width)
-            rows.append([row.number, int(row.differs), differing, cells])
+            rows.append((row.number, int(row.differs), differing, cells))
     return {
         "columns": [shortened(visible(name), _LONGEST_CELL) for name in table.columns[:width]],
         "hidden_columns": len(table.columns) - width,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sqljury.execution import ResultTable
 from sqljury.tables import render_cell
@@ -28,7 +28,7 @@ def _lines(answer: PairAnswer) -> Iterator[str]:
         yield f"rewritten by {', '.join(answer.rules)}"
     if answer.witness is not None:
         yield from _witness(answer.witness)
-    profiles = answer.tried.get("profiles", {})
+    profiles = cast("dict[str, dict[str, int]]", answer.tried.get("profiles", {}))
     if profiles:
         yield ""
         yield f"{'data':24} databases  differ"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from sqljury.case import Json
 
-
-def training_text(facts: Mapping[str, Json], out: Path) -> str:
+def training_text(facts: Mapping[str, Any], out: Path) -> str:
     """A few lines: what was learnt from, and how good it is on questions it has not seen."""
     learnt, held = facts["training"], facts["validation"]
     curves = held["reliability"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any
 
 from sqljury.execution import Execution
-from sqljury.isolation import Failure, Sandbox, from_plain, receive, send_bytes
+from sqljury.isolation import Sandbox, SentError, from_plain, receive, send_bytes
 from sqljury.runs.settings import RunSettings
 from sqljury.runs.store import VerdictRow, WorkItem
 
@@ -76,15 +76,15 @@ def tell(stream: IO[bytes], message: Setup | Batch | None) -> None:
     send_bytes(stream, pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL))
 
 
-def heard(stream: IO[bytes]) -> Progress | Failure:
+def heard(stream: IO[bytes]) -> Progress | SentError:
     """What a worker says next.
 
     Raises:
         EOFError: it is gone.
         ValueError: it says nothing that a worker would.
     """
-    found: _Report | Failure = receive(stream, _Report | Failure)
-    if isinstance(found, Failure):
+    found: _Report | SentError = receive(stream, _Report | SentError)
+    if isinstance(found, SentError):
         return found
     return Progress(
         found.cases,

@@ -27,7 +27,7 @@ from typing import IO, TYPE_CHECKING
 
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Status
-from sqljury.isolation import Failure, TemporaryFolder, start_isolated
+from sqljury.isolation import SentError, TemporaryFolder, start_isolated
 from sqljury.runs.deaths import MOST_DEATHS, Death, blamed
 from sqljury.runs.memory import memory_kills, resident_bytes
 from sqljury.runs.messages import (
@@ -247,7 +247,7 @@ class WorkerPool:
             return
         if isinstance(message, Progress):
             yield self._collect(worker, message)
-        elif isinstance(message, Failure):
+        elif isinstance(message, SentError):
             raise message.error()
         elif worker in self._workers:
             yield self._bury(worker)

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from sqljury.case import Case
 from sqljury.errors import InputError
@@ -71,9 +71,12 @@ class Run:
     def judges(self) -> tuple[RunJudge, ...]:
         """The judges of the last command on this run."""
         try:
-            return tuple(RunJudge(**judge) for judge in self._store.fact("judges") or ())
+            return tuple(RunJudge(**judge) for judge in self._stored_judges())
         except TypeError as error:
             raise self._store.damaged(f"what it says of its judges ({error})") from error
+
+    def _stored_judges(self) -> list[dict[str, Any]]:
+        return cast("list[dict[str, Any]]", self._store.fact("judges") or [])
 
     @property
     def manifest(self) -> Mapping[str, object]:

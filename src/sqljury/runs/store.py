@@ -151,7 +151,7 @@ def _cost_fields(cost: Cost) -> dict[str, Json]:
     return {**fields, "stages": stages} if stages else fields
 
 
-def _cost(fields: Mapping[str, Json]) -> Cost:
+def _cost(fields: Mapping[str, Any]) -> Cost:
     stages = {name: _cost(stage) for name, stage in fields.get("stages", {}).items()}
     return Cost(**{**fields, "stages": stages})
 

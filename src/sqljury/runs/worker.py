@@ -26,7 +26,7 @@ from sqljury.case import Case
 from sqljury.databases.protocol import Database
 from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
-from sqljury.isolation import Failure, end_with_parent, private_streams, receive_bytes, send
+from sqljury.isolation import SentError, end_with_parent, private_streams, receive_bytes, send
 from sqljury.judges import Judge, make_judge, settled
 from sqljury.runs.messages import (
     SEVERAL,
@@ -328,7 +328,7 @@ class VerdictReporter:
         """Report what there is, and that there will be no more."""
         self.flush()
         with self._lock:
-            send(self._replies, Failure.of(error))
+            send(self._replies, SentError.of(error))
 
     def _flush_now_and_then(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # the parent is gone

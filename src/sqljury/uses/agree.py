@@ -23,6 +23,7 @@ from sqljury.uses.statistics import (
     bonferroni,
     holm,
 )
+from sqljury.uses.widened import widened
 from sqljury.verdict import Outcome, Scored
 
 Unknown = Literal["no", "exclude"]
@@ -287,7 +288,7 @@ def _judge(
             options,
         )
     ]
-    return JudgeAgreement(name=name, by_benchmark=benchmarks, slices=tuple(slices), **pooled)
+    return widened(JudgeAgreement, pooled, name=name, by_benchmark=benchmarks, slices=tuple(slices))
 
 
 def _cut(
@@ -297,30 +298,29 @@ def _cut(
     for value, row in rows:
         groups.setdefault(value, []).append(row)
     return tuple(
-        AgreementSlice(dimension=dimension, value=value, **_figures(groups[value], options))
+        widened(AgreementSlice, _figures(groups[value], options), dimension=dimension, value=value)
         for value in sorted(groups)
     )
 
 
-def _figures(rows: Sequence[Scored], options: _AgreeOptions) -> dict[str, Json]:
-    """The fields of :class:`Figures` by name."""
+def _figures(rows: Sequence[Scored], options: _AgreeOptions) -> Figures:
     labelled = [row for row in rows if row.label is not None]
     kept = [row for row in labelled if not _is_left_out(row)]
     scored = [row for row in kept if row.score is not None]
     counted = scored if options.unknown == "exclude" else kept
     values, intervals = _statistics(counted, scored, options)
-    return {
-        "n": len(counted),
-        "n_scored": len(scored),
-        "n_unknown": len(kept) - len(scored),
-        "n_unlabelled": len(rows) - len(labelled),
-        "n_left_out": len(labelled) - len(kept),
-        "n_missing": sum(row.outcome is Outcome.JUDGE_UNAVAILABLE for row in labelled),
-        "coverage": len(scored) / len(kept) if kept else None,
-        "confusion": _confusion(counted),
-        "intervals": intervals,
+    return Figures(
+        n=len(counted),
+        n_scored=len(scored),
+        n_unknown=len(kept) - len(scored),
+        n_unlabelled=len(rows) - len(labelled),
+        n_left_out=len(labelled) - len(kept),
+        n_missing=sum(row.outcome is Outcome.JUDGE_UNAVAILABLE for row in labelled),
+        coverage=len(scored) / len(kept) if kept else None,
+        confusion=_confusion(counted),
+        intervals=intervals,
         **values,
-    }
+    )
 
 
 def _statistics(

@@ -54,4 +54,4 @@ class ClsPrompt(AbstentionPrompt):
         if found is None:
             return hearing.unavailable()
         close = hearing.accepts if found["answerable"] else hearing.rejects
-        return close(found["reason"])
+        return close(str(found["reason"]))

@@ -47,6 +47,6 @@ class Demo(AbstentionPrompt):
         found = hearing.ask("demo", DEMO, sections)
         if found is None:
             return hearing.unavailable()
-        if found["sql"].strip().strip("`'\".").lower() in (NOT_ANSWERABLE, "null", ""):
+        if str(found["sql"]).strip().strip("`'\".").lower() in (NOT_ANSWERABLE, "null", ""):
             return hearing.rejects("the model says that there is no answer")
         return hearing.accepts("the model wrote SQL")

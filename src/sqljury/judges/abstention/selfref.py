@@ -55,4 +55,4 @@ class SelfRef(ModelJudge):
         if found is None:
             return hearing.unavailable()
         close = hearing.accepts if found["correct"] else hearing.rejects
-        return close(found["reason"])
+        return close(str(found["reason"]))

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 
 from sqljury.case import Case, Json
+from sqljury.evidence_shapes import faults_of
 from sqljury.faults import Check
 from sqljury.verdict import Outcome, Record
 
@@ -150,7 +151,7 @@ def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str 
         if record.verdict.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
             not_audited[str(record.verdict.outcome)] += 1
             continue
-        skipped.update(record.verdict.evidence.get("skipped", ()))
+        skipped.update(faults_of(record.verdict.evidence)["skipped"])
         findings += (one for one in _findings(record) if one.code in codes)
     strong = {_reference(one) for one in findings if not one.weak}
     return Audit(
@@ -166,7 +167,7 @@ def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str 
 
 def _findings(record: Record) -> Iterator[AuditFinding]:
     case = record.case
-    for told in record.verdict.evidence.get("findings", ()):
+    for told in faults_of(record.verdict.evidence)["findings"]:
         yield AuditFinding(
             benchmark=case.benchmark,
             id=case.id,

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sqljury.case import MISSING, Case
+from sqljury.case import MISSING, Case, Json
 from sqljury.schema import Schema
 from sqljury.uses.building.card import Card, card_of
 from sqljury.uses.building.chance import place
@@ -137,7 +137,7 @@ def _with_own_ids(cases: Iterable[Case]) -> Iterator[Case]:
 
 
 def _answerable(one: Usable, name: str, seen: frozenset[str]) -> Case:
-    extra = {"structure": "seen" if one.structure in seen else "unseen"}
+    extra: dict[str, Json] = {"structure": "seen" if one.structure in seen else "unseen"}
     extra |= {name: one.case.extra[name] for name in CORRECTED if name in one.case.extra}
     return replace(one.case, benchmark=name, answerable=True, extra=extra)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from random import Random
+from typing import NotRequired, TypedDict
 
 from sqljury.case import Case, Json
 from sqljury.learning.balance import balanced_places
@@ -97,8 +98,16 @@ def _distinct(
             yield group
 
 
+class _Labelled(TypedDict):
+    """A distinct candidate of a question."""
+
+    sql: str | None
+    correct: NotRequired[bool]
+    count: int
+
+
 def _labelled(group: Sequence[tuple[Case, Outcome]]) -> LabelledQuestion:
-    found: dict[str | None, dict[str, Json]] = {}
+    found: dict[str | None, _Labelled] = {}
     for case, outcome in group:
         sql = case.predicted_sql
         if sql is None:
@@ -110,7 +119,9 @@ def _labelled(group: Sequence[tuple[Case, Outcome]]) -> LabelledQuestion:
             right = outcome is Outcome.CORRECT
             one = found.setdefault(text, {"sql": sql, "correct": right, "count": 0})
         one["count"] += 1
-    return LabelledQuestion(_question_of([case for case, _ in group]), tuple(found.values()))
+    return LabelledQuestion(
+        _question_of([case for case, _ in group]), tuple(map(dict, found.values()))
+    )
 
 
 def _question_of(cases: Sequence[Case]) -> Case:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from sqljury.benchmarks import recorded_verdict
-from sqljury.case import MISSING, Case, Json
+from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
+from sqljury.evidence_shapes import results_of
 from sqljury.uses.counted import counted_score
 from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.selection import Seen
@@ -65,9 +66,9 @@ def plain_ballot(pool: CandidatePool) -> Ballot:
 
 def with_results(pool: CandidatePool, ballot: Ballot, verdict: Verdict) -> Ballot:
     """With what the judge of results says; where it says nothing, nothing runs."""
-    evidence = verdict.evidence
-    found = iter(zip(*(evidence.get(name, ()) for name in ("rows", "group")), strict=True))
-    nothing: tuple[Json, Json] = (None, None)
+    results = results_of(verdict.evidence)
+    found = iter(zip(results["rows"], results["group"], strict=True))
+    nothing: tuple[int | None, int | None] = (None, None)
     pairs = [next(found, nothing) if one.sql else nothing for one in pool.candidates]
     return replace(
         ballot,

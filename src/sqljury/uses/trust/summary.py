@@ -20,6 +20,7 @@ from sqljury.uses.trust.reliability import ReplyCounts, count
 from sqljury.uses.trust.risk_coverage import CoveragePoint, RiskCoverage, risk_coverage
 from sqljury.uses.trust.rules import chosen_thresholds
 from sqljury.uses.trust.thresholds import withhold
+from sqljury.uses.widened import widened
 
 COVERAGES = (0.5, 0.8, 0.9, 1.0)
 """Where the accuracy is read off the curve."""
@@ -146,11 +147,13 @@ def trust(
     options = _TrustOptions(tuple(penalties), Bootstrap(bootstrap, seed, confidence), len(kept))
     curve = risk_coverage(kept)
     confident = curve.points[-1].answered if curve.points else 0
-    return Trust(
+    return widened(
+        Trust,
+        _figures(kept, options, len(kept)),
         name=name,
         n_left_out=len(listed) - len(kept),
         mixes={
-            mix: TrustFigures(**_figures(part, options, len(part)))
+            mix: _figures(part, options, len(part))
             for mix, share in MIXES.items()
             for part in [mixed(kept, share, seed)]
         },
@@ -165,7 +168,6 @@ def trust(
         resamples=bootstrap,
         seed=seed,
         confidence=confidence,
-        **_figures(kept, options, len(kept)),
     )
 
 
@@ -211,25 +213,25 @@ def _check_one(decision: Decision) -> None:
         )
 
 
-def _figures(decisions: Sequence[Decision], options: _TrustOptions, n: int) -> dict[str, Json]:
-    """The fields of :class:`TrustFigures` by name; ``n`` is what N stands for."""
+def _figures(decisions: Sequence[Decision], options: _TrustOptions, n: int) -> TrustFigures:
+    """``n`` is what N stands for."""
     counts = count(decisions)
     intervals = {
         penalty.name: counts.interval(penalty.of(n), options.bootstrap)
         for penalty in options.penalties
         if options.bootstrap.resamples
     }
-    return {
-        "n": counts.n,
-        "n_answerable": counts.n_answerable,
-        "n_unanswerable": counts.n_unanswerable,
-        "phi": _phi(counts, options, n),
-        "intervals": intervals,
-        "coverage": counts.coverage,
-        "risk": counts.risk,
-        "harm": counts.harm,
-        "counts": counts,
-    }
+    return TrustFigures(
+        n=counts.n,
+        n_answerable=counts.n_answerable,
+        n_unanswerable=counts.n_unanswerable,
+        phi=_phi(counts, options, n),
+        intervals=intervals,
+        coverage=counts.coverage,
+        risk=counts.risk,
+        harm=counts.harm,
+        counts=counts,
+    )
 
 
 def _phi(counts: ReplyCounts, options: _TrustOptions, n: int) -> dict[str, float | None]:
@@ -242,10 +244,11 @@ def _slices(decisions: Sequence[Decision], options: _TrustOptions) -> list[Trust
         for place in decision.slices.items():
             groups.setdefault(place, []).append(decision)
     return [
-        TrustSlice(
+        widened(
+            TrustSlice,
+            _figures(groups[dimension, value], options, options.n),
             dimension=dimension,
             value=value,
-            **_figures(groups[dimension, value], options, options.n),
         )
         for dimension, value in sorted(groups)
     ]
@@ -260,10 +263,11 @@ def _thresholds(
     if not validation:
         return
     for rule, threshold in chosen_thresholds(validation, options.penalties, risks):
-        yield TrustThreshold(
+        yield widened(
+            TrustThreshold,
+            _figures(withhold(decisions, threshold), options, len(decisions)),
             rule=rule,
             threshold=None if threshold == inf else max(threshold, -float_info.max),
-            **_figures(withhold(decisions, threshold), options, len(decisions)),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
+from sqljury.evidence_shapes import faults_of
 from sqljury.judges.jury_features.group import (
     Feature,
     Values,
@@ -52,10 +53,11 @@ class _FaultCodes:
     """The kinds of fault that were found in a query, and those that were looked for."""
 
     def __init__(self, verdict: Verdict) -> None:
-        findings = verdict.evidence["findings"]
+        told = faults_of(verdict.evidence)
+        findings = told["findings"]
         self.strong = {one["code"] for one in findings if not one["weak"]}
         self.hints = {one["code"] for one in findings if one["weak"]}
-        self._skipped = frozenset(verdict.evidence["skipped"])
+        self._skipped = frozenset(told["skipped"])
 
     def count(self, name: str) -> float | None:
         """How many kinds; None where no check of a family could look."""

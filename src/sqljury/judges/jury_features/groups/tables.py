@@ -6,6 +6,7 @@ from collections import Counter
 from math import log
 from typing import Any, Final
 
+from sqljury.evidence_shapes import mismatch_of
 from sqljury.execution import ResultTable
 from sqljury.judges.jury_features.group import (
     Feature,
@@ -69,7 +70,8 @@ def _soft(found: Verdict | None) -> Values:
 def _kinds(found: Verdict | None) -> Values:
     if found is None or found.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
         return {}
-    kinds = found.evidence.get("explanation", {}).get("kinds", ())
+    explanation = mismatch_of(found.evidence)
+    kinds = explanation["kinds"] if explanation else ()
     return {f"kind_{one}": float(one.value in kinds) for one in MismatchKind}
 
 

@@ -47,12 +47,13 @@ class QueryPair:
     def of(cls, case: Case) -> QueryPair:
         """The inverse of :meth:`case`; of a case from elsewhere, a given pair: its prediction and
         its first reference."""
+        kinds = case.extra.get("kinds")
         return cls(
             case.db_id,
             case.reference_sqls[0],
             str(case.predicted_sql),
             str(case.extra.get("origin", GIVEN)),
-            tuple(case.extra.get("kinds", ())),
+            tuple(map(str, kinds if isinstance(kinds, list | tuple) else ())),
         )
 
 
