@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -11,6 +12,7 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
 from sqljury.sql import Clauses, Conditions, clauses_of, normalise_text
+from sqljury.sql.spider_grammar import OutsideGrammarError, as_read
 from sqljury.verdict import Outcome, Verdict
 
 COMPONENTS = (
@@ -47,6 +49,10 @@ class ExactSetMatch(Judge):
     reference.
 
     Args:
+        grammar: ``official`` (``exact_set_match:official``) says what the script says, its parser's
+            failures included: a prediction that it cannot read is incorrect, what it passes over
+            does not count, and a reference that it cannot read is ``unknown`` (the script stops).
+            The schema must be known.
         values: compare values and the number of LIMIT as well.
 
     Source: Yu et al. 2018 (Spider), section 5.
@@ -55,18 +61,44 @@ class ExactSetMatch(Judge):
     name: ClassVar[str] = "exact_set_match"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.REFERENCE
+    variant: ClassVar[str] = "grammar"
 
+    grammar: str = ""
     values: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse unknown grammars."""
+        if self.grammar not in ("", "official"):
+            raise ValueError(f"there is no grammar {self.grammar!r}; known: official")
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same components."""
-        sql = str(case.predicted_sql)
+        if self.grammar == "official":
+            return self._as_the_script(case, evidence)
+        return self._judged(str(case.predicted_sql), case.reference_sqls, evidence)
+
+    def _as_the_script(self, case: Case, evidence: Evidence) -> Verdict:
+        schema = evidence.schema()
+        if schema is None:
+            return Verdict(outcome=Outcome.UNKNOWN, reason="the tables are not known")
+        references = []
+        with suppress(OutsideGrammarError):
+            references = [as_read(sql, schema) for sql in case.reference_sqls]
+        if not references:
+            reason = "Spider's script cannot read the reference"
+            return Verdict(outcome=Outcome.UNKNOWN, reason=reason)
+        try:
+            return self._judged(as_read(str(case.predicted_sql), schema), references, evidence)
+        except OutsideGrammarError as error:
+            return Verdict.incorrect(
+                f"Spider's script cannot read it: {error}", measures=dict.fromkeys(COMPONENTS, 0.0)
+            )
+
+    def _judged(self, sql: str, texts: Sequence[str], evidence: Evidence) -> Verdict:
         text = normalise_text(sql, evidence.dialect)
-        if any(normalise_text(ref, evidence.dialect) == text for ref in case.reference_sqls):
+        if any(normalise_text(ref, evidence.dialect) == text for ref in texts):
             return Verdict.correct("same text", measures=dict.fromkeys(COMPONENTS, 1.0))
-        references = [
-            found for ref in case.reference_sqls if (found := self._clauses(ref, evidence))
-        ]
+        references = [found for ref in texts if (found := self._clauses(ref, evidence))]
         if not references:
             return Verdict(outcome=Outcome.UNKNOWN, reason="the reference cannot be parsed")
         prediction = self._clauses(sql, evidence)
