@@ -1,8 +1,10 @@
 """How near to people is the judge `jury:offline`?
 
-    python experiments/jury.py SILVER.jsonl --experts BIRD.jsonl SPIDER.jsonl [--seeds 5]
+    python experiments/jury.py SILVER.jsonl --experts BIRD.jsonl SPIDER.jsonl --kept FOLDER \
+        [--seeds 5]
 
 Tables are of `sqljury features`: SILVER of what `jury_cases.py` writes, the experts' of ROSE-VEC.
+What juries say of the experts' cases is kept in FOLDER, for `jury_cascade.py` and for another run.
 Each fifth of the experts' questions is judged by a jury that was trained on the silver cases and on
 the other four fifths; within these its calibration has folds of its own. κ and AUC, in percent,
 with the range over the seeds; expected calibration error; κ of the surest cases.
@@ -12,6 +14,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +29,7 @@ from sqljury.learning.calibration import reliability
 
 WEIGHTS = {"methods": 0.7, "bugs": 0.7, "rose-vec-bird": 5.0, "rose-vec-spider": 5.0}
 GROUPS = "execution+tables+differences+faults+verifier+linking+difficulty+question"
+FOLDS = 5
 COVERAGES = (1.0, 0.8, 0.6, 0.4)
 
 
@@ -33,29 +38,63 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("silver", type=Path)
     parser.add_argument("--experts", type=Path, nargs="+", required=True)
+    parser.add_argument("--kept", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--groups", default=GROUPS)
-    options = parser.parse_args()
-    lines = [line for path in options.experts for line in path.read_text().splitlines()]
-    rows = [row_of(line) for line in lines]
-    found = [judged(options.silver, lines, rows, seed, options.groups)
-             for seed in range(options.seeds)]  # fmt: skip
+    given = parser.parse_args()
+    juries = Juries(given.silver, given.experts, given.kept, given.groups)
+    rows = juries.rows
+    found = [1 / (1 + np.exp(-juries.outer(seed))) for seed in range(given.seeds)]
     for name, chosen in parts(rows).items():
         show(name, [one[chosen] for one in found], labels(rows)[chosen])
 
 
-def judged(silver: Path, lines: list[str], rows: list[Any], seed: int, groups: str) -> Any:
-    """The probability of each expert's case, by a jury that has not seen its question."""
-    out = np.empty(len(rows))
-    splits = StratifiedKFold(5, shuffle=True, random_state=seed)
-    with TemporaryDirectory() as folder:
-        known, model = Path(folder) / "known.jsonl", Path(folder) / "jury.npz"
-        for rest, left_out in splits.split(rows, labels(rows)):
-            known.write_text("".join(f"{lines[at]}\n" for at in rest))
-            jury = train_jury_on([silver, known], model, weights=WEIGHTS, groups=groups, seed=seed)
-            table = [[rows[at].get(name) for name in jury.names] for at in left_out]
-            out[left_out] = jury.probabilities(np.array(table, dtype=float))
-    return out
+class Juries:
+    """Log-odds by juries that have not seen a fold; trained once, kept in a folder."""
+
+    def __init__(
+        self, silver: Path, experts: Sequence[Path], kept: Path, groups: str = GROUPS
+    ) -> None:
+        self._lines = [line for path in experts for line in path.read_text().splitlines()]
+        self.rows = [row_of(line) for line in self._lines]
+        self._silver, self._kept, self._groups = silver, kept / groups, groups
+        self._kept.mkdir(parents=True, exist_ok=True)
+
+    def fold_of(self, seed: int) -> Any:
+        """The fold of each case."""
+        known = labels(self.rows)
+        fold = np.empty(len(known), dtype=int)
+        splits = StratifiedKFold(FOLDS, shuffle=True, random_state=seed)
+        for number, (_, left_out) in enumerate(splits.split(self.rows, known)):
+            fold[left_out] = number
+        return fold
+
+    def outer(self, seed: int) -> Any:
+        """Of each case, by a jury that has not seen its fold."""
+        fold = self.fold_of(seed)
+        found = np.empty(len(fold))
+        for number in range(FOLDS):
+            found[fold == number] = self._without(seed, number)[fold == number]
+        return found
+
+    def _without(self, seed: int, left_out: int) -> Any:
+        """Of all cases, by a jury that has not seen a fold."""
+        file = self._kept / f"seed-{seed}-without-{left_out}.json"
+        if not file.exists():
+            file.write_text(json.dumps(self._trained(seed, left_out)))
+        return np.array(json.loads(file.read_text()))
+
+    def _trained(self, seed: int, left_out: int) -> list[float]:
+        fold = self.fold_of(seed)
+        with TemporaryDirectory() as folder:
+            known, model = Path(folder) / "known.jsonl", Path(folder) / "jury.npz"
+            rest = [line for line, of in zip(self._lines, fold, strict=True) if of != left_out]
+            known.write_text("\n".join(rest))
+            tables = [self._silver, known]
+            jury = train_jury_on(tables, model, weights=WEIGHTS, groups=self._groups, seed=seed)
+        vectors = [[row.get(name) for name in jury.names] for row in self.rows]
+        found = jury.probabilities(np.array(vectors, dtype=float))
+        return [log(one / (1 - one)) for one in found.tolist()]
 
 
 def row_of(line: str) -> Any:
@@ -73,7 +112,8 @@ def parts(rows: list[Any]) -> dict[str, Any]:
     names = np.array([row["benchmark"] for row in rows])
     has_rows = np.array([row["execution_prediction_runs"] is not None for row in rows])
     found = {str(name): names == name for name in dict.fromkeys(names)}
-    return {**found, "with a database": has_rows, "all": names == names}
+    superhero = np.array([row["db_id"] == "superhero" for row in rows])
+    return {**found, "with a database": has_rows, "superhero": superhero, "all": names == names}
 
 
 def show(name: str, found: list[Any], known: Any) -> None:

@@ -50,6 +50,19 @@ class MismatchFields(TypedDict):
     cells: list[CellPair]
 
 
+class HeardFields(TypedDict):
+    """What a model answered the jury: one of ``asked`` in the evidence of `jury`."""
+
+    question: str
+    model: str
+    """Empty for recorded rows."""
+    answer: str
+    """``accepts``, ``rejects``, ``prover`` or ``refuter`` (who rejects)."""
+    log_odds: float
+    """That the prediction is right, after this answer."""
+    reason: str
+
+
 class FindingFields(TypedDict):
     """A fault that a check found in a query."""
 

@@ -48,4 +48,10 @@ CODES: dict[str, tuple[str, str]] = {
         "`sqljury train jury` reads tables that `sqljury features` wrote as .jsonl, of cases that "
         "have labels.",
     ),
+    "SJ355": (
+        "a run that says nothing of how reliable models are",
+        "`sqljury calibrate` reads a run of a jury that asked models, and labels of its cases: "
+        "sqljury evaluate cases.json -j jury,models=PROVIDER:MODEL,target=1 --run RUN, then "
+        "sqljury calibrate RUN labels.csv --out mine.json.",
+    ),
 }

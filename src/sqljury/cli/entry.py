@@ -26,6 +26,7 @@ for _name in (
     "agree",
     "audit",
     "features",
+    "calibrate",
     "trust",
     "select",
     "two_queries",

@@ -204,6 +204,8 @@ def _model_judge(spec: str, options: Sequence[str], repeats: int, recorded: Path
         )
         own = {} if model is None else {"model": model[model.find(":") + 1 :]}
         return str(replaced.with_options(**own))
+    if recorded is not None and name.name == "jury":
+        return str(name.with_options(recorded=str(recorded)))
     if model is None and name.option("models") is None:
         return spec
     if repeats > 1 and name.option("repeats") is None:

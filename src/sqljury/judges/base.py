@@ -74,6 +74,12 @@ class Judge(ABC):
         return sql
 
     @property
+    def executes(self) -> bool:
+        """Whether it has statements run where there is a database: the signature then says which
+        engine and which limits."""
+        return bool(self.needs & (_NEED_DATABASE | Needs.SUITE))
+
+    @property
     def runs_network(self) -> bool:
         """Whether it runs a network on this machine, for which no sandbox is narrow enough."""
         return False
@@ -98,7 +104,7 @@ class Judge(ABC):
 
 
 _HOOKS: Final = (
-    *("variant", "threshold", "signature_fields", "sql_to_run", "runs_network"),
+    *("variant", "threshold", "signature_fields", "sql_to_run", "executes", "runs_network"),
     *("batch_size", "one_process", "judge_many"),
 )
 _REQUIRED: Final = ("name", "version", "needs", "judge")

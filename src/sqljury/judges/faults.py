@@ -35,6 +35,11 @@ class Faults(Judge):
 
     checks: str = ""
 
+    @property
+    def executes(self) -> bool:
+        """It looks at rows where it can."""
+        return True
+
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Incorrect with a finding, correct without; unknown where nothing could be looked at."""
         query = Query(str(case.predicted_sql), evidence)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from math import exp, inf, log
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -23,6 +24,8 @@ from sqljury.judges.settled import failed_prediction
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
+    from sqljury.judges.jurors import Juror
+    from sqljury.learning.fusion import Fusion
     from sqljury.learning.jury import JuryModel, Weighed
 
 _SAID: Final = 3
@@ -30,6 +33,8 @@ _SAID: Final = 3
 _LEAST: Final = 0.01
 """What moves the log-odds less is no reason."""
 _OFFLINE: Final = "offline"
+_SUREST: Final = 1e-6
+"""Probabilities nearer to 0 or 1 are not told apart."""
 
 
 @register
@@ -41,13 +46,24 @@ class Jury(Judge):
     the question, faults of prediction and reference, schema linking, the verifier. A
     database or a question that is not there is missing evidence; without a schema it is `unknown`.
 
+    With models, those are asked where that is not sure enough: each time the question whose answer
+    is expected to tell most for its price (ROSE's Prover and Refuter, FLEX, the unified prompt),
+    until the probability is `target`, or no answer could change the verdict.
+
     Args:
-        models: the variant: `offline` asks no chat model.
+        models: the variant: `offline` asks no chat model; else `PROVIDER:A+PROVIDER:B`.
         threshold: the probability from which on the verdict is `correct`.
         band: probabilities nearer to the threshold than this are `unknown`.
         weights: a file that `sqljury train jury` wrote; by default the one that comes along.
+        target: the probability of either verdict from which on no model is asked; 1 asks every
+            model everything.
+        max_calls: calls for one case at most; 0 for any number.
+        max_cost: US dollars for one case at most, as expected; 0 for any.
+        reliability: a file that `sqljury calibrate` wrote; by default the one that comes along.
+        recorded: a folder of recorded answers that answers for the models.
+        model_options: for all models, `key=value` joined by `;`.
 
-    Source: docs/jury.md.
+    Source: docs/jury-judge.md.
     """
 
     name: ClassVar[str] = "jury"
@@ -59,15 +75,44 @@ class Jury(Judge):
     threshold: float = 0.5
     band: float = 0.0
     weights: str = ""
+    target: float = 0.95
+    max_calls: int = 0
+    max_cost: float = 0.0
+    reliability: str = ""
+    recorded: str = ""
+    model_options: str = ""
 
     def __post_init__(self) -> None:
-        if self.models != _OFFLINE:
-            raise ValueError(f"models={self.models}: only {_OFFLINE} is known")
-        if not 0 <= self.threshold <= 1:
-            raise ValueError(f"threshold={self.threshold} is no probability")
-        if not 0 <= self.band <= 1:
-            raise ValueError(f"band={self.band} is not between 0 and 1")
-        _ = self._model  # a broken file is an error when the judge is made
+        for name in ("threshold", "band", "target"):
+            value = getattr(self, name)
+            if not 0 <= value <= 1:
+                raise ValueError(f"{name}={value} is not between 0 and 1")
+        if self.max_calls < 0 or not 0 <= self.max_cost < inf:
+            raise ValueError("max_calls and max_cost are limits, 0 for none")
+        _ = self._model, self._jurors  # a broken file is an error when the judge is made
+        if self._jurors and not self.recorded:
+            object.__setattr__(self, "needs", Needs.REFERENCE | Needs.LLM)
+
+    @cached_property
+    def _jurors(self) -> tuple[Juror, ...]:
+        from sqljury.judges.jurors import seated
+
+        if self.models == _OFFLINE:
+            return ()
+        models = list(dict.fromkeys(filter(None, self.models.split("+"))))
+        return seated(models, self._fusion, self.recorded, self.model_options)
+
+    @cached_property
+    def _fusion(self) -> Fusion:
+        from sqljury.learning.fusion import load_fusion
+
+        return load_fusion(self._fusion_file)
+
+    @property
+    def _fusion_file(self) -> Path:
+        from sqljury.learning.fusion import SHIPPED
+
+        return Path(self.reliability or SHIPPED)
 
     @cached_property
     def _model(self) -> JuryModel:
@@ -92,8 +137,18 @@ class Jury(Judge):
         return {one.name: one for group in self._groups for one in group.features}
 
     def signature_fields(self) -> dict[str, Json]:
-        """Which model."""
-        return {"jury": hashlib.sha256(self._file.read_bytes()).hexdigest()[:8]}
+        """Which files, and who is asked what."""
+        own: dict[str, Json] = {"jury": _digest(self._file)}
+        if not self._jurors:
+            return own
+        asked = (f"{one.asked}{one.judge.signature_fields()}" for one in self._jurors)
+        jurors = hashlib.sha256("".join(asked).encode()).hexdigest()[:8]
+        return {**own, "reliability": _digest(self._fusion_file), "jurors": jurors}
+
+    @property
+    def executes(self) -> bool:
+        """It looks at rows where it can."""
+        return True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct from the threshold on; the reason names what weighed most."""
@@ -101,24 +156,52 @@ class Jury(Judge):
             run = evidence.rows(str(case.predicted_sql))
             if not run.ok:
                 return failed_prediction(run)
-        if evidence.schema() is None:
+        if evidence.schema() is None and not self._jurors:
             return Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
         pair = Pair(case, evidence)
         values: dict[str, float] = {}
         for group in self._groups:
             values |= values_or_none(group, pair) or {}
         found = self._model.weigh(values)
-        return self._verdict(found, values)
+        offline = self._verdict(found.probability, *self._reasons(found, values))
+        return self._after_asking(offline, case, evidence) if self._jurors else offline
 
-    def _verdict(self, found: Weighed, values: Mapping[str, float]) -> Verdict:
+    def _after_asking(self, offline: Verdict, case: Case, evidence: Evidence) -> Verdict:
+        """The verdict on what models say beside what was known without them."""
+        from sqljury.judges.jurors import Asking, hear
+
+        assert offline.score is not None
+        asking = Asking(self.target, self.max_calls, self.max_cost, _log_odds(self.threshold))
+        odds = _log_odds(offline.score)
+        found = hear(self._jurors, self._fusion, odds, asking, case, evidence)
+        probability = 1 / (1 + exp(-self._fusion.log_odds(odds, found.opinions)))
+        said = [f"{one['question']} of {one['model'] or 'recordings'}: {one['answer']}"
+                for one in found.told]  # fmt: skip
+        known = f"without models: {offline.reason}"
+        told = {**offline.evidence, "offline": offline.score, "asked": found.told}
+        verdict = self._verdict(probability, [*said, known], told)
+        return replace(
+            verdict,
+            labels=tuple(found.labels),
+            cost=found.cost,
+            measures={"calls": float(found.calls)},
+        )
+
+    def _reasons(
+        self, found: Weighed, values: Mapping[str, float]
+    ) -> tuple[list[str], dict[str, Json]]:
+        """The three features that weighed most, in words; all that weighed, as evidence."""
         reasons = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
         reasons = [(name, weight) for name, weight in reasons if abs(weight) >= _LEAST]
         said = [self._words(name, weight, values.get(name)) for name, weight in reasons[:_SAID]]
+        return said, {"weights": [_told(name, weight, values) for name, weight in reasons]}
+
+    def _verdict(self, probability: float, said: list[str], told: dict[str, Json]) -> Verdict:
         return Verdict(
-            outcome=self._outcome(found.probability),
-            score=found.probability,
-            reason="; ".join([f"probability {found.probability:.3f}", *said]),
-            evidence={"weights": [_told(name, weight, values) for name, weight in reasons]},
+            outcome=self._outcome(probability),
+            score=probability,
+            reason="; ".join([f"probability {probability:.3f}", *said]),
+            evidence=told,
         )
 
     def _outcome(self, probability: float) -> Outcome:
@@ -145,3 +228,12 @@ def _in_words(feature: Feature, value: float | None) -> str:
 
 def _told(name: str, weight: float, values: Mapping[str, float]) -> Json:
     return {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
+
+
+def _log_odds(probability: float) -> float:
+    inside = min(max(probability, _SUREST), 1 - _SUREST)
+    return log(inside / (1 - inside))
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:8]

@@ -109,6 +109,11 @@ class Verifier(Judge):
         digest = hashlib.sha256(Path(self.model or SHIPPED).read_bytes()).hexdigest()[:8]
         return {"verifier": f"small/{digest}"}
 
+    @property
+    def executes(self) -> bool:
+        """It looks at rows where it can."""
+        return True
+
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """One score for one query; the reason says what weighs most where that can be said."""
         if self._language_model is not None:

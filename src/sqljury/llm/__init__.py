@@ -4,7 +4,7 @@ from sqljury.llm.batch import Batches, Collected, check_batches
 from sqljury.llm.budget import BudgetReachedError
 from sqljury.llm.chat import Answer, Message, Model, Reply, Request
 from sqljury.llm.client import Client, Spent
-from sqljury.llm.estimate import Estimate, estimate
+from sqljury.llm.estimate import Estimate, estimate, typical_price
 from sqljury.llm.fences import FENCE_RULE, fence, unfenced, visible
 from sqljury.llm.ledger import Entry, Ledger
 from sqljury.llm.options import parse_model
@@ -40,6 +40,7 @@ __all__ = [
     "known_providers",
     "parse_model",
     "register",
+    "typical_price",
     "unfenced",
     "visible",
 ]

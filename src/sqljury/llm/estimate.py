@@ -6,12 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sqljury.llm.chat import Request
+from sqljury.llm.chat import Model, Request
 from sqljury.llm.prices import Prices
 from sqljury.llm.tokens import likely_tokens
 
 _ANSWER = 400
 _THOUGHTFUL_ANSWER = 2_500
+_PROMPT = 3_000
+_MILLION = 1_000_000
 _THINKS = re.compile(r"(^|/)(o\d|gpt-5)|reason|think|(^|[-/])r1|gemini-2\.5|gemini-[3-9]", re.I)
 
 
@@ -35,7 +37,7 @@ def estimate(requests: Iterable[Request], prices: Prices | None = None) -> Estim
     calls = prompt = completion = 0
     money: float | None = 0.0
     for request in requests:
-        output = _output(request)
+        output = _output(request.model)
         price = prices.of(request.model)
         calls += 1
         prompt += likely_tokens(request)
@@ -47,7 +49,15 @@ def estimate(requests: Iterable[Request], prices: Prices | None = None) -> Estim
     return Estimate(calls, prompt, completion, money)
 
 
-def _output(request: Request) -> int:
-    likely = _THOUGHTFUL_ANSWER if _THINKS.search(request.model.name) else _ANSWER
-    limit = request.model.option("max_tokens")
+def typical_price(model: Model, prices: Prices | None = None) -> float | None:
+    """US dollars for one question of 3,000 tokens by the same rule; None without a price."""
+    price = (prices or Prices()).of(model)
+    if price is None:
+        return None
+    return (price.input * _PROMPT + price.output * _output(model)) / _MILLION
+
+
+def _output(model: Model) -> int:
+    likely = _THOUGHTFUL_ANSWER if _THINKS.search(model.name) else _ANSWER
+    limit = model.option("max_tokens")
     return likely if limit is None else min(likely, int(limit))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqljury.execution import MIB, Limits
-from sqljury.judges import Judge, Needs, needs_database, spec_of
+from sqljury.judges import Judge, spec_of
 from sqljury.runs.settings import RunSettings
 from sqljury.version import __version__
 
@@ -19,7 +19,7 @@ def store_key(judge: Judge, limits: Limits) -> str:
 def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data: str) -> str:
     """The line under a score that says how it was computed; ``{n}`` is left to be filled in."""
     own = judge.signature_fields()
-    executes = needs_database(judge) or judge.needs & Needs.SUITE
+    executes = bool(engines) and judge.executes
     parts = [
         spec_of(judge),
         f"v:{judge.version}",

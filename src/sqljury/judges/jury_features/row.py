@@ -35,6 +35,11 @@ class FeatureRow(Judge):
         """Refuse groups that there are not."""
         chosen_groups(self.groups)
 
+    @property
+    def executes(self) -> bool:
+        """It looks at rows where it can."""
+        return True
+
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """The features that are known of a case."""
         pair = Pair(case, evidence)

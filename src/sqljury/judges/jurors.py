@@ -1,0 +1,255 @@
+"""Chat models that the jury can ask: who they are, and hearing them one by one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, cast
+
+from sqljury.benchmarks import is_rose_output
+from sqljury.case import Case, Json
+from sqljury.errors import InputError
+from sqljury.evidence import Evidence
+from sqljury.evidence_shapes import HeardFields
+from sqljury.judge_name import JudgeName
+from sqljury.judges.asking import ModelJudge
+from sqljury.judges.base import Judge
+from sqljury.judges.naming import make_judge
+from sqljury.judges.settled import settled
+from sqljury.verdict import Cost, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from sqljury.learning.fusion import Asked, Fusion
+
+ROWS: Final = ("execution", "")
+"""Recorded equality of rows: free, and heard where there is no database to see the rows of."""
+
+_METRICS: Final = {"rose": "ROSE", "flex": "FLEX", "rose_unified": "pr"}
+"""The questions, each a judge's, with the folder that holds recorded answers to it."""
+_CALLS: Final = {"rose": 1.5}
+"""Expected calls for an answer, where that is not one: the Refuter is often not asked."""
+_UNPRICED: Final = 0.01
+"""US dollars for a call to a model whose price is not known."""
+_DATE: Final = re.compile(r"-20\d\d-?\d\d-?\d\d$")
+
+
+@dataclass(frozen=True)
+class Juror:
+    """A question, the model that it is put to, and the judge that does so.
+
+    Args:
+        asked: question and model, as the fusion knows them.
+        judge: live, or recorded.
+        price: US dollars that an answer is expected to cost.
+    """
+
+    asked: Asked
+    judge: Judge
+    price: float
+
+    def opinion(self, case: Case, evidence: Evidence) -> Verdict:
+        """What it says of a case; what it needs may not be there."""
+        return settled(self.judge, case, evidence) or self.judge.judge(case, evidence)
+
+
+@dataclass(frozen=True)
+class Asking:
+    """When to stop asking.
+
+    Args:
+        target: probability of the verdict from which on nobody is asked.
+        max_calls, max_cost: of one case, calls and US dollars; 0 for any.
+        bar: log-odds from which on the verdict is a yes.
+    """
+
+    target: float
+    max_calls: int
+    max_cost: float
+    bar: float
+
+
+@dataclass
+class Hearing:
+    """What was heard of one case."""
+
+    opinions: dict[Asked, str] = field(default_factory=dict)
+    told: list[HeardFields] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    cost: Cost = field(default_factory=Cost)
+    calls: int = 0
+    money: float = 0.0
+
+    def add(self, juror: Juror, answer: str, verdict: Verdict, log_odds: float) -> None:
+        """Note an opinion and the log-odds after it."""
+        question, model = juror.asked
+        self.opinions[juror.asked] = answer
+        self.labels += [one for one in verdict.labels if one not in self.labels]
+        self.told.append(
+            {
+                "question": question,
+                "model": model,
+                "answer": answer,
+                "log_odds": round(log_odds, 4),
+                "reason": verdict.reason,
+            }
+        )
+
+    def spend(self, juror: Juror, verdict: Verdict, calls: int) -> None:
+        """Count what asking cost: by the price list where it was recorded."""
+        self.cost += Cost() if not verdict.cost.calls else verdict.cost
+        self.calls += verdict.cost.calls or calls
+        self.money += verdict.cost.money or juror.price * bool(calls)
+
+
+def hear(
+    jurors: Sequence[Juror],
+    fusion: Fusion,
+    offline: float,
+    asking: Asking,
+    case: Case,
+    evidence: Evidence,
+) -> Hearing:
+    """Ask the jurors one by one until the verdict is sure enough, or cannot change."""
+    from sqljury.learning.next_question import next_question
+
+    found = Hearing()
+    left = {one.asked: one for one in jurors}
+    rows = left.pop(ROWS, None)
+    if rows is not None and not evidence.has_database:
+        _heard(rows, fusion, offline, found, case, evidence)
+    while left := _affordable(left, found, asking):
+        prices = {asked: one.price for asked, one in left.items()}
+        chosen = next_question(
+            fusion, offline, found.opinions, prices, target=asking.target, bar=asking.bar
+        )
+        if chosen is None or not _heard(left.pop(chosen), fusion, offline, found, case, evidence):
+            break
+    return found
+
+
+def _heard(
+    juror: Juror, fusion: Fusion, offline: float, found: Hearing, case: Case, evidence: Evidence
+) -> bool:
+    """Hear one juror; False where its answer is still under way, so that no other is asked."""
+    verdict = juror.opinion(case, evidence)
+    answer = answer_of(juror.asked[0], verdict)
+    found.spend(juror, verdict, calls_of(juror.asked[0], verdict))
+    if answer is None:
+        is_live = isinstance(juror.judge, ModelJudge)
+        under_way = verdict.outcome is Outcome.JUDGE_UNAVAILABLE and not verdict.cost.calls
+        return not (is_live and under_way)
+    opinions = {**found.opinions, juror.asked: answer}
+    found.add(juror, answer, verdict, fusion.log_odds(offline, opinions))
+    return True
+
+
+def _affordable(left: Mapping[Asked, Juror], found: Hearing, asking: Asking) -> dict[Asked, Juror]:
+    """Those that can be asked without exceeding the limits, however many calls they make."""
+
+    def fits(one: Juror) -> bool:
+        calls = found.calls + (2 if one.asked[0] in _CALLS else 1)
+        return (not asking.max_calls or calls <= asking.max_calls) and (
+            not asking.max_cost or found.money + one.price <= asking.max_cost
+        )
+
+    return {asked: one for asked, one in left.items() if fits(one)}
+
+
+def answer_of(question: str, verdict: Verdict) -> str | None:
+    """The answer as the fusion counts it; None where there is none."""
+    if verdict.outcome is Outcome.CORRECT:
+        return "accepts"
+    if verdict.outcome is not Outcome.INCORRECT:
+        return None
+    if question != "rose":
+        return "rejects"
+    return "refuter" if _saw_refuter(verdict) else "prover"
+
+
+def calls_of(question: str, verdict: Verdict) -> int:
+    """How many calls a recorded verdict stands for."""
+    if question == ROWS[0] or answer_of(question, verdict) is None:
+        return 0
+    both = question == "rose" and _saw_refuter(verdict) and not verdict.evidence.get("rows_equal")
+    return 2 if both else 1
+
+
+def _saw_refuter(verdict: Verdict) -> bool:
+    """Whether the Refuter was asked: a recording may have lost its words, and says so."""
+    found = verdict.evidence
+    prover = cast("Mapping[str, Json]", found.get("prover") or {})
+    problems = cast("Sequence[str]", found.get("problems", ()))
+    return (
+        verdict.outcome is Outcome.CORRECT
+        or "refuter" in found
+        or bool(found.get("rows_equal"))
+        or prover.get("verdict") is True
+        or any("refuter" in problem for problem in problems)
+    )
+
+
+def seated(models: Sequence[str], fusion: Fusion, recorded: str, options: str) -> tuple[Juror, ...]:
+    """The jurors of some models.
+
+    Args:
+        models: ``PROVIDER:MODEL``; with recordings the names of their folders.
+        recorded: a tree of recordings that answers in the models' place; empty to ask them.
+        options: for all models, ``key=value`` joined by ``;``.
+
+    Raises:
+        InputError: SJ353: there are no recordings of a model; what a model's name or options lack.
+    """
+    if recorded and is_rose_output(recorded):
+        hint = "Name the folder above, which holds MODEL/METRIC."
+        raise InputError("SJ353", "it is one recording.", where=recorded, hint=hint)
+    found = []
+    for model in models:
+        of_model = [*_of_model(model, fusion, recorded, options)]
+        if not of_model:
+            raise InputError("SJ353", f"no recordings of {model}.", where=recorded)
+        found += of_model
+    rows = _recorded(recorded, "EX", "") if recorded else None
+    return (*found, *([Juror(ROWS, rows, 0.0)] if rows is not None else []))
+
+
+def _of_model(model: str, fusion: Fusion, recorded: str, options: str) -> Iterator[Juror]:
+    name = known_name(model)
+    for question, metric in _METRICS.items():
+        if recorded:
+            judge = _recorded(recorded, metric, model.rpartition(":")[2])
+        else:
+            given = {"model_options": options} if options else {}
+            judge = make_judge(JudgeName(question).with_options(model=model, **given))
+        if judge is not None:
+            price = _price(judge, name, fusion) * _CALLS.get(question, 1.0)
+            yield Juror((question, name), judge, price)
+
+
+def _recorded(folder: str, metric: str, model: str) -> Judge | None:
+    """The recorded answers, or None where there are none."""
+    chosen = {"model": model} if model else {}
+    try:
+        return make_judge(JudgeName("recorded").with_options(dir=folder, metric=metric, **chosen))
+    except InputError as error:
+        if error.code == "SJ353":
+            return None
+        raise
+
+
+def _price(judge: Judge, name: str, fusion: Fusion) -> float:
+    from sqljury.llm import typical_price
+
+    found = fusion.prices.get(name)
+    if found is None and isinstance(judge, ModelJudge):
+        found = typical_price(judge.asked_model)
+    return _UNPRICED if found is None else found
+
+
+def known_name(model: str) -> str:
+    """The name by which a model's reliability is known: without provider, maker and date.
+
+    >>> known_name("openai:o3-2025-04-16"), known_name("local:Qwen/Qwen3-30B")
+    ('o3', 'qwen3-30b')
+    """
+    return _DATE.sub("", model.rpartition(":")[2].rpartition("/")[2].lower())

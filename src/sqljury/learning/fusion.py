@@ -1,0 +1,230 @@
+"""What chat models say of a case, fused with the probability of what is known offline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from sqljury.errors import InputError
+from sqljury.writing import new_file
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sqljury.learning.model_file import PathLike
+
+    Array = NDArray[Any]
+
+Asked = tuple[str, str]
+"""A question and the model that it is put to: ``("rose", "o3")``."""
+Opinions = Mapping[Asked, str]
+"""What was answered: ``accepts``, ``rejects``, ``prover`` or ``refuter`` (who rejects)."""
+Counts = Mapping[str, tuple[int, int]]
+"""By answer, how many right and how many wrong predictions were given it."""
+
+SHIPPED: Final = Path(__file__).with_name("jury_fusion.json")
+"""The parameters that come with the package."""
+ANSWERS: Final = {"rose": ("accepts", "prover", "refuter")}
+"""The answers to a question; :data:`_YES_NO` to all others."""
+_YES_NO: Final = ("accepts", "rejects")
+
+_KIND: Final = "jury fusion"
+_VERSION: Final = 1
+_WRITTEN: Final = ("slope", "overlap", "offset", "counts", "prices", "card")
+_PRIOR_CASES: Final = 10.0
+"""How many cases of each label the other models' answers to a question count for."""
+_START: Final = (1.0, 0.3, 0.0)
+_BOUNDS: Final = ((0.0, 3.0), (0.0, 2.0), (-2.0, 2.0))
+_PULL: Final = 0.002
+"""How strongly slope, overlap and offset are held at :data:`_START`."""
+_MASKS: Final = 8
+"""How often opinions are left out at random, of each case another share: a cascade hears few."""
+
+
+@dataclass(frozen=True)
+class Fusion:
+    """Log-odds of a case: slope × offline + Σ ratios / (1 + overlap × (opinions - 1)) + offset.
+
+    A ratio is log P(answer | right) / P(answer | wrong) of a question put to a model. A model with
+    few or no labelled answers is taken to be like the others that were asked the question.
+
+    Args:
+        slope: of the offline log-odds.
+        overlap: how much opinions repeat each other: 0 where each is news, 1 where all are one.
+        offset: added in the end.
+        counts: of the labelled answers, by question and model.
+        prices: US dollars for a call, by model.
+        card: what it was fitted on.
+
+    Source: Dawid and Skene (1979) for rates per judge; the divisor is Kish's design effect (1965).
+    """
+
+    slope: float
+    overlap: float
+    offset: float
+    counts: Mapping[str, Mapping[str, Counts]]
+    prices: Mapping[str, float] = field(default_factory=dict)
+    card: Mapping[str, Any] = field(default_factory=dict)
+    _found: dict[Asked, dict[str, tuple[float, float]]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def rates(self, asked: Asked) -> Mapping[str, tuple[float, float]]:
+        """By answer, how probable it is of a right and of a wrong prediction."""
+        if asked not in self._found:
+            self._found[asked] = self._rates(*asked)
+        return self._found[asked]
+
+    def _rates(self, question: str, model: str) -> dict[str, tuple[float, float]]:
+        answers = ANSWERS.get(question, _YES_NO)
+        known = self.counts.get(question, {})
+        own = known.get(model, {})
+        others = [counts for name, counts in known.items() if name != model]
+        found = []
+        for side in (0, 1):
+            all_of = {a: sum(c.get(a, (0, 0))[side] for c in others) + 0.5 for a in answers}
+            share = {a: count / sum(all_of.values()) for a, count in all_of.items()}
+            seen = {a: own.get(a, (0, 0))[side] for a in answers}
+            cases = sum(seen.values()) + _PRIOR_CASES
+            found.append({a: (seen[a] + _PRIOR_CASES * share[a]) / cases for a in answers})
+        return {a: (found[0][a], found[1][a]) for a in answers}
+
+    def ratio(self, asked: Asked, answer: str) -> float:
+        """The log of how much likelier an answer is of a right prediction than of a wrong one."""
+        right, wrong = self.rates(asked)[answer]
+        return log(right / wrong)
+
+    def log_odds(self, offline: float, opinions: Opinions) -> float:
+        """That the prediction is right, from the offline log-odds and what models answered."""
+        ratios = [self.ratio(asked, answer) for asked, answer in opinions.items()]
+        return self.fused(offline, sum(ratios), len(ratios))
+
+    def fused(self, offline: float, total: float, opinions: int) -> float:
+        """The same of ratios that are added up already."""
+        repeated = 1 + self.overlap * max(opinions - 1, 0)
+        return self.slope * offline + total / repeated + self.offset
+
+    def recounted(self, opinions: Sequence[Opinions], labels: Sequence[bool]) -> Fusion:
+        """With these cases' answers in the place of those that the same models' rates came from."""
+        new = _counted(opinions, labels)
+        questions = {**dict.fromkeys(self.counts), **dict.fromkeys(new)}
+        merged = {q: {**self.counts.get(q, {}), **new.get(q, {})} for q in questions}
+        return replace(self, counts=merged)
+
+    def save(self, path: PathLike) -> None:
+        """Write a file of parameters.
+
+        Raises:
+            InputError, InfrastructureError: SJ801, SJ802: it cannot be written.
+        """
+        names = ("slope", "overlap", "offset", "counts", "prices", "card")
+        facts = {
+            "kind": _KIND,
+            "version": _VERSION,
+            **{name: getattr(self, name) for name in names},
+        }
+        with new_file(path) as stream:
+            stream.write(json.dumps(facts, indent=1, sort_keys=True) + "\n")
+
+
+def load_fusion(path: PathLike) -> Fusion:
+    """The parameters of a file.
+
+    Raises:
+        InputError: SJ020: there is no such file, or it is not one of these.
+    """
+    try:
+        facts = json.loads(Path(path).read_text(encoding="utf-8"))
+        if (facts["kind"], facts["version"]) != (_KIND, _VERSION):
+            raise ValueError("of another kind or version")
+        counts = {
+            question: {
+                model: {answer: (int(n[0]), int(n[1])) for answer, n in counts.items()}
+                for model, counts in models.items()
+            }
+            for question, models in facts["counts"].items()
+        }
+        slope, overlap, offset = (float(facts[name]) for name in ("slope", "overlap", "offset"))
+        return Fusion(slope, overlap, offset, counts, facts["prices"], facts["card"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError("SJ020", f"no parameters of a fusion: {error}.", where=str(path)) from None
+
+
+def fit_fusion(
+    offline: Sequence[float],
+    opinions: Sequence[Opinions],
+    labels: Sequence[bool],
+    *,
+    prices: Mapping[str, float] | None = None,
+    card: Mapping[str, Any] | None = None,
+) -> Fusion:
+    """Count the answers, and fit slope, overlap and offset by maximum likelihood.
+
+    Opinions are left out at random while fitting, since a cascade hears few of them.
+
+    Args:
+        offline: log-odds of each case by a jury that has not seen its label.
+        opinions: what models answered on each case.
+        labels: whether each prediction is right.
+        prices: US dollars for a call, by model.
+        card: what the cases are, for the file.
+    """
+    import numpy as np
+    from scipy.optimize import minimize
+
+    found = Fusion(*_START, _counted(opinions, labels), prices or {}, card or {})
+    base, sign = np.asarray(offline, dtype=float), np.where(labels, 1.0, -1.0)
+    totals = list(_masked(found, opinions))
+
+    def loss(at: Array) -> float:
+        guess = replace(found, slope=at[0], overlap=at[1], offset=at[2])
+        repeated = [1 + guess.overlap * np.maximum(heard - 1, 0) for _, heard in totals]
+        odds = [
+            guess.slope * base + total / by + guess.offset
+            for (total, _), by in zip(totals, repeated, strict=True)
+        ]
+        pull = float(np.square(at - np.array(_START)).sum())
+        return (
+            float(np.mean([np.logaddexp(0.0, -sign * one).mean() for one in odds])) + _PULL * pull
+        )
+
+    slope, overlap, offset = minimize(loss, _START, bounds=_BOUNDS).x
+    return replace(found, slope=float(slope), overlap=float(overlap), offset=float(offset))
+
+
+def _masked(found: Fusion, opinions: Sequence[Opinions]) -> list[tuple[Array, Array]]:
+    """Sums of ratios and numbers of opinions of each case: of all, then of some at random."""
+    import numpy as np
+
+    asked = sorted({one for case in opinions for one in case})
+    heard = np.array([[one in case for one in asked] for case in opinions], dtype=bool)
+    ratios = np.array(
+        [
+            [found.ratio(one, case[one]) if one in case else 0.0 for one in asked]
+            for case in opinions
+        ]
+    )
+    random = np.random.default_rng(0)
+    masks = [heard, *(heard & _some(random, heard.shape) for _ in range(_MASKS))]
+    return [((ratios * mask).sum(axis=1), mask.sum(axis=1)) for mask in masks]
+
+
+def _some(random: Any, shape: tuple[int, int]) -> Array:
+    kept: Array = random.random(shape) < random.random((shape[0], 1))
+    return kept
+
+
+def _counted(
+    opinions: Sequence[Opinions], labels: Sequence[bool]
+) -> dict[str, dict[str, dict[str, tuple[int, int]]]]:
+    counts: dict[str, dict[str, dict[str, tuple[int, int]]]] = {}
+    for case, label in zip(opinions, labels, strict=True):
+        for (question, model), answer in case.items():
+            of_model = counts.setdefault(question, {}).setdefault(model, {})
+            right, wrong = of_model.get(answer, (0, 0))
+            of_model[answer] = (right + label, wrong + (not label))
+    return counts
