@@ -100,8 +100,16 @@ class _Script:
             self._drafts.pop(change.table, None)
             self._history[change.table] = [statement]
             return
+        made = self._read(statement)
+        self._refuse_likeness(made.name, statement)
         self._forget(change.table)
-        self._drafts[change.table] = self._read(statement)
+        self._drafts[change.table] = made
+
+    def _refuse_likeness(self, name: str, statement: str) -> None:
+        """Two tables where the engine tells letters apart, and one here."""
+        others = [table.name for table in self.tables()]
+        if any(o != name and o.casefold() == name.casefold() for o in others):
+            raise self._refused(statement, f"there is a {name} in letters of another case")
 
     def _index(self, change: Change, statement: str) -> None:
         if change.table not in self._drafts and self._made(statement):

@@ -150,6 +150,8 @@ class Searcher:
         exact = policy.values == "text"
         tolerance = policy.tolerance if exact else max(policy.tolerance, _ROUNDING)
         self._policy = replace(policy, tolerance=tolerance)
+        columns = [column for table in material.tables for column in table.columns]
+        self._collated = any(c.collation or c.type.lower() == "citext" for c in columns)
         self._ordered = is_ordered(policy, left.sql, dialect)
 
     def close(self) -> None:
@@ -233,10 +235,14 @@ class Searcher:
 
     # ------------------------------------------------------------ comparing
 
+    def _tie_groups(self, left: ResultTable) -> list[int] | None:
+        run = self.scratch.rows
+        return tie_groups(self.left.sql, left, self._dialect, run, collated=self._collated)
+
     def _compared(self, left: ResultTable, right: ResultTable) -> Comparison:
         found = compare(left, right, self._policy, ordered=self._ordered)
         if found.only_order_differs and self._policy.free_ties:
-            ties = tie_groups(self.left.sql, left, self._dialect, self.scratch.rows)
+            ties = self._tie_groups(left)
             if ties is not None:
                 return compare(left, right, self._policy, ordered=True, ties=ties)
         return found
@@ -282,7 +288,7 @@ class Searcher:
             other = self.scratch.rows(sql).table
             if other is not None and not self._compared(left, other).equal:
                 return False
-        if tie_groups(self.left.sql, left, self._dialect, self.scratch.rows) is not None:
+        if self._tie_groups(left) is not None:
             # Ties of the whole are known; a window may number rows that tie as it likes.
             return not self.left.profile.fragile or self._stays(
                 rows, lambda other: self._compared(left, other).equal is True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
@@ -203,12 +203,22 @@ def is_ordered(rules: Policy, sql: str, dialect: str) -> bool:
 
 
 def tie_groups(
-    sql: str, rows: ResultTable, dialect: str, run: Callable[[str], Run]
+    sql: str,
+    rows: ResultTable,
+    dialect: str,
+    run: Callable[[str], Run],
+    *,
+    collated: bool = False,
 ) -> list[int] | None:
-    """For each row of an ordered reference the number of its group of equal order keys."""
+    """For each row of an ordered reference the number of its group of equal order keys.
+
+    Args:
+        collated: the columns' collations may find texts equal that differ in case or blanks.
+    """
     keyed = keyed_for_ties(sql, dialect)
     if keyed is None:
         return None
+    keyed = replace(keyed, fold=keyed.fold or collated)
     table = run(keyed.sql).table
     if table is None or [keyed.plain(row) for row in table.rows] != rows.rows:
         return None

@@ -20,6 +20,7 @@ from sqljury.judges.grading import graded
 from sqljury.judges.on_server import Server, ServerRows
 from sqljury.schema import Schema
 from sqljury.sql import (
+    alike_in_schema,
     merged_profiles,
     over_rows,
     parse,
@@ -29,7 +30,7 @@ from sqljury.sql import (
     value_profile,
     without_namespaces,
 )
-from sqljury.tables import Policy, render_cell
+from sqljury.tables import MismatchKind, Policy, render_cell
 
 if TYPE_CHECKING:
     from sqljury.databases.generated import DataProfile, Plan, Rows
@@ -230,6 +231,8 @@ class _Pair:
         profile = value_profile(sql, self.schema, dialect)
         if profile is None or any(_is_view(self.schema, name) for name in profile.unread):
             return None
+        if alike_in_schema(self.schema, profile.tables, dialect):
+            return None
         speaks = dialect if self.server is None else self.server.dialect
         text = sql if speaks == dialect else transpiled(sql, dialect, speaks)
         if text is None:
@@ -245,6 +248,8 @@ class _Pair:
             return f"it cannot be translated from {dialect} to SQLite"
         if text is None or profile is None:
             return "it cannot be read"
+        if name := alike_in_schema(self.schema, profile.tables, dialect):
+            return f"the name {name} is another's but for the case of its letters"
         views = [name for name in profile.unread if _is_view(self.schema, name)]
         if views:
             return f"it reads the view {views[0]}, whose query is not known"
@@ -421,6 +426,8 @@ def _refuted(pair: _Pair, searcher: Searcher, search: Search, score: float) -> P
 def _extent(found: Look) -> str:
     if found.arbitrary:
         return "; which rows the right query gives is left to chance"
+    if found.kind is MismatchKind.ROW_ORDER:
+        return "; only their order differs"
     words = {
         "types": "; the cells differ in their types only",
         "nothing": "; no row against a row of nothing",

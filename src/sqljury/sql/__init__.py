@@ -6,6 +6,7 @@ from sqljury.sql.comments import without_comments
 from sqljury.sql.distinct import remove_distinct
 from sqljury.sql.features import FEATURES, features
 from sqljury.sql.hardness import HARDNESS, hardness
+from sqljury.sql.letter_case import alike_in_schema
 from sqljury.sql.namespaces import without_namespaces
 from sqljury.sql.ordering import any_order, top_level_order
 from sqljury.sql.over_rows import over_rows
@@ -25,6 +26,7 @@ __all__ = [
     "Conditions",
     "KeyedQuery",
     "WiderQuery",
+    "alike_in_schema",
     "any_order",
     "bare_chosen",
     "clauses_of",

@@ -29,7 +29,8 @@ class KeyedQuery:
         added: how many key columns were added at the end of each row.
         places: for each key whether it is an added column, and its index (from the end for
             columns after a star).
-        fold: texts that differ in case only are one key (a collation says so).
+        fold: texts that differ in case or in blanks at their end only are one key (a collation says
+            so).
     """
 
     sql: str
@@ -66,7 +67,7 @@ def _folds(collation: str) -> bool:
 
 
 def _folded(value: Any) -> Any:
-    return value.casefold() if isinstance(value, str) else value
+    return value.casefold().rstrip(" ") if isinstance(value, str) else value
 
 
 def keyed_for_ties(sql: str, dialect: str = "sqlite") -> KeyedQuery | None:

@@ -6,6 +6,7 @@ from collections import Counter
 
 from sqlglot import ErrorLevel, exp
 
+from sqljury.sql.letter_case import confused
 from sqljury.sql.sqlite_words import in_sqlites_words, is_unsaid
 from sqljury.sql.tokens import parse
 
@@ -27,7 +28,7 @@ def transpiled(sql: str, source: str, target: str) -> str | None:
     True
     """
     tree = parse(sql, source)
-    if tree is None or (source != target and _is_lost(tree, target)):
+    if tree is None or (source != target and (_is_lost(tree, target) or confused(tree, source))):
         return None
     try:
         if target == "sqlite":

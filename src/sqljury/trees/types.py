@@ -452,7 +452,7 @@ def _outer_field(reference: Outer, outer: Sequence[Row]) -> Field | None:
 def _call_type(name: str, types: list[Type], dialect: str) -> Type:
     if name in ("+", "-", "*", "/"):
         return _arithmetic(name, types, dialect)
-    if name == "%":
+    if name in ("%", "DIV"):
         return Type.INTEGER if set(types) == {Type.INTEGER} else Type.ANY
     if name in ("NEG", "ABS"):
         return types[0] if types and types[0] in _NUMBERS else Type.ANY

@@ -6,6 +6,7 @@ import random
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 
 from declared_schemas import (
     DeclaredCopies,
@@ -14,7 +15,7 @@ from declared_schemas import (
     random_script,
 )
 from mutations import mutated
-from random_queries import random_query
+from random_queries import kind_of, random_query
 
 from checks.same_rows import differ, observe
 from checks.small_databases import Rows
@@ -30,6 +31,13 @@ from sqljury.trees.nodes import Relation, Unreadable
 
 _AT_MOST = DECLARED_ASSUMPTIONS | {Assumption.NO_OVERFLOW}
 _CONTRADICTS = {"foreign_keys_violated": Assumption.FOREIGN_KEY}
+_NONE = type(None)
+_HELD = {
+    "integer": (int, _NONE),
+    "real": (float, _NONE),
+    "text": (str, _NONE),
+    "date": (str, _NONE),
+}
 _SECONDS = 0.3
 """Of the processor for a proof, and for a search: few of those that are found take longer."""
 
@@ -73,7 +81,7 @@ def _verdict(seed: int, script: str, schema: Schema, pair: tuple[str, str], data
         return found.verdict
     if Assumption.NO_TIES in assumed:
         return "proved"
-    assert not _is_contradicted(assumed, found), told
+    assert not _is_contradicted(assumed, found, schema, script), told
     for number in range(databases):
         with closing(random_copies(schema, script, seed + number)) as copies:
             why = _difference(copies, pair, (left, right))
@@ -91,8 +99,26 @@ def _assumed(left: Relation, right: Relation, schema: Schema) -> frozenset[Assum
     return prove_equal(left, right, schema, "sqlite", assuming=_AT_MOST, seconds=_SECONDS)
 
 
-def _is_contradicted(assumed: frozenset[Assumption], found: PairAnswer) -> bool:
-    return found.verdict == "refuted" and _CONTRADICTS.get(found.profile or "") not in assumed
+def _is_contradicted(
+    assumed: frozenset[Assumption], found: PairAnswer, schema: Schema, script: str
+) -> bool:
+    """Whether a search found other rows on a database that keeps what a proof assumes."""
+    if found.verdict != "refuted" or _CONTRADICTS.get(found.profile or "") in assumed:
+        return False
+    assert found.witness is not None
+    if Assumption.TYPES not in assumed:
+        return True
+    with closing(_of_witness(found.witness, schema, script)) as copies:
+        return _keeps_types(schema, copies.rows)
+
+
+def _keeps_types(schema: Schema, rows: Rows) -> bool:
+    return all(
+        isinstance(value, _HELD[kind_of(column)])
+        for table in schema.tables
+        for row in rows.get(table.name, ())
+        for column, value in zip(table.columns, row, strict=True)
+    )
 
 
 def _is_of_chance(found: PairAnswer, witness: Witness) -> bool:
@@ -114,9 +140,12 @@ def _of_witness(witness: Witness, schema: Schema, script: str) -> DeclaredCopies
 
 
 def _difference(copies: DeclaredCopies, pair: tuple[str, str], trees: _Trees) -> str | None:
-    """How the rows differ; empty where they do not, None where they are not determined."""
+    """How the rows differ; empty where they do not, None where they are not determined.
+
+    The order of the left query binds, and no other.
+    """
     one, other = (observe(sql, copies) for sql in pair)
     if one.rows is None or other.rows is None:
         return None
-    why = differ(one, other) or ""
+    why = differ(one, replace(other, groups=(Counter(other.rows),))) or ""
     return None if why and any(is_tied(tree, copies.engines[0]) for tree in trees) else why

@@ -5,10 +5,11 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqljury.schema import Schema
+from sqljury.sql.letter_case import alike_in_schema, confused
 from sqljury.sql.namespaces import rename_tables
 from sqljury.trees.from_sql.queries import query
 from sqljury.trees.from_sql.reading import read
-from sqljury.trees.from_sql.scopes import ROWIDS, Environment, NoTreeError
+from sqljury.trees.from_sql.scopes import ROWIDS, Environment, NoTreeError, unsupported
 from sqljury.trees.from_sql.work import Work, tables_by_name
 from sqljury.trees.nodes import Relation, Unreadable
 from sqljury.trees.walk import inputs
@@ -44,6 +45,9 @@ def _build(sql: str, schema: Schema, dialect: str) -> Relation:
     node, types = read(sql, dialect)
     if not isinstance(node, exp.Query | exp.Values):
         raise NoTreeError(f"{type(node).__name__} is not a query", "not_a_query")
+    named = [table.name for table in node.find_all(exp.Table)]
+    if name := confused(node, dialect) or alike_in_schema(schema, named, dialect):
+        raise unsupported(f"the name {name}, which another differs from in case only")
     rename_tables(node, schema)
     tables = tables_by_name(schema)
     work = Work(sql, tables, dialect, types, query, _row_ids(sql, node))
