@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace as DifferenceStub
 
 import pytest
 import report_sample as sample
@@ -104,3 +106,69 @@ def test_hostile_text_does_not_run(tmp_path: Path) -> None:
         assert "<title>owned</title>" not in page
         assert "<img" not in page
         assert page.count("<script") == 3
+
+
+@pytest.fixture(scope="module")
+def two_systems(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two systems on three questions: the first is right on 1 and 2, the second on 1 and 3."""
+    place = tmp_path_factory.mktemp("systems")
+    right = {"a": "12", "b": "13"}
+    records = []
+    for number, (system, correct) in itertools.product("123", right.items()):
+        about = Case(
+            id=number,
+            benchmark="x",
+            source=system,
+            question=f"Question {number}?",
+            predicted_sql=f"SELECT {system}{number}",
+            reference_sqls=("SELECT a1",),
+            difficulty="easy" if number == "1" else "hard",
+        )
+        verdict = (
+            Verdict.correct("same")
+            if number in correct
+            else Verdict.incorrect("other", labels=("limit_cuts_tie",))
+        )
+        records.append(
+            Record(case=about, judge="execution", verdict=verdict, features=(f"joins:{number}",))
+        )
+    told = DifferenceStub(words="a filter is missing")
+    write_report(
+        place / "report.html",
+        summarise(records, {"execution": "s"}, "run"),
+        records,
+        title="two",
+        told_apart=lambda _: (told,),  # type: ignore[arg-type, return-value]
+    )
+    return place
+
+
+@pytest.mark.parametrize(
+    ("route", "found"),
+    [
+        ("#/cases?right=a&wrong=b", "1 case of 6"),
+        ("#/cases?system=a", "3 cases of 6"),
+        ("#/cases?difficulty=hard&outcome=!", "2 cases of 6"),
+        ("#/cases?feature=joins%3A2", "2 cases of 6"),
+        ("#/cases?label=limit_cuts_tie", "2 cases of 6"),
+        ("#/cases?cause=tie", "2 cases of 6"),
+        ("#/cases?q=filter+missing", "2 cases of 6"),
+    ],
+)
+def test_filters_of_systems(two_systems: Path, route: str, found: str) -> None:
+    assert f'role="status">{found}</p>' in rendered(two_systems, route)
+
+
+def test_a_case_is_linked_by_its_id_beside_the_other_systems(two_systems: Path) -> None:
+    page = rendered(two_systems, "#/case/x%2F2%2Fb")
+    assert "<title>x/2/b · two · sqljury</title>" in page
+    assert '<h2>Other systems</h2><details class="other"><summary><b>a</b>' in page
+    assert '<a href="#/case/x%2F2%2Fa">Open</a>' in page
+    assert "<li>a filter is missing</li>" in page
+    assert '<a href="#/cases?label=limit_cuts_tie">limit_cuts_tie</a>' in page
+
+
+def test_slices_lead_to_their_cases(two_systems: Path) -> None:
+    page = rendered(two_systems, "#/")
+    assert '<a href="#/cases?difficulty=hard">hard</a>' in page
+    assert '<a href="#/cases?feature=joins%3A1">joins:1</a>' in page

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sqljury.api.comparison import compared
-from sqljury.api.failures import failures_of
+from sqljury.api.failures import failures_of, told_apart_in
 from sqljury.api.inputs import CasesLike, PathLike, RunKeywords, cases_of, run_settings
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
@@ -105,7 +105,13 @@ class Evaluation:
         """
         from sqljury.reports.html import write_report
 
-        write_report(path, self.summary, self.records(), title=self.run.folder.name)
+        write_report(
+            path,
+            self.summary,
+            self.records(),
+            title=self.run.folder.name,
+            told_apart=told_apart_in(self.run),
+        )
 
     def compare(self, other: Evaluation) -> RunComparison:
         """What another, later evaluation gets right that this one missed, and the reverse.

@@ -31,7 +31,15 @@ def failures_of(run: Run, judge: str | None = None) -> dict[str, list[Failure]]:
 
 def failures_among(run: Run, records: Iterable[Record]) -> dict[str, list[Failure]]:
     """The failures among some records of a run by cause, the most frequent first."""
-    return failures(records, _teller(str(run.manifest.get("databases") or "")))
+    return failures(records, told_apart_in(run))
+
+
+def told_apart_in(run: Run) -> Callable[[Case], Sequence[Difference]]:
+    """What the prediction of a case of a run does differently, the likeliest difference first.
+
+    Nothing where the queries cannot be read, or the run's databases are gone.
+    """
+    return _teller(str(run.manifest.get("databases") or ""))
 
 
 def _teller(databases: str) -> Callable[[Case], Sequence[Difference]]:

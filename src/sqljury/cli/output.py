@@ -48,9 +48,7 @@ def write_files(
     found: Evaluation, html: Path | None, csv: Path | None, export: Path | None
 ) -> None:
     if html is not None:
-        from sqljury.reports.html import write_report
-
-        write_report(html, found.summary, found.records(), title=found.run.folder.name)
+        found.to_html(html)
     if csv is not None:
         from sqljury.reports.tabular import write_csv
 

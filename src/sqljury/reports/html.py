@@ -14,13 +14,14 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from sqljury.case import Json
 from sqljury.reports import plots, words
-from sqljury.reports.pages import CasePages, case_pages
+from sqljury.reports.pages import MOST_TOLD_APART, CasePages, ToldApart, case_pages
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.uses.evaluate import JudgeSummary, Summary
 from sqljury.verdict import Outcome, Record
@@ -29,6 +30,13 @@ from sqljury.writing import PathLike, json_line_safe, new_file
 if TYPE_CHECKING:
     from sqljury.uses.agree import Agreement, JudgeAgreement
 
+_FILTERS = {
+    "source": "system",
+    "db_id": "db",
+    "difficulty": "difficulty",
+    "feature": "feature",
+}
+"""Dimensions of slices -> filters of the list of cases."""
 _TEMPLATES = Path(__file__).parent / "templates"
 _MOST_SLICES = 30
 """Slices of one dimension that are in view at once; the others are folded away."""
@@ -42,6 +50,7 @@ def write_report(
     title: str,
     max_case_pages: int = 2000,
     agreement: Agreement | None = None,
+    told_apart: ToldApart = lambda _: (),
 ) -> None:
     """Write a report: scores, outcomes, slices, and a page per case.
 
@@ -52,11 +61,12 @@ def write_report(
         title: what the report is about.
         max_case_pages: cases that get a page, those that are not correct first.
         agreement: of the judges with people, to be shown beside the scores.
+        told_apart: what the prediction of a case does differently from its reference.
 
     Raises:
         InputError: the file cannot be written.
     """
-    pages = case_pages(records, max_case_pages)
+    pages = case_pages(records, max_case_pages, told_apart)
     used, hashes = scripts("report")
     report = (
         environment()
@@ -71,6 +81,7 @@ def write_report(
             ],
             agreement=None if agreement is None else _agreement(agreement),
             pages=pages,
+            most_told_apart=MOST_TOLD_APART,
             data=_data(summary, pages),
             style=style(),
             scripts=used,
@@ -83,10 +94,11 @@ def write_report(
 
 def scripts(view: str) -> tuple[dict[str, Markup], str]:
     """Our own scripts, of the theme and of a view, and the hashes by which a page allows them."""
-    theme, button, own = (
-        (_TEMPLATES / f"{name}.js").read_text("utf-8") for name in ("theme", "theme_button", view)
+    theme, *others = (
+        (_TEMPLATES / f"{name}.js").read_text("utf-8")
+        for name in ("theme", "theme_button", "copy", view)
     )
-    texts = {"theme": theme, "view": button + own}
+    texts = {"theme": theme, "view": "".join(others)}
     hashes = " ".join(f"'{_hash(text)}'" for text in texts.values())
     return {name: Markup(text) for name, text in texts.items()}, hashes
 
@@ -192,6 +204,7 @@ def _dimension(name: str, judges: Sequence[JudgeSummary | JudgeAgreement]) -> di
     rows = [
         {
             "value": words.visible(value) or "(none)",
+            "href": _cases_of(name, value),
             "n": max(part.n for part in parts.values()),
             "plot": plots.dots(
                 [
@@ -211,6 +224,13 @@ def _dimension(name: str, judges: Sequence[JudgeSummary | JudgeAgreement]) -> di
         "more": rows[_MOST_SLICES:],
         "axis": plots.axis_labels(axis),
     }
+
+
+def _cases_of(dimension: str, value: str) -> str:
+    """Where the list of a slice's cases is; empty where the list has no such filter."""
+    if dimension not in _FILTERS or not value:
+        return ""
+    return f"#/cases?{urlencode({_FILTERS[dimension]: words.visible(value)})}"
 
 
 def _agreement(agreement: Agreement) -> dict[str, Any]:

@@ -7,17 +7,19 @@ look at here; that it is harmless to a browser is the matter of :mod:`sqljury.re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from heapq import heappush, heappushpop
 from itertools import groupby
 
 from sqljury.case import Case, Json
+from sqljury.likeness.differences import Difference
 from sqljury.reports.cells import ShownTable, cell_text, shown_tables
 from sqljury.reports.evidence import other_evidence, said
 from sqljury.reports.sqltext import DiffLine, compared, formatted
 from sqljury.reports.words import case_facts, no_prediction, shortened, visible
-from sqljury.verdict import Outcome, Record
+from sqljury.uses.failures import cause_of
+from sqljury.verdict import Outcome, Record, Verdict
 
 _LONGEST_TEXT = 4_000
 _LONGEST_SQL = 8_000
@@ -25,6 +27,11 @@ _LONGEST_CELL = 120
 _MOST_COLUMNS = 40
 _LARGEST_TABLE = 3_000
 """Characters of one result table; what differs may take twice that."""
+MOST_TOLD_APART = 400
+"""Cases of which it is said what the queries do differently: that takes some 30 ms for each."""
+
+ToldApart = Callable[[Case], Sequence[Difference]]
+"""What the prediction of a case does differently, the likeliest first; nothing if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +40,38 @@ class CasePages:
 
     pages: tuple[_Page, ...]
     total: int
+    told_apart: ToldApart = lambda _: ()
 
     @property
     def left_out(self) -> int:
         """Cases without a page."""
         return self.total - len(self.pages)
 
+    @property
+    def wrong(self) -> int:
+        """Cases that a judge calls incorrect."""
+        return sum(page.is_wrong for page in self.pages)
+
     def to_json(self, judges: Sequence[str]) -> Iterator[dict[str, Json]]:
         """One page after the other, verdicts by the position of their judge."""
+        told = 0
         for page in self.pages:
-            yield {**_described(page.case), **_queries(page.case), **page.judged(judges)}
+            differences: Sequence[Difference] = ()
+            if page.is_wrong and told < MOST_TOLD_APART:
+                told += 1
+                differences = self.told_apart(page.case)
+            yield {
+                **_described(page.case),
+                **_queries(page.case),
+                **page.judged(judges, differences),
+                "features": [visible(name) for name in page.features],
+                "differences": [_text(one.words) for one in differences],
+            }
 
 
-def case_pages(records: Iterable[Record], most: int) -> CasePages:
+def case_pages(
+    records: Iterable[Record], most: int, told_apart: ToldApart = lambda _: ()
+) -> CasePages:
     """Choose the cases to show: what is not correct first, then what was left out of a score.
 
     Memory is bounded by ``most``, whatever the length of the run.
@@ -64,7 +90,7 @@ def case_pages(records: Iterable[Record], most: int) -> CasePages:
         elif heap and heap[0].rank < rank:
             heappushpop(heap, _page(rank, of_case))
     chosen = sorted(heap, key=lambda page: -page.rank[1])
-    return CasePages(tuple(chosen), total)
+    return CasePages(tuple(chosen), total, told_apart)
 
 
 def _urgency(records: Sequence[Record]) -> int:
@@ -82,19 +108,38 @@ class _Page:
     case: Case
     verdicts: tuple[tuple[str, dict[str, Json]], ...]
     tables: tuple[Json, ...]
+    features: tuple[str, ...]
+    without_rows: Mapping[str, Verdict]
+    """By judge, those verdicts whose cause the differences of the queries tell."""
 
     def __lt__(self, other: _Page) -> bool:
         return self.rank < other.rank
 
-    def judged(self, judges: Sequence[str]) -> dict[str, Json]:
-        verdicts = [{"judge": judges.index(name), **rest} for name, rest in self.verdicts]
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a judge says incorrect."""
+        return bool(self.without_rows)
+
+    def judged(self, judges: Sequence[str], differences: Sequence[Difference]) -> dict[str, Json]:
+        verdicts = []
+        for name, found in self.verdicts:
+            verdict = {"judge": judges.index(name), **found}
+            if differences and name in self.without_rows:
+                verdict["cause"] = cause_of(self.without_rows[name], differences)
+            verdicts.append(verdict)
         return {"verdicts": verdicts, "tables": list(self.tables)}
 
 
 def _page(rank: tuple[int, int], records: Sequence[Record]) -> _Page:
     tables: list[Json] = []
     verdicts = tuple((record.judge, _verdict(record, tables)) for record in records)
-    return _Page(rank, records[0].case, verdicts, tuple(tables))
+    wrong = {
+        record.judge: replace(record.verdict, evidence={})
+        for record in records
+        if record.verdict.outcome is Outcome.INCORRECT
+    }
+    features = records[0].features
+    return _Page(rank, records[0].case, verdicts, tuple(tables), features, wrong)
 
 
 def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
@@ -108,6 +153,7 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
         "outcome": str(verdict.outcome),
         "score": verdict.score,
         "reason": lines[0] if lines else "",
+        "cause": _cause(verdict),
         "labels": [visible(label) for label in verdict.labels],
         "measures": {visible(name): value for name, value in sorted(verdict.measures.items())},
         "lines": lines[1:],
@@ -122,11 +168,33 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
     return {name: value for name, value in page.items() if value not in (None, "", [], {})}
 
 
-def _other(evidence: Mapping[str, Json]) -> list[list[str]]:
+def _cause(verdict: Verdict) -> str | None:
+    if verdict.outcome is Outcome.CORRECT or verdict.outcome.left_out:
+        return None
+    return visible(cause_of(verdict))
+
+
+def _other(evidence: Mapping[str, Json]) -> list[list[Json]]:
+    """Each by its name: JSON text, or what a model answered, as names and texts."""
     return [
-        [visible(name), _text(json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True))]
+        [visible(name), _answer(value) or _text(_pretty(value))]
         for name, value in other_evidence(evidence).items()
     ]
+
+
+def _answer(value: Json) -> list[list[str]]:
+    """The parts of an object that has only texts, numbers and yes or no; else nothing."""
+    if not isinstance(value, dict) or any(isinstance(part, dict | list) for part in value.values()):
+        return []
+    return [
+        [visible(name), _text(part if isinstance(part, str) else _pretty(part))]
+        for name, part in value.items()
+        if part not in ("", None)
+    ]
+
+
+def _pretty(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
 
 
 def _table(table: ShownTable) -> dict[str, Json]:
@@ -157,6 +225,9 @@ def _described(case: Case) -> dict[str, Json]:
     return {
         "id": _text(case.name),
         "db": visible(case.db_id),
+        "asked": _text("/".join((case.benchmark, case.id))),
+        "system": visible(case.source),
+        "difficulty": visible(case.difficulty or ""),
         "question": facts.pop("question", ""),
         "facts": facts,
     }

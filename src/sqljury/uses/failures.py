@@ -81,14 +81,19 @@ def failures(
         if verdict.outcome is Outcome.CORRECT or verdict.outcome.left_out:
             continue
         differences = told_apart(record.case) if verdict.outcome is Outcome.INCORRECT else ()
-        cause = _cause(verdict, differences)
+        cause = cause_of(verdict, differences)
         reason = differences[0].words if differences else verdict.reason or str(verdict.outcome)
         failure = Failure(record.case, record.judge, verdict.outcome, cause, _line(reason))
         found[cause].append(failure)
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
-def _cause(verdict: Verdict, differences: Sequence[Difference]) -> str:
+def cause_of(verdict: Verdict, differences: Sequence[Difference] = ()) -> str:
+    """What a verdict that is not correct has in common with others, in a few words.
+
+    Args:
+        differences: of the queries, the likeliest first; without them the rows say what they show.
+    """
     if verdict.outcome is Outcome.PREDICTION_MISSING:
         return "no prediction"
     if verdict.outcome is Outcome.PREDICTION_ERROR:

@@ -1,4 +1,4 @@
-// Filters of the findings, and buttons that copy a query.
+// Filters of the findings.
 (function () {
   "use strict";
   function byId(id) { return document.getElementById(id); }
@@ -20,31 +20,6 @@
     byId("found").textContent = shown.toLocaleString("en-US") + " of " +
       cards.length.toLocaleString("en-US") + " findings";
   }
-
-  function copied(button, done) {
-    button.textContent = done ? "Copied" : "Not copied";
-    setTimeout(function () { button.textContent = "Copy"; }, 1500);
-  }
-
-  // A page that is opened from disk may have no clipboard of its own.
-  function copyOldWay(text) {
-    var area = document.createElement("textarea");
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    var done = document.execCommand("copy");
-    area.remove();
-    return done;
-  }
-
-  document.addEventListener("click", function (event) {
-    if (!event.target.classList.contains("copy")) return;
-    var button = event.target, text = button.parentElement.nextElementSibling.textContent;
-    if (!navigator.clipboard) { copied(button, copyOldWay(text)); return; }
-    navigator.clipboard.writeText(text).then(
-      function () { copied(button, true); },
-      function () { copied(button, copyOldWay(text)); });
-  });
 
   document.querySelector(".filters").addEventListener("submit", function (event) { event.preventDefault(); });
   filters.forEach(function (one) { one.addEventListener("input", select); });
