@@ -61,7 +61,6 @@ CASES = [Case(id=str(number), predicted_sql="SELECT 1") for number in range(3)]
 WRITERS: dict[str, Callable[[Path], object]] = {
     "export.jsonl": lambda path: jsonl.write_export(path, sample.records()),
     "records.csv": lambda path: tabular.write_csv(path, sample.records()),
-    "summary.csv": lambda path: tabular.write_summary_csv(path, sample.summary()),
     "report.html": lambda path: html.write_report(
         path, sample.summary(), sample.records(), title="t"
     ),

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import run
+
 SQLJURY = f"{shlex.quote(sys.executable)} -m sqljury.cli"
 EVALUATE = f"{SQLJURY} evaluate cases.json -d databases --run run"
 LONG = "x" * 300
@@ -57,24 +59,37 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"{SQLJURY} judges | head -1", 0, ""),
         (f"{SQLJURY} report run >&-", 0, ""),
         (f"{SQLJURY} report run >&- 2>&- <&-", 0, ""),
-        (f"{SQLJURY} report run --html /dev/full", 3, "SJ802 cannot write /dev/full"),
-        (f"{SQLJURY} report run --csv cases.json/x", 2, "SJ801"),
-        (f"{SQLJURY} report run --html {LONG}", 2, "SJ801"),
-        (f"{SQLJURY} report cases.json", 2, "SJ401"),
-        (f"{SQLJURY} evaluate cases.json -d databases --run cases.json", 2, "SJ801"),
-        (f"{SQLJURY} evaluate cases.json -d databases --run {LONG}", 2, "SJ801"),
-        (f"{SQLJURY} evaluate {LONG} -d databases", 2, "SJ101"),
-        (f"{SQLJURY} evaluate cases.json -d {LONG}", 2, "too long"),
-        (f"{SQLJURY} agree {LONG}", 2, ""),
-        (f"{SQLJURY} trust {LONG}", 2, ""),
-        (f"{SQLJURY} select cases.json -d databases --run s --out {LONG}", 2, "SJ801"),
         ("ulimit -f 0; " + EVALUATE.replace("--run run", "--run new"), 3, ""),
         ("ulimit -f 8; " + EVALUATE.replace("--run run", "--run more"), 3, "SJ802"),
         (f"ulimit -f 1; {SQLJURY} report run --html r.html", 3, "SJ802 cannot write r.html"),
     ],
 )
+def test_a_sentence_and_a_code_for_the_shell(judged: Path, line: str, code: int, said: str) -> None:
+    check(shell(judged, line), code, said)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("report run --html /dev/full", 3, "SJ802 cannot write /dev/full"),
+        ("report run --csv cases.json/x", 2, "SJ801"),
+        (f"report run --html {LONG}", 2, "SJ801"),
+        ("report cases.json", 2, "SJ401"),
+        ("evaluate cases.json -d databases --run cases.json", 2, "SJ801"),
+        (f"evaluate cases.json -d databases --run {LONG}", 2, "SJ801"),
+        (f"evaluate {LONG} -d databases", 2, "SJ101"),
+        (f"evaluate cases.json -d {LONG}", 2, "too long"),
+        (f"agree {LONG}", 2, ""),
+        (f"trust {LONG}", 2, ""),
+        (f"select cases.json -d databases --run s --out {LONG}", 2, "SJ801"),
+    ],
+)
 def test_a_sentence_and_a_code(judged: Path, line: str, code: int, said: str) -> None:
-    done = shell(judged, line)
+    check(run(*line.split(), cwd=judged), code, said)
+
+
+def check(done: subprocess.CompletedProcess[str], code: int, said: str) -> None:
+    """It ended as expected, and said so like a command, not like a program that broke."""
     assert (done.returncode, said in done.stderr) == (code, True), done.stderr
     for word in ("Traceback", "Exception ignored"):
         assert word not in done.stdout + done.stderr

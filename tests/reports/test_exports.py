@@ -67,22 +67,6 @@ def test_csv_has_the_columns_of_the_export(tmp_path: Path) -> None:
     assert rows[4]["labels"] == '["limit_cuts_tie"]'
 
 
-def test_summary_csv(tmp_path: Path) -> None:
-    path = tmp_path / "summary.csv"
-    tabular.write_summary_csv(path, sample.summary())
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    whole = [row for row in rows if not row["dimension"]]
-    assert [(row["judge"], row["n"], row["left_out"]) for row in whole] == [
-        (sample.STRICT, "8", "1"),
-        (sample.SPIDER, "8", "1"),
-    ]
-    assert float(whole[0]["score"]) == 3 / 8
-    assert whole[0]["database_missing"] == "1"
-    assert {row["dimension"] for row in rows} >= {"", "db_id", "difficulty"}
-    assert set(Outcome) <= set(rows[0])
-
-
 @pytest.mark.parametrize("folder", ["missing", "file"])
 def test_a_place_that_cannot_be_written(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("")
@@ -90,7 +74,6 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, folder: str) -> None:
     writers = (
         lambda: jsonl.write_export(target, sample.records()),
         lambda: tabular.write_csv(target, sample.records()),
-        lambda: tabular.write_summary_csv(target, sample.summary()),
         lambda: html.write_report(target, sample.summary(), sample.records(), title="t"),
     )
     for write in writers:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Unpack
 
 from sqljury.api.comparison import compared
@@ -18,6 +17,7 @@ from sqljury.api.failures import failures_of, told_apart_in
 from sqljury.api.inputs import CasesLike, PathLike, RunKeywords, cases_of, run_settings
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
+from sqljury.closing import Closing
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
 from sqljury.reports.frame import as_frame
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sqljury.uses.run_comparison import RunComparison
 
 
-class Evaluation:
+class Evaluation(Closing):
     """What an evaluation found: a summary, and the records behind it.
 
     A run that was given no folder lives in a temporary one, until it is closed.
@@ -138,17 +138,6 @@ class Evaluation:
         self.run.close()
         if self._temporary is not None:
             self._temporary.close()
-
-    def __enter__(self) -> Evaluation:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def evaluate(

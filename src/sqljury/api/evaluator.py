@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Unpack
 
 from sqljury.api.inputs import PathLike, RunKeywords, run_settings
 from sqljury.benchmarks import cases_of_rows
 from sqljury.case import Case, Json
+from sqljury.closing import Closing
 from sqljury.judges import Judge
 from sqljury.runs import WarmJudges
 from sqljury.verdict import Verdict
 
 
-class Evaluator:
+class Evaluator(Closing):
     """Judges one case at a time, by workers that are started once.
 
     Nothing is stored. Queries run as they do in a run: in workers, within limits, read-only. What
@@ -65,14 +65,3 @@ class Evaluator:
     def close(self) -> None:
         """End the workers."""
         self._judges.close()
-
-    def __enter__(self) -> Evaluator:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -80,11 +80,6 @@ class FileKind(Enum):
     PARQUET = "Parquet"
     TEXT = "text"
 
-    @property
-    def has_header(self) -> bool:
-        """Whether every record has the same keys, known before the first one."""
-        return self in (FileKind.TABLE, FileKind.PARQUET)
-
 
 class FileRecord(NamedTuple):
     """One element of a file, and where it stands."""

@@ -101,23 +101,6 @@ def canonical_query(
     return canonical(tree, Context(schema, dialect, assuming))
 
 
-def equal_under(
-    left: str, right: str, schema: Schema, dialect: str, *, permuted: bool = False
-) -> frozenset[Assumption] | None:
-    """The least set of assumptions under which two texts are proved to return the same rows.
-
-    None if there is no proof, or if one of them cannot be read. Names of output columns do not
-    count; their order does unless ``permuted``.
-    """
-    from sqljury.trees import build_tree
-
-    trees = [build_tree(sql, schema, dialect) for sql in (left, right)]
-    one, other = trees
-    if isinstance(one, Unreadable) or isinstance(other, Unreadable):
-        return None
-    return trees_equal_under(one, other, schema, dialect, permuted=permuted)
-
-
 @dataclass(frozen=True, slots=True)
 class Equality:
     """Why two queries are equal: what it assumes of the data, and the rules that showed it."""

@@ -65,16 +65,5 @@ def _spelled(name: str, schema: Schema) -> str:
     return next(one for one in known if one.casefold() == name.casefold())
 
 
-def hint_columns(hint: str, schema: Schema) -> frozenset[str]:
-    """The columns that a hint names, in lower case; names that are ordinary words do not count."""
-    found = set()
-    for name in _column_names(schema):
-        if _is_ordinary(name):
-            continue
-        if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", hint, re.IGNORECASE):
-            found.add(name.casefold())
-    return frozenset(found)
-
-
 def _is_ordinary(name: str) -> bool:
     return name.isalpha() and (name.islower() or name.istitle())

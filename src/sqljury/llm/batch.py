@@ -7,9 +7,9 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import TypeVar
 
+from sqljury.closing import Closing
 from sqljury.errors import InfrastructureError, InputError, SqljuryError
 from sqljury.llm.budget import Budget
 from sqljury.llm.chat import Json, Message, Model, Request, one_line
@@ -49,7 +49,7 @@ class Collected:
     """Why a batch failed as a whole, or was cancelled."""
 
 
-class Batches:
+class Batches(Closing):
     """Batches of a ledger. Their ids are in the ledger: a new process goes on where one stopped.
 
     Args:
@@ -285,17 +285,6 @@ class Batches:
     def close(self) -> None:
         """Close the ledger."""
         self._ledger.close()
-
-    def __enter__(self) -> Batches:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def check_batches(model: Model) -> BatchProvider:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from sqljury.closing import Closing
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.llm.answers import asked_again, understood
 from sqljury.llm.budget import Budget
@@ -67,7 +68,7 @@ class _LedgerAnswer:
     fresh: bool
 
 
-class Client:
+class Client(Closing):
     """Asks chat models for the judges of one process; all methods may be called by any thread.
 
     >>> from sqljury.llm import Client, ClientSettings, Message, Request, parse_model
@@ -156,12 +157,6 @@ class Client:
     def close(self) -> None:
         """Close the ledger."""
         self._ledger.close()
-
-    def __enter__(self) -> Client:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     # ------------------------------------------------------------ one request
 

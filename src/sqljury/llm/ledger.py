@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 
+from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.llm.chat import Json, key_of, one_line
 from sqljury.storage import Checkpoints, read_only_uri, storage_errors
@@ -85,7 +85,7 @@ WHERE reply.via = 'rejected' AND excluded.via <> 'rejected'
 """
 
 
-class Ledger:
+class Ledger(Closing):
     """A ledger on disk, for any number of threads and processes; without a path, in memory.
 
     Args:
@@ -328,17 +328,6 @@ class Ledger:
                 # The last one to close takes the rest of -wal in; here others may go on.
                 self._checkpoints.now()
             self._database.close()
-
-    def __enter__(self) -> Ledger:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _connected(uri: str) -> sqlite3.Connection:

@@ -144,7 +144,7 @@ class WorkerPool:
         scratch = self._folder.path / "scratch"
         scratch.mkdir()
         self._settle_in(str(scratch))
-        self._workers.extend(self._start() for _ in range(self._size))
+        self._workers.append(self._start())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -184,12 +184,15 @@ class WorkerPool:
         # Breadth first: the second worker gets its first batch before the first its second.
         for depth in range(_AHEAD):
             for slot in range(self._size):
-                worker = self._workers[slot]
-                if len(worker.handed) > depth * worker.last_batch:
+                worker = self._workers[slot] if slot < len(self._workers) else None
+                if worker is not None and len(worker.handed) > depth * worker.last_batch:
                     continue
                 items = self._next_items(source)
                 if not items:
                     return
+                if worker is None:  # what one worker does at once needs no second one
+                    worker = self._start()
+                    self._workers.append(worker)
                 worker.alone = False
                 self._hand(worker, items)
 

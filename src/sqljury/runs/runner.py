@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sqljury.case import Case
+from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.runs.changes import Changes
@@ -49,7 +50,7 @@ class RunJudge:
     threshold: float = 0.5
 
 
-class Run:
+class Run(Closing):
     """A run on disk: judged, or being judged.
 
     Attributes:
@@ -116,12 +117,6 @@ class Run:
     def close(self) -> None:
         """Close the store."""
         self._store.close()
-
-    def __enter__(self) -> Run:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def open_run(folder: str | Path) -> Run:
