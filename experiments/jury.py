@@ -7,7 +7,7 @@ Tables are of `sqljury features`: SILVER of what `jury_cases.py` writes, the exp
 What juries say of the experts' cases is kept in FOLDER, for `jury_cascade.py` and for another run.
 Each fifth of the experts' questions is judged by a jury that was trained on the silver cases and on
 the other four fifths; within these its calibration has folds of its own. κ and AUC, in percent,
-with the range over the seeds; expected calibration error; κ of the surest cases.
+with the range over the seeds; expected calibration error; κ and accuracy of the surest cases.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from math import log
+from math import log, nan
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -129,8 +129,13 @@ def show(name: str, found: list[Any], known: Any) -> None:
     order = np.argsort(-np.abs(mean - 0.5))
     for coverage in COVERAGES:
         kept = order[: round(coverage * len(order))]
-        kappa = 100 * cohen_kappa_score(known[kept], mean[kept] >= 0.5)
-        print(f"  surest {coverage:.0%}: κ {kappa:.1f}")
+        said = mean[kept] >= 0.5
+        # κ of cases that all have one label is not defined.
+        kappa = (
+            100 * cohen_kappa_score(known[kept], said) if len({*known[kept], *said}) > 1 else nan
+        )
+        accuracy = 100 * np.mean(known[kept] == said)
+        print(f"  surest {coverage:.0%}: κ {kappa:.1f}, accuracy {accuracy:.1f}")
 
 
 if __name__ == "__main__":

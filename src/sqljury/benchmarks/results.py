@@ -69,6 +69,27 @@ def read_labels(path: PathLike, column: str = "label") -> dict[str, bool]:
     return labels
 
 
+def read_probabilities(path: PathLike) -> dict[str, float]:
+    """With what probability each case of a file of labels was chosen, by id; empty where the file
+    has no column `probability`.
+
+    Raises:
+        InputError: SJ116 for one that is no number in (0, 1].
+    """
+    source = Source(path)
+    if "probability" not in source.keys:
+        return {}
+    layout = _layout(source, {})
+    found = {}
+    for position, record in enumerate(source.records()):
+        data = as_object(record)
+        said = as_score(data["probability"], record.origin)
+        if said is None or not 0 < said <= 1:
+            raise InputError("SJ116", f"probability {said} is not in (0, 1].", where=record.origin)
+        found[_row_id(data, layout, position, record.origin)] = said
+    return found
+
+
 def _columns(source: Source, label: str) -> _Columns:
     _check_table(source)
     layout = _layout(source, {"label": label})

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from math import isfinite, nan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,6 +18,7 @@ from sqljury.cli.output import console
 from sqljury.errors import InputError
 
 if TYPE_CHECKING:
+    from sqljury.api.benchmark_scores import CorrectedScore
     from sqljury.uses.agree import Agreement, JudgeAgreement
 
 
@@ -40,6 +43,12 @@ def agree(
     ] = None,
     max_left_out: MaxLeftOut = None,
     overlay: Overlay = None,
+    corrected: Annotated[
+        bool,
+        typer.Option(
+            "--corrected", help="Scores of whole runs, corrected by labels of some cases."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
@@ -52,17 +61,43 @@ def agree(
     found = agree_files(
         inputs, label=label, labels=labels or (), unknown=unknown, seed=seed, overlay=overlay
     )
+    scores = _corrected(inputs, labels or (), label) if corrected else []
     if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
+        more = {"corrected": [asdict(one) for one in scores]} if corrected else {}
+        typer.echo(json.dumps({**found.to_json(), **more}, indent=2))
     else:
         from sqljury.reports.terminal import print_agreement
 
         print_agreement(found, console())
+        for score in scores:
+            typer.echo(_score_text(score))
     judged = [_judged(judge) for judge in found.judges]
     if gate.most is None:
         warn_of_missing(judged)
     else:
         gate.check(judged, _below(found, thresholds))
+
+
+def _corrected(inputs: list[str], labels: Sequence[Path], label: str) -> list[CorrectedScore]:
+    from sqljury.api.benchmark_scores import corrected_scores
+
+    runs = [Path(one) for one in inputs]
+    if len(labels) != 1 or not all(run.is_dir() for run in runs):
+        raise InputError("SJ006", "--corrected goes with runs and one file of --labels.")
+    return [score for run in runs for score in corrected_scores(run, labels[0], label=label)]
+
+
+def _score_text(found: CorrectedScore) -> str:
+    ways = {"prediction-powered": found.powered, "Rogan–Gladen": found.rogan_gladen}
+    told = (
+        f"{way} {100 * one.value:.1f} ({100 * one.low:.1f}–{100 * one.high:.1f})"
+        for way, one in ways.items()
+        if one is not None
+    )
+    return (
+        f"{found.name}: {100 * found.share:.1f} % of {found.cases:,} cases are called correct; "
+        f"corrected by {found.labelled:,} labels: {', '.join(told)}"
+    )
 
 
 def _threshold(text: str) -> tuple[str, float]:

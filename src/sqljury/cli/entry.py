@@ -27,6 +27,7 @@ for _name in (
     "audit",
     "features",
     "calibrate",
+    "label_plan",
     "trust",
     "select",
     "two_queries",

@@ -51,6 +51,12 @@ CODES: dict[str, tuple[str, str]] = {
         "Ids repeat from benchmark to benchmark. Where several results files are pooled, give "
         "--labels once for each, with paths that differ in the same parts as the results' do.",
     ),
+    "SJ514": (
+        "too few labels to correct a score by",
+        "`sqljury agree RUN --labels FILE --corrected` needs labels of at least two cases of the "
+        "run, joined by id (and source). `sqljury label-plan RUN --count 50 --out FILE` draws"
+        " some.",
+    ),
     "SJ513": (
         "labels that do not say whose answer they are about",
         "The run or results file holds the answers of several systems to a question, and the label "

@@ -6,6 +6,7 @@ A statistic that is undefined (no cases, one class only, no variance) is None, n
 from sqljury.uses.statistics.association import ASSOCIATION_STATISTICS, ScoreTable
 from sqljury.uses.statistics.bootstrap import Bootstrap, Intervals
 from sqljury.uses.statistics.confusion import COUNT_STATISTICS, Confusion
+from sqljury.uses.statistics.corrected import Corrected, prediction_powered, rogan_gladen
 from sqljury.uses.statistics.intervals import Interval, mean_interval, wilson_interval
 from sqljury.uses.statistics.paired import (
     SIGNIFICANT,
@@ -23,6 +24,7 @@ __all__ = [
     "SIGNIFICANT",
     "Bootstrap",
     "Confusion",
+    "Corrected",
     "Interval",
     "Intervals",
     "PairedCounts",
@@ -33,5 +35,7 @@ __all__ = [
     "mcnemar_chi2",
     "mcnemar_exact",
     "mean_interval",
+    "prediction_powered",
+    "rogan_gladen",
     "wilson_interval",
 ]
