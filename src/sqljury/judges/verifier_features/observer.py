@@ -75,10 +75,11 @@ class Observer:
 
 def _kept(memory: OrderedDict[Hashable, T], key: Hashable, most: int, find: Callable[[], T]) -> T:
     """What was found for a key before, else what is found now; the last ones are kept."""
-    if key in memory:
+    try:  # a jury that asks models judges in threads: another may take it away at any moment
         memory.move_to_end(key)
         return memory[key]
-    found = memory[key] = find()
+    except KeyError:
+        found = memory[key] = find()
     if len(memory) > most:
         memory.popitem(last=False)
     return found
