@@ -81,7 +81,7 @@ def asked(database: Database | None, yes: bool | None, case: Case = CASE) -> Cou
 def test_what_models_say_moves_the_verdict(harbour: Database, yes: bool) -> None:
     room = asked(harbour, yes)
     found = verdict_of(f"{O3},target=1", room)
-    assert found.measures["calls"] == found.cost.calls == len(room.requests) > 0
+    assert found.evidence["calls"] == found.cost.calls == len(room.requests) > 0
     assert [one["model"] for one in found.evidence["asked"]] == ["o3"] * len(
         found.evidence["asked"]
     )
@@ -98,7 +98,7 @@ def test_nobody_is_asked_where_it_is_sure(harbour: Database) -> None:
     found = verdict_of(f"{O3},target={max(sure, 0.5)}", room)
     assert not room.requests
     assert found.evidence["asked"] == []
-    assert found.measures == {"calls": 0.0}
+    assert found.evidence["calls"] == 0
 
 
 def test_limits(harbour: Database) -> None:
@@ -170,7 +170,7 @@ def test_recordings_answer(recorded: Path) -> None:
     assert answers.pop(("execution", "")) == "rejects"
     assert answers[("flex", "o3")] == answers[("flex", "tiny")] == "rejects"
     assert answers[("rose", "o3")] == "refuter"
-    assert found.measures["calls"] == 4  # Prover, Refuter and two of FLEX, all recorded
+    assert found.evidence["calls"] == 4  # Prover, Refuter and two of FLEX, all recorded
     assert found.score is not None and found.score < found.evidence["offline"]
     assert not make_judge(judge).needs & Needs.LLM
 

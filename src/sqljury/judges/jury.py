@@ -178,14 +178,14 @@ class Jury(Judge):
         said = [f"{one['question']} of {one['model'] or 'recordings'}: {one['answer']}"
                 for one in found.told]  # fmt: skip
         known = f"without models: {offline.reason}"
-        told = {**offline.evidence, "offline": offline.score, "asked": found.told}
+        told = {
+            **offline.evidence,
+            "offline": offline.score,
+            "asked": found.told,
+            "calls": found.calls,
+        }
         verdict = self._verdict(probability, [*said, known], told)
-        return replace(
-            verdict,
-            labels=tuple(found.labels),
-            cost=found.cost,
-            measures={"calls": float(found.calls)},
-        )
+        return replace(verdict, labels=tuple(found.labels), cost=found.cost)
 
     def _reasons(
         self, found: Weighed, values: Mapping[str, float]
