@@ -18,6 +18,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -136,9 +137,10 @@ def _fuzzed(
     assert profiles[0] is not None and profiles[1] is not None
     material = Material(merged_profiles(*profiles), schema)
     sides = Side(left, profiles[0]), Side(right, profiles[1])
-    searcher = Searcher(*sides, material, evidence, policy)
+    scratch = evidence.generated(material.tables)
     further = further_plans(material, PROFILES)
-    search = searcher.search(plans_for(material, ORDER), PROFILES, further=further, seconds=5)
+    with closing(Searcher(*sides, material, scratch, evidence, policy)) as searcher:
+        search = searcher.search(plans_for(material, ORDER), PROFILES, further=further, seconds=5)
     return 0.0 if search.failure is not None else graded(search, PROFILES)
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import duckdb
 import fixture_files
 import pair_files
 import pytest
@@ -114,9 +115,12 @@ def _is_needed(pair: Proved, assumption: Assumption) -> bool:
     """Whether some database breaks this alone, and the rows are others, by chance or always."""
     admission = Admission(pair.schema.tables, pair.schema.dialect)
     for rows in pair.databases(pair.assumed - {assumption}, BROKEN):
-        copies = Copies(
-            pair.schema, rows if assumption is Assumption.CHECK else admission.admitted(rows)
-        )
+        if assumption is not Assumption.CHECK:
+            rows = admission.admitted(rows)
+        try:
+            copies = Copies(pair.schema, rows)
+        except duckdb.ConversionException:  # -1 in UTINYINT: what no engine lets in anyhow
+            continue
         try:
             left, right = _results(pair.left, copies), _results(pair.right, copies)
             wavers = assumption is Assumption.NO_TIES and len(left) > 1

@@ -503,7 +503,10 @@ def _opinions(
             engines.append("duckdb")
         elif said is False:
             doubts.append("DuckDB gives the same rows")
-        own = said if pair.schema.dialect == "duckdb" else None
+        elif said is not None and pair.schema.dialect == "duckdb":
+            doubts.append(f"DuckDB: {said}")
+        if pair.schema.dialect == "duckdb" and said is not None:
+            own = said is True
     if pair.server is not None:
         seen = _on_server(searcher, rows, pair, pair.server)
         if seen is True:
@@ -570,7 +573,8 @@ def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> b
     return searcher.differ(*found)
 
 
-def _in_duckdb(searcher: Searcher, rows: Rows, pair: _Pair) -> bool | None:
+def _in_duckdb(searcher: Searcher, rows: Rows, pair: _Pair) -> bool | str | None:
+    """Whether the rows differ in DuckDB, or why it does not say; None where it cannot be asked."""
     dialect = pair.schema.dialect
     own = dialect == "duckdb"
     queries = [
@@ -584,4 +588,6 @@ def _in_duckdb(searcher: Searcher, rows: Rows, pair: _Pair) -> bool | None:
     if runs is None:
         return None
     left, right = (run.table for run in runs)
-    return None if left is None or right is None else searcher.differ(left, right)
+    if left is None or right is None:
+        return next(run.message for run in runs if run.table is None)
+    return searcher.differ(left, right)

@@ -269,7 +269,9 @@ def _allowed(table: Table, dialect: str) -> list[tuple[int, Allows]]:
             if row_id and column.type.upper() == "INTEGER":
                 tests.append((i, _is_whole))
         else:
-            test = _test(column.type.upper(), dialect)
+            declared = column.type.strip()
+            members = declared.upper().startswith("ENUM")
+            test = _member(declared, dialect) if members else _test(declared.upper(), dialect)
             if test is not None:
                 tests.append((i, test))
     return tests
@@ -289,11 +291,17 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @lru_cache(maxsize=1024)
+def _member(declared: str, dialect: str) -> Allows:
+    members = {text.replace("''", "'") for text in _ENUM.findall(declared)}
+    if dialect in _CASELESS:
+        folded = {text.casefold() for text in members}
+        return lambda value: value is None or str(value).casefold() in folded
+    return lambda value: value is None or value in members
+
+
+@lru_cache(maxsize=1024)
 def _test(declared: str, dialect: str) -> Allows | None:
     """What a column of a strictly typed engine takes; None where that is not known."""
-    if declared.startswith("ENUM"):
-        members = frozenset(text.replace("''", "'") for text in _ENUM.findall(declared))
-        return lambda value: value is None or str(value).upper() in members
     if "BOOL" in declared or (dialect == "mysql" and declared.startswith("TINYINT(1)")):
         return lambda value: value in (None, 0, 1)
     if "INT" in declared and "INTERVAL" not in declared and "POINT" not in declared:
