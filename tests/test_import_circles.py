@@ -1,8 +1,9 @@
-"""No file needs itself through others of its room, not even for a type."""
+"""No file needs itself through others of its room, not even for a type; names tell classes apart."""
 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -33,3 +34,10 @@ def test_no_circle_of_imports(room: str) -> None:
     known = {_name(path): path for path in (PACKAGE / room).rglob("*.py")}
     graph = {name: _imported(path, known) - {name} for name, path in known.items()}
     TopologicalSorter(graph).prepare()
+
+
+def test_no_class_name_stands_twice() -> None:
+    trees = (ast.parse(path.read_text(encoding="utf-8")) for path in PACKAGE.rglob("*.py"))
+    classes = (node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    names = Counter(node.name for node in classes)
+    assert [name for name, times in names.items() if times > 1] == []

@@ -100,9 +100,10 @@ def main() -> None:
     for room in [*rooms, "all"]:
         own = [one for one in files if room in (one.room, "all")]
         sizes = [size for one in own for size in one.functions()]
-        cells = [sum(one.lines for one in own), len(own), len(sizes), median(sizes or [0])]
-        cells.append(sum(one.name in circles for one in own))
-        print(f"| {room} | {' | '.join(f'{cell:,}' for cell in cells)} |")
+        held = (sum(one.lines for one in own), len(own), len(sizes))
+        turning = sum(one.name in circles for one in own)
+        cells = [*(f"{number:,}" for number in held), f"{median(sizes or [0]):g}", str(turning)]
+        print(f"| {room} | {' | '.join(cells)} |")
     twice = doubled(files)
     print(f"\nclass names defined more than once: {len(twice)}")
     print(", ".join(f"{name} ×{times}" for name, times in twice.items()))

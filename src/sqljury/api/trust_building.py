@@ -41,7 +41,7 @@ def build_trust_files(
     kinds: Sequence[str] = KINDS,
     out_of_domain: PathLike | None = None,
     corrections: Corrections | None = None,
-    asking: Asking | None = None,
+    asking: QuestionWriter | None = None,
     mapping: Mapping[str, str] | None = None,
     overlay: Sequence[PathLike] | None = None,
     limits: Limits = DEFAULT_LIMITS,
@@ -114,7 +114,7 @@ def build_trust_files(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class QuestionWriter:
     """Which model writes questions, and how it is asked; answers are kept in the ledger."""
 
     model: str
@@ -124,7 +124,7 @@ class Asking:
 
 
 def written(
-    asking: Asking,
+    asking: QuestionWriter,
     wanted: Mapping[str, int],
     schemas: Mapping[str, Schema],
     taken: Iterable[str],

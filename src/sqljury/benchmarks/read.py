@@ -78,7 +78,7 @@ def read_cases(
     tell_apart(sources, "stem")
     tell_apart(systems, "stem")
     readers = [
-        _Reader(
+        _CaseReader(
             source, format, Options(_applicable(mapping or {}, source, systems), benchmark, samples)
         )
         for source in sources
@@ -105,7 +105,7 @@ def read_cases(
     return Cases(read, warnings)
 
 
-class _Reader:
+class _CaseReader:
     """A file and its format, read as often as asked."""
 
     def __init__(
@@ -137,12 +137,12 @@ def _applicable(
     return {name: key for name, key in mapping.items() if key in source.keys}
 
 
-def _chained(readers: Sequence[_Reader]) -> Iterator[Case]:
+def _chained(readers: Sequence[_CaseReader]) -> Iterator[Case]:
     return (case for reader in readers for case in reader.cases())
 
 
 def _joined(
-    readers: Sequence[_Reader], systems: Sequence[Source], mapping: Mapping[str, str]
+    readers: Sequence[_CaseReader], systems: Sequence[Source], mapping: Mapping[str, str]
 ) -> tuple[Callable[[], Iterator[Case]], list[str]]:
     if len(readers) > 1:
         raise InputError(
@@ -170,7 +170,7 @@ def _joined(
     return lambda: _product(reader, joined), warnings
 
 
-def _product(reader: _Reader, joined: Sequence[tuple[str, Joined]]) -> Iterator[Case]:
+def _product(reader: _CaseReader, joined: Sequence[tuple[str, Joined]]) -> Iterator[Case]:
     """Reference by reference, so that all systems' queries on it run beside each other."""
     for position, reference in enumerate(reader.cases()):
         for name, system in joined:

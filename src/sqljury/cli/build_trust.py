@@ -52,7 +52,7 @@ def build_trust(
     as_json: AsJson = False,
 ) -> None:
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
-    from sqljury.api.trust_building import Asking, build_trust_files, review_queue
+    from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
     from sqljury.benchmarks import parse_mapping
     from sqljury.judges.asking import option_pairs
     from sqljury.reports.build_card import card_text
@@ -67,7 +67,7 @@ def build_trust(
     asking = None
     with ExitStack() as stack:
         if ask is not None:
-            asking = Asking(
+            asking = QuestionWriter(
                 model=ask,
                 options=option_pairs(";".join(model_option or ())),
                 settings=models.settings(out / "ledger.sqlite"),
