@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 from fake_models import Courtroom, by_prompt, proof, refutation, verdict_of
+from typer.testing import CliRunner
 
 import sqljury as sj
 from sqljury.api.jury_calibration import calibrate_jury
 from sqljury.case import Case
+from sqljury.cli import app
 from sqljury.databases import open_databases
 from sqljury.databases.protocol import Database
 from sqljury.errors import InputError
@@ -189,6 +191,24 @@ def test_a_run_on_recordings_is_the_same_twice(recorded: Path, folder: Path) -> 
         with sj.evaluate([CASE, replace(ALONE, id="2")], judges, folder, workers=workers) as run:
             found.append([(r.verdict.score, r.verdict.reason) for r in run.records()])
     assert found[0] == found[1]
+
+
+def test_by_command(recorded: Path, tmp_path: Path) -> None:
+    sj.write_cases([ALONE], tmp_path / "cases.jsonl")
+    command = [
+        "evaluate",
+        str(tmp_path / "cases.jsonl"),
+        "-j",
+        "jury,models=o3,target=1",
+        "-w",
+        "1",
+    ]
+    command += ["--recorded", str(recorded), "--run", str(tmp_path / "run")]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    with sj.load_run(tmp_path / "run") as run:
+        (record,) = run.records()
+    assert {one["model"] for one in record.verdict.evidence["asked"]} == {"", "o3"}
 
 
 def test_calibrated_on_a_run(recorded: Path, folder: Path, tmp_path: Path) -> None:
