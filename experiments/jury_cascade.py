@@ -101,6 +101,7 @@ def main() -> None:
             show(models, target, found, material, rose)
     for model, recording in rose.items():
         show_rose(model, recording, material)
+    show_readings(juries, given.seeds, material, rose["o3"])
 
 
 def material_of(data: Path, rows: list[Any]) -> Material:
@@ -214,6 +215,19 @@ def show_rose(model: str, recording: dict[int, tuple[bool, int]], material: Mate
         kappa = 100 * cohen_kappa_score(material.known[places], said)
         print(f"ROSE of {model}, {part}: κ {kappa:.1f}, calls {calls:.2f}, "
               f"dollars {calls * PRICES[model]:.4f}")  # fmt: skip
+
+
+def show_readings(
+    juries: Juries, seeds: int, material: Material, rose: dict[int, tuple[bool, int]]
+) -> None:
+    """Where only the jury without models is right, and where only o3's ROSE: surest first."""
+    mean = np.mean([1 / (1 + np.exp(-juries.outer(seed))) for seed in range(seeds)], axis=0)
+    ours = (mean >= 0.5) == material.known
+    theirs = np.array([rose[at][0] for at in range(len(mean))]) == material.known
+    for title, chosen in (("without models", ours & ~theirs), ("ROSE of o3", theirs & ~ours)):
+        places = sorted(np.flatnonzero(chosen), key=lambda at: -abs(mean[at] - 0.5))
+        names = [f"{material.cases[at].benchmark}/{material.cases[at].id}" for at in places[:10]]
+        print(f"only {title} is right: {len(places)} of {len(mean)}: {', '.join(names)}, …")
 
 
 if __name__ == "__main__":
