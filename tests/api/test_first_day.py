@@ -11,6 +11,7 @@ import pytest
 
 import sqljury as sj
 from commands import run
+from sqljury.api.leaderboards import leaderboards
 from sqljury.errors import InputError
 from sqljury.reports.paper import latex_table, latex_text, markdown_table
 
@@ -145,3 +146,40 @@ def test_scores_for_a_paper(two: tuple[Path, Path]) -> None:
     assert "| (all) | 50.0 (15.0–85.0) |" in markdown
     assert run("report", two[0], "--latex").stdout == latex + "\n"
     assert latex_text("a_b & 5 % ~") == r"a\_b \& 5 \% \textasciitilde{}"
+
+
+# ---------------------------------------------------------------- several runs
+
+
+@pytest.fixture
+def boarded(databases: Path, tmp_path: Path) -> tuple[Path, Path]:
+    """Runs of one benchmark: the first is right on c and d, the second on all but c."""
+    for name, wrong in (("old", {"a": "SELECT 9", "b": "SELECT 9"}), ("new", {"c": "SELECT 9"})):
+        given = [{**row, "benchmark": "dev"} for row in rows(**wrong)]
+        sj.evaluate(given, "execution", databases, run=tmp_path / name).close()
+    return tmp_path / "old", tmp_path / "new"
+
+
+def test_runs_of_one_system_each_are_one_leaderboard(boarded: tuple[Path, Path]) -> None:
+    done = run("report", *boarded, "--markdown")
+    assert done.returncode == 0, done.stderr
+    assert "| new | **75.0**" in done.stdout
+    assert "| old | 50.0" in done.stdout
+    (board,) = leaderboards(boarded).values()
+    (judge,) = board.judges
+    (pair,) = judge.system_pairs
+    assert (pair.better, pair.worse, pair.n) == ("new", "old", 4)
+    assert (pair.only_better, pair.only_worse) == (2, 1)
+    assert judge.signature.count("+") == 1, "the data of both"
+
+
+def test_runs_that_were_judged_otherwise_are_none(
+    boarded: tuple[Path, Path], databases: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    limits = sj.Limits(rows=7)
+    sj.evaluate(rows(), "execution", databases, run=other, limits=limits).close()
+    with pytest.raises(InputError, match="SJ419"):
+        leaderboards([boarded[0], other])
+    assert run("report", boarded[0], other).returncode == 2
+    assert "SJ006" in run("report", *boarded, "--html", tmp_path / "x.html").stderr

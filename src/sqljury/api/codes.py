@@ -43,6 +43,11 @@ CODES: dict[str, tuple[str, str]] = {
         "Two runs are compared judge by judge and case by case: they need a judge in common, and "
         "cases in common, by benchmark, id and source, by benchmark and id, or by id.",
     ),
+    "SJ419": (
+        "scores that are no leaderboard",
+        "The scores of several runs stand in one table if each judge judged all of them with the "
+        "same version, options and limits. The message shows both signatures.",
+    ),
     "SJ347": (
         "a table of features that a jury cannot be trained on",
         "`sqljury train jury` reads tables that `sqljury features` wrote as .jsonl, of cases that "

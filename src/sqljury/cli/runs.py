@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
 @app.command()
 def report(
-    run: RunFolder,
+    runs: Annotated[
+        list[Path], typer.Argument(help="The folder of a run; of several, one leaderboard.")
+    ],
     html: Html = None,
     csv: Csv = None,
     export: Export = None,
@@ -37,7 +40,12 @@ def report(
     """Print a run again, or write it as HTML, CSV, JSONL, LaTeX, or as ROSE's output."""
     from sqljury.api.evaluation import load_run
 
-    with load_run(run) as found:
+    if len(runs) > 1:
+        if html or csv or export or rose_output or failures:
+            raise InputError("SJ006", "of several runs there is one leaderboard, and no files.")
+        _print_leaderboards(runs, latex, markdown, as_json)
+        return
+    with load_run(runs[0]) as found:
         write_files(found, html, csv, export)
         written = [path for path in (html, csv, export) if path is not None]
         if rose_output is not None:
@@ -54,6 +62,26 @@ def report(
             print_summary_of(found, as_json)
         for path in written:
             typer.echo(str(path))
+
+
+def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: bool) -> None:
+    """The systems of several runs, by benchmark."""
+    from sqljury.api.leaderboards import leaderboards
+    from sqljury.reports.paper import latex_table, markdown_table
+    from sqljury.reports.terminal import print_summary
+
+    boards = leaderboards(runs)
+    if as_json:
+        typer.echo(json.dumps({name: one.to_json() for name, one in boards.items()}, indent=2))
+        return
+    for place, (name, board) in enumerate(boards.items()):
+        if len(boards) > 1:
+            mark = "%" if latex else "##"
+            typer.echo(f"{chr(10) if place else ''}{mark} {name or '(no benchmark)'}{chr(10)}")
+        if latex or markdown:
+            typer.echo((latex_table if latex else markdown_table)(board))
+        else:
+            print_summary(board, console())
 
 
 @app.command()
