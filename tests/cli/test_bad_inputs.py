@@ -101,7 +101,8 @@ FILES: list[tuple[str, str | bytes, str]] = [
     ("readme.md", "# My project\n\nIt makes SQL.\n", "no line begins as a query"),
     ("log.txt", "step 1 loss 0.3\nstep 2 loss 0.2\n", "no line begins as a query"),
     ("page.html", "<html><body>404</body></html>\n", "no line begins as a query"),
-    ("settings.yaml", "model: x\ntemperature: 0\n", "no line begins as a query"),
+    ("settings.yaml", "model: x\ntemperature: 0\n", "keys: model"),
+    ("settings.txt", "model: x\ntemperature: 0\n", "no line begins as a query"),
 ]
 
 

@@ -100,4 +100,4 @@ def doctor(
     from sqljury.doctor import checks, database_checks
 
     for check in [*checks(), *(database_checks(databases, db_id) if databases else ())]:
-        typer.echo(f"{check.mark:8}{check.name:15}{check.detail}")
+        typer.echo(f"{check.mark:8}{check.name:23}{check.detail}")
