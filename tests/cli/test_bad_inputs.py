@@ -124,6 +124,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         database.execute("CREATE TABLE t (a)")
     (made / "good.json").write_text(json.dumps(GOOD))
     (made / "dev.json").write_text(json.dumps(DEV))
+    (made / "asked.json").write_text(json.dumps([{"id": "1", "question": "?", "db_id": "d"}]))
+    (made / "answers.json").write_text(json.dumps({"1": "SELECT 1"}))
     (made / "empty_folder").mkdir()
     return made
 
@@ -189,6 +191,12 @@ COMMANDS: list[tuple[tuple[str, ...], str]] = [
     (("agree", "good.json", "--fail-under", "kapa=1"), "kapa"),
     (("show", "empty_folder", "1"), "empty_folder"),
     (("report", "nowhere"), "nowhere"),
+    (("report", "nowhere", "--latex", "--markdown"), "give one"),
+    ((E, "asked.json", "-p", "answers.json", *AT_D), 'no "reference_sqls"'),
+    (("select", "dev.json", *AT_D), "none of the 3 questions has a candidate"),
+    (("diff", "SELECT 1", "SELECT 2", "-d", "d.sqlite", "--dialect", "postgress"), "'postgres'?"),
+    ((E, "good.json", "-d", "mysql//root@localhost/d"), "mysql://"),
+    (("audit", "verify", "good.json", "dev.json"), "it has no 'decision'"),
     (("runs", "empty_folder"), "empty_folder"),
     (("compare-runs", "nowhere", "nowhere"), "nowhere"),
     (("explain", "SJ000"), "SJ000"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -339,7 +340,9 @@ def _known_dialect(name: str) -> str:
     from sqlglot.dialects.dialect import Dialect
 
     if Dialect.get(name) is None:
-        raise InputError("SJ319", f"there is no dialect {name!r}.")
+        near = difflib.get_close_matches(name, Dialect.classes, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else ""
+        raise InputError("SJ319", f"there is no dialect {name!r}.", hint=hint)
     return name
 
 

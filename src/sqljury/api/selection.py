@@ -121,6 +121,13 @@ def _pools(
     found = list(pools_of(cases if overlay is None else overlay.applied(cases)))
     if not found:
         raise InputError("SJ409", "there are no cases in the input.")
+    if not any(one.candidates for one in found):
+        raise InputError(
+            "SJ575",
+            f"none of the {len(found):,} questions has a candidate.",
+            where=found[0].question.origin,
+            hint="Give a pool, or add predictions of several systems with --predictions.",
+        )
     _check_once(found)
     return found
 

@@ -26,6 +26,8 @@ class Options:
     """The benchmark of every case, whatever the file says."""
     samples: bool = False
     """Candidates of one question are samples of one system, not a case each."""
+    joined: bool = False
+    """Predictions are in other files."""
 
 
 class Format(ABC):

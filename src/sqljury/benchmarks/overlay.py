@@ -188,7 +188,8 @@ def _lines(path: PathLike) -> Iterator[Correction]:
             fields: dict[str, Any] = dict(as_object(record))
             one = Correction(**{**fields, "decision": OverlayDecision(fields["decision"])})
         except (TypeError, KeyError, ValueError) as error:
-            raise InputError("SJ531", f"not a correction: {error}.", where=record.origin) from error
+            why = f"it has no {error}" if isinstance(error, KeyError) else str(error)
+            raise InputError("SJ531", f"not a correction: {why}.", where=record.origin) from error
         if one.sealed().seal != one.seal:
             raise InputError(
                 "SJ531",

@@ -79,7 +79,9 @@ def read_cases(
     tell_apart(systems, "stem")
     readers = [
         _CaseReader(
-            source, format, Options(_applicable(mapping or {}, source, systems), benchmark, samples)
+            source,
+            format,
+            Options(_applicable(mapping or {}, source, systems), benchmark, samples, bool(systems)),
         )
         for source in sources
     ]

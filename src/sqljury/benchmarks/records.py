@@ -42,7 +42,8 @@ def _records(source: Source, options: Options) -> Iterator[Case]:
     for position, (record, layout) in enumerate(guessed(source, options.mapping)):
         as_object(record)
         if not {"predicted_sql", "reference_sqls"} & layout.keys.keys():
-            raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
+            wanted = "reference_sqls" if options.joined else "predicted_sql"
+            raise missing_key(wanted, source, hint=suggest(wanted, source))
         yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
 
 

@@ -40,6 +40,8 @@ def report(
     """Print a run again, or write it as HTML, CSV, JSONL, LaTeX, or as ROSE's output."""
     from sqljury.api.evaluation import load_run
 
+    if latex + markdown + as_json > 1:
+        raise InputError("SJ006", "--latex, --markdown and --json each print the scores: give one.")
     if len(runs) > 1:
         if html or csv or export or rose_output or failures:
             raise InputError("SJ006", "of several runs there is one leaderboard, and no files.")

@@ -145,12 +145,16 @@ def open_file(path: Path, db_id: str, describe: Describe) -> Database:
     return SQLiteDatabase(path, db_id, describe)
 
 
+_URL_HINT = "A URL begins as postgresql:// or mysql:// does."
+
+
 def _files(place: str, path_text: str, descriptions: Path | None) -> _Files:
     paths = _templated(path_text) if _PLACE in path_text else _listed(Path(path_text))
+    hint = _URL_HINT if "//" in path_text else _LAYOUT_HINT
     if paths is None:
-        raise InputError("SJ201", f"there is no {path_text!r}.", hint=_LAYOUT_HINT)
+        raise InputError("SJ201", f"there is no {path_text!r}.", hint=hint)
     if not paths:
-        raise InputError("SJ202", "there is no database in it.", where=place, hint=_LAYOUT_HINT)
+        raise InputError("SJ202", "there is no database in it.", where=place, hint=hint)
     return _Files(place, descriptions, paths)
 
 

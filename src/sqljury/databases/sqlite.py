@@ -31,6 +31,7 @@ _CELL: Final = MIB // 4
 _WIDEST: Final = 4
 """Bytes that one byte of UTF-8 can take in a Python string."""
 _LARGEST_CELL: Final = 1_000_000_000  # SQLite's own limit
+_POINTER: Final = b"version https://git-lfs"
 _OPERATIONS: Final = 1000
 """How many operations pass between two looks at the clock, some 20 µs."""
 
@@ -211,7 +212,9 @@ class SQLiteDatabase:
         try:
             self._connection = _connect(source) if isinstance(source, Path) else source
         except (sqlite3.Error, OSError) as error:
-            raise InfrastructureError("SJ211", f"{error}.", where=str(source)) from error
+            raise InfrastructureError(
+                "SJ211", f"{error}.", where=str(source), hint=_pointer_hint(source)
+            ) from error
         self._connection.set_authorizer(self._authorizer)
         self._connection.set_progress_handler(self._overdue, _OPERATIONS)
 
@@ -422,3 +425,13 @@ def _load_virtual_tables(connection: sqlite3.Connection) -> None:
         quoted = name.replace('"', '""')
         with suppress(sqlite3.Error):  # a module that is not there: the query will say so
             connection.execute(f'SELECT 1 FROM "{quoted}" LIMIT 0').fetchall()
+
+
+def _pointer_hint(source: object) -> str:
+    """What to do where the file only says where Git LFS keeps the database."""
+    try:
+        with Path(str(source)).open("rb") as file:
+            is_pointer = file.read(len(_POINTER)) == _POINTER
+    except OSError:
+        return ""
+    return "It is a pointer of Git LFS. Run: git lfs pull" if is_pointer else ""

@@ -233,7 +233,8 @@ def _check(name: str, rows: Sequence[Scored]) -> None:
             "SJ503",
             f"none of the {len(rows)} rows has a label.",
             where=name,
-            hint="Name the column with --label, or the file with --labels.",
+            hint="Name the column with --label, or the file with --labels; if it was, its ids are "
+            f"others than {_some([row.id for row in rows])}.",
         )
 
 

@@ -167,6 +167,11 @@ CODES: dict[str, tuple[str, str]] = {
         "a question's candidates in several places",
         "Candidates are read one question after the other, so that files may be large.",
     ),
+    "SJ575": (
+        "nothing to select from",
+        "`select` picks one of several candidates for each question: a pool has them in one file, "
+        "and each file of --predictions has one for each question.",
+    ),
     "SJ580": (
         "no pairs of queries can be built",
         "`build pairs` takes references with their databases, or pairs of a reference and a "
