@@ -119,7 +119,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
      "or name the databases: SQL<tab>----- bird -----<tab>db_id."),
     (BIRD, {"11": "A"},
      "SJ112 system.json: the key '11' is no id of gold.json, nor are all keys positions. "
-     "Ids are 2, 0, 7, …"),
+     "Its 4 ids are 2, 0, 7, 1."),
     (BIRD, {"2": f"A{MARK}z"},
      "SJ113 system.json[\"2\"]: the prediction is for database 'z', but its reference (2) for "
      "'x'. Do these predictions belong to gold.json?"),
@@ -129,7 +129,8 @@ REFUSED: list[tuple[Any, Any, str]] = [
      "SJ110 system.json[1]: two predictions for id '7'; the other is at system.json[0]. "
      "Give each system's predictions in a file of its own."),
     (BIRD, [{"id": 7, "text": "A"}],
-     'SJ104 system.json[0]: no "predicted_sql" (keys: id, text). Use --map predicted_sql=KEY.'),
+     'SJ104 system.json[0]: no "predicted_sql" (keys: id, text). Is it the right file, '
+     'with a header? --map predicted_sql=KEY names a key that has it.'),
     (BIRD, {"7": ["A", ["B"]]},
      "SJ105 system.json[\"7\"]: '7' must be SQL text or null, not a list. "
      "null is an abstention, an empty text a prediction that cannot run."),

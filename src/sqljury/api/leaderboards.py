@@ -33,14 +33,14 @@ def leaderboards(runs: Sequence[PathLike]) -> dict[str, Summary]:
     with ExitStack() as stack:
         opened = [stack.enter_context(open_run(str(folder))) for folder in runs]
         signatures = _signatures(opened)
-        named = [_Named(run, taken) for run, taken in zip(opened, _taken(opened), strict=True)]
+        named = [_RunSystems(run, taken) for run, taken in zip(opened, _taken(opened), strict=True)]
         benchmarks = dict.fromkeys(
             record.case.benchmark for run in named for record in run.records()
         )
         return {name: _summary(name, named, signatures) for name in benchmarks}
 
 
-class _Named:
+class _RunSystems:
     """A run whose systems have names of their own among several runs."""
 
     def __init__(self, run: Run, taken: set[str]) -> None:
@@ -61,7 +61,7 @@ class _Named:
         return f"{run}/{source}" if source else run
 
 
-def _summary(benchmark: str, runs: Sequence[_Named], signatures: Mapping[str, str]) -> Summary:
+def _summary(benchmark: str, runs: Sequence[_RunSystems], signatures: Mapping[str, str]) -> Summary:
     all_records = chain.from_iterable(run.records(benchmark) for run in runs)
     by_question = heapq.merge(
         *(run.records(benchmark) for run in runs), key=lambda record: record.case.id

@@ -158,6 +158,9 @@ def missing_key(key: str, source: Source, *, hint: str = "") -> InputError:
 
 def suggest(field_name: str, source: Source) -> str:
     """A ``--map`` that could be meant: the first key that looks like SQL, else any."""
-    keys = source.keys
-    like = next((key for key in keys if "sql" in key.lower() or "query" in key.lower()), "KEY")
+    like = next((k for k in source.keys if "sql" in k.lower() or "query" in k.lower()), None)
+    if like is None:
+        return (
+            f"Is it the right file, with a header? --map {field_name}=KEY names a key that has it."
+        )
     return f"Use --map {field_name}={like}."

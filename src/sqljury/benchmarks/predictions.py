@@ -150,7 +150,7 @@ class Joined:
             "SJ112",
             f"the key {key!r} is no id of {self._references.name}, nor are all keys positions.",
             where=self._name,
-            hint=f"Ids are {', '.join(self._references.ids[:3])}, …",
+            hint=f"Its {len(ids):,} ids are {_few(self._references.ids)}.",
         )
 
     def _contradiction(
@@ -198,6 +198,11 @@ class Joined:
 
 def _differs(one: Prediction, db_id: str) -> bool:
     return bool(one.db_id and db_id and one.db_id != db_id)
+
+
+def _few(ids: Sequence[str]) -> str:
+    """The first ids and the last one."""
+    return ", ".join(ids if len(ids) < 5 else [*ids[:3], "…", ids[-1]])
 
 
 def _count(n: int, noun: str) -> str:

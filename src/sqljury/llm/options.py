@@ -25,9 +25,10 @@ def parse_model(text: str, options: Mapping[str, str] | None = None) -> Model:
     """
     name, colon, model = text.partition(":")
     if not colon or not model or name not in known_providers():
+        unknown = f"there is no provider {name!r}" if colon and model else "not PROVIDER:MODEL"
         raise InputError(
             "SJ901",
-            f"{text!r} is not PROVIDER:MODEL.",
+            f"{text!r}: {unknown}.",
             hint=f"Providers: {', '.join(known_providers())}.",
         )
     options = options or {}

@@ -218,8 +218,8 @@ class RunStore:
         return InputError(
             "SJ402",
             f"cannot use {shown_path(self._path)}: {why}.",
-            hint="It is damaged or of another program. Name another --run folder; answers of "
-            "models are in the ledger, not in it.",
+            hint="It is damaged or of another program. Judge again into another --run folder; "
+            "answers of models are in the ledger, not in it.",
         )
 
     @contextmanager
