@@ -294,6 +294,6 @@ SELECT length(repeat('x', 1500000000))
 SELECT regexp_matches(repeat('a', 40), '(a|a)*(a|a)*(a|a)*\1b') FROM t AS a, t AS b, t AS c
 SELECT md5(string_agg(repeat(a.name, 99), '')) FROM t AS a, t AS b
 SELECT sum(cardinality(array_fill(id, ARRAY[3000000]))) FROM t
-SELECT jsonb_agg(a.name) FROM t AS a, t AS b
+SELECT jsonb_agg(a.name) FROM t AS a, t AS b, generate_series(1, 50)
 SELECT factorial(200000)
 SELECT 10 ^ 100000::numeric ^ 2
