@@ -30,7 +30,7 @@ from sqlglot.schema import MappingSchema
 from sqljury.databases import read_schemas
 from sqljury.equivalence.canonical import Canonical, canonical
 from sqljury.schema import Schema
-from sqljury.trees import build_tree
+from sqljury.trees import build_tree, forget_trees
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import Unreadable
 
@@ -91,10 +91,12 @@ def _qualify(sql: str, _: Schema, mapped: MappingSchema) -> object:
 
 
 def _faithful(sql: str, schema: Schema, _: MappingSchema) -> object:
+    forget_trees()
     return build_tree(sql, schema, DIALECT)
 
 
 def _canonical(sql: str, schema: Schema, _: MappingSchema) -> object:
+    forget_trees()
     tree = build_tree(sql, schema, DIALECT)
     assert not isinstance(tree, Unreadable)
     found = canonical(tree, Context(schema, DIALECT))

@@ -190,10 +190,7 @@ class DatabaseEvidence:
         schema = self.schema()
         if schema is None:
             return Unreadable(f"no schema of {self.case.db_id!r}", "no_schema")
-        return self._cache.remembered(
-            ("tree", self.case.db_id, self.case.schema_sql, sql),
-            lambda: build_tree(sql, schema, self.dialect),
-        )
+        return build_tree(sql, schema, self.dialect)
 
     def canonical(self, sql: str) -> Canonical | Unreadable:
         """The canonical operator tree under what the schema declares, or why there is none."""
@@ -205,10 +202,7 @@ class DatabaseEvidence:
         if isinstance(tree, Unreadable):
             return tree
         assert schema is not None, "a tree was built from it"
-        return self._cache.remembered(
-            ("canonical", self.case.db_id, self.case.schema_sql, sql),
-            lambda: canonical(tree, Context(schema, self.dialect, DECLARED_ASSUMPTIONS)),
-        )
+        return canonical(tree, Context(schema, self.dialect, DECLARED_ASSUMPTIONS))
 
     def generated(self, tables: Sequence[Table]) -> Scratch:
         """An empty database in memory, guarded and watched as the real one is."""

@@ -1,7 +1,8 @@
-"""Schemas without their databases: Spider's tables.json, or CREATE TABLE statements."""
+"""Schemas without their databases: Spider's tables.json, CREATE TABLE statements, text2sql-data."""
 
 from __future__ import annotations
 
+import csv
 import gzip
 import json
 import lzma
@@ -46,7 +47,8 @@ class Schemas:
 
 
 def read_schemas(path: str | Path) -> Schemas:
-    """Schemas from a file: JSON as Spider's ``tables.json`` (.gz, .xz too), else SQL.
+    """Schemas from a file: JSON as Spider's ``tables.json``, text2sql-data's CSV, else SQL; .gz
+    and .xz too.
 
     What begins as CREATE TABLE does is no path, but the statements themselves.
 
@@ -65,6 +67,8 @@ def read_schemas(path: str | Path) -> Schemas:
     name = Path(path).name
     if text.lstrip()[:1] in ("[", "{"):
         return Schemas(str(path), _from_json(text, name))
+    if text.startswith(_CSV_HEAD):
+        return Schemas(str(path), {"": _from_csv(text)})
     return Schemas(str(path), {"": schema_from_ddl(text, where=name)})
 
 
@@ -77,6 +81,29 @@ def _text(path: Path) -> str:
         raise InputError("SJ206", f"{error.strerror or error}.", where=str(path)) from error
     except (UnicodeDecodeError, EOFError, lzma.LZMAError) as error:
         raise InputError("SJ207", f"{error}.", where=path.name) from error
+
+
+_CSV_HEAD: Final = "Table Name,"
+
+
+def _from_csv(text: str) -> Schema:
+    """A line a column, a line of dashes between tables; where foreign keys lead is not told."""
+    rows = csv.reader(text.splitlines(), skipinitialspace=True)
+    heads = [head.strip() for head in next(rows)]
+    columns: dict[str, list[Column]] = {}
+    keys: dict[str, list[str]] = {}
+    for table, name, *rest in ([cell.strip() for cell in row] for row in rows if len(row) > 1):
+        if table == "-":
+            continue
+        said = dict(zip(heads[2:], rest, strict=False))
+        columns.setdefault(table, []).append(Column(name=name, type=said.get("Type", "")))
+        if said.get("Is Primary Key") == "y" or "PRI" in rest:
+            keys.setdefault(table, []).append(name)
+    tables = (
+        Table(name=table, columns=tuple(found), primary_key=tuple(keys.get(table, ())))
+        for table, found in columns.items()
+    )
+    return Schema(dialect="sqlite", tables=tuple(tables))
 
 
 # ---------------------------------------------------------------- tables.json

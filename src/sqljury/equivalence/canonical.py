@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from sqljury.equivalence.chance import left_to_chance
 from sqljury.equivalence.rules.base import (
@@ -23,12 +23,13 @@ from sqljury.equivalence.rules.base import (
     Scope,
     Simplified,
 )
-from sqljury.equivalence.rules.registry import by_place, rules_of
+from sqljury.equivalence.rules.registry import RuleIndex, rules_of
 from sqljury.equivalence.rules.subquery.exists_input import ONE
 from sqljury.equivalence.simplify import simplify, simplify_condition
 from sqljury.schema import Schema
 from sqljury.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 from sqljury.trees.explicit_collation import exact_schema, with_collations
+from sqljury.trees.facts import InContext
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -40,6 +41,7 @@ from sqljury.trees.nodes import (
     Project,
     Ref,
     Relation,
+    Scan,
     SetOperation,
     Sort,
     Subquery,
@@ -53,12 +55,14 @@ from sqljury.trees.walk import (
     inputs,
     map_aggregate,
     map_expressions,
-    relations,
+    map_queries,
+    names,
     renumber,
-    subexpressions,
-    transform,
+    size,
     width,
+    with_groups,
     with_inputs,
+    with_relation,
 )
 
 _MOST_WORK = 1_500
@@ -78,15 +82,36 @@ class Canonical:
 
 
 def canonical(relation: Relation, context: Context) -> Canonical:
-    """The canonical tree of a faithful one, assuming no more than ``context.assuming``."""
-    if sum(1 for _ in zip(relations(relation), range(_LARGEST + 1), strict=False)) > _LARGEST:
-        return Canonical(relation)
+    """The canonical tree of a faithful one, assuming no more than ``context.assuming``; kept with
+    the faithful one.
+
+    A rule says all that it assumes, so a tree that was found where more might have been assumed,
+    and was not, is the one that is found here.
+    """
+    known = _KNOWN.of(relation, context, "")
+    for allowed, found in known:
+        if found.assumptions <= context.assuming <= allowed:
+            return found
+    found = _canonical(relation, context)
+    known.append((context.assuming, found))
+    return found
+
+
+def _canonical(relation: Relation, context: Context) -> Canonical:
     engine = _Engine(context)
     try:
+        if size(relation) > _LARGEST:
+            return Canonical(relation)
         found = engine.whole(relation)
     except RecursionError:
         return Canonical(relation)
     return Canonical(found, frozenset(engine.assumed), tuple(engine.applied))
+
+
+_KNOWN: InContext[Relation, list[tuple[frozenset[Assumption], Canonical]]] = InContext(
+    lambda _, __: []
+)
+"""The canonical trees of a relation, each with what might have been assumed."""
 
 
 def canonical_query(
@@ -119,7 +144,6 @@ def trees_equal_under(
     extra_order: bool = False,
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
     chance: bool = True,
-    find: Find | None = None,
 ) -> frozenset[Assumption] | None:
     """The least set of assumptions that :func:`equality` needs, None where it finds no proof."""
     found = equality(
@@ -131,7 +155,6 @@ def trees_equal_under(
         extra_order=extra_order,
         assuming=assuming,
         chance=chance,
-        find=find,
     )
     return None if found is None else found.assumptions
 
@@ -146,7 +169,6 @@ def equality(
     extra_order: bool = False,
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
     chance: bool = True,
-    find: Find | None = None,
 ) -> Equality | None:
     """A proof by canonical trees that two trees as built return the same rows, with the fewest
     assumptions; None where there is none.
@@ -157,7 +179,6 @@ def equality(
         assuming: what may be assumed at most.
         chance: what both leave to chance may be assumed to be equal (``no ties``), whether or not
             ``assuming`` names it for rewrites.
-        find: what found trees before, for the same schema and dialect (:func:`remembered`).
     """
     if width(left) != width(right):
         return None
@@ -165,20 +186,19 @@ def equality(
         right = without_order(right)
     written = [with_collations(tree, Context(schema, dialect)) for tree in (left, right)]
     schema = exact_schema(schema)
-    find = find or remembered()
     # What has no form without collations may still be the same text twice.
     one, other = (left, right) if None in written else written
     if one is None or other is None or (None in written and left != right):
         return None
     most = Context(schema, dialect, assuming)
-    found = _compared(one, other, most, permuted, find)
+    found = _compared(one, other, most, permuted)
     # Trees that more rules take apart may still be equal where nothing is assumed.
     for fewer in _growing(found.assumptions if found is not None else frozenset()):
         known = Context(schema, dialect, fewer)
-        least = _compared(one, other, known, permuted, find)
+        least = _compared(one, other, known, permuted)
         if least is not None:
-            return _under_chance(least, one, known, assuming, chance, find)
-    return None if found is None else _under_chance(found, one, most, assuming, chance, find)
+            return _under_chance(least, one, known, assuming, chance)
+    return None if found is None else _under_chance(found, one, most, assuming, chance)
 
 
 def _under_chance(
@@ -187,30 +207,10 @@ def _under_chance(
     context: Context,
     at_most: frozenset[Assumption],
     chance: bool,
-    find: Find,
 ) -> Equality | None:
     """An equality and what it assumes of chance: equal trees leave the same to chance."""
-    assumed = with_chance((one,), context, at_most, chance, find)
+    assumed = with_chance((one,), context, at_most, chance)
     return None if assumed is None else replace(found, assumptions=assumed)
-
-
-Find = Callable[[Relation, Context], Canonical]
-"""Finds canonical trees."""
-
-
-def remembered() -> Find:
-    """Finds the canonical trees of a few relations, each once under the same assumptions; of one
-    schema and dialect."""
-    # By identity, as hashing takes long. The relation is held, so no identity is given again.
-    known: dict[tuple[int, frozenset[Assumption]], tuple[Relation, Canonical]] = {}
-
-    def find(relation: Relation, context: Context) -> Canonical:
-        key = (id(relation), context.assuming)
-        if key not in known:
-            known[key] = (relation, canonical(relation, context))
-        return known[key][1]
-
-    return find
 
 
 def with_chance(
@@ -218,7 +218,6 @@ def with_chance(
     context: Context,
     at_most: frozenset[Assumption],
     chance: bool,
-    find: Find = canonical,
 ) -> frozenset[Assumption] | None:
     """What a proof under ``context`` assumes in truth, if the queries leave something to chance:
     that keys leave them no choice, or that there are no ties; None where it may assume neither.
@@ -226,18 +225,18 @@ def with_chance(
     trees = tuple(sides)
     for more in (frozenset[Assumption](), frozenset((Assumption.PRIMARY_KEY,))):
         known = replace(context, assuming=context.assuming | (more & at_most))
-        if not any(_wavers(tree, known, find) for tree in trees):
+        if not any(_wavers(tree, known) for tree in trees):
             return known.assuming
     if not chance and Assumption.NO_TIES not in at_most:
         return None
     return context.assuming | {Assumption.NO_TIES}
 
 
-def _wavers(relation: Relation, context: Context, find: Find) -> bool:
+def _wavers(relation: Relation, context: Context) -> bool:
     """Whether a query leaves something to chance, as it is written and when it is rewritten."""
     if not left_to_chance(relation, context):
         return False
-    return left_to_chance(find(relation, context).relation, context)
+    return left_to_chance(canonical(relation, context).relation, context)
 
 
 def is_ordered(relation: Relation) -> bool:
@@ -258,11 +257,9 @@ def without_order(relation: Relation) -> Relation:
             return relation
 
 
-def _compared(
-    left: Relation, right: Relation, context: Context, permuted: bool, find: Find
-) -> Equality | None:
+def _compared(left: Relation, right: Relation, context: Context, permuted: bool) -> Equality | None:
     """What made the canonical trees equal, or None if they are not."""
-    one, other = find(left, context), find(right, context)
+    one, other = canonical(left, context), canonical(right, context)
     if permuted and one.relation != other.relation:
         one, other = columns_sorted(one, context), columns_sorted(other, context)
     if one.relation != other.relation:
@@ -277,8 +274,8 @@ def _each_once(*names: tuple[str, ...]) -> tuple[str, ...]:
 def _growing(found: frozenset[Assumption]) -> Iterator[frozenset[Assumption]]:
     """All subsets of what was assumed, the small ones first."""
     ordered = [assumption for assumption in Assumption if assumption in found]
-    for size in range(len(ordered) + 1):
-        yield from map(frozenset, combinations(ordered, size))
+    for count in range(len(ordered) + 1):
+        yield from map(frozenset, combinations(ordered, count))
 
 
 def columns_sorted(query: Canonical, context: Context) -> Canonical:
@@ -355,7 +352,7 @@ class _Engine:
         if known is not None:
             return known
         now = self.parts(relation, outer)
-        while (changed := self.first(now, _rules_at(now))) is not None:
+        while (changed := self.first(now, _OF_RELATIONS.of(type(now).__name__, now))) is not None:
             now = self.parts(changed, outer)
         self.done[key] = self.done[now, outer] = now
         return now
@@ -367,29 +364,33 @@ class _Engine:
         for rule in rules:
             found = rule.apply(relation, self.context)
             if found is not None and found.relation != relation:
-                self.work -= sum(1 for _ in relations(found.relation))
+                self.work -= size(found.relation)
                 self.note(found.assumed, found.by or (rule.name,))
                 return found.relation
         return None
 
     def note(self, assumed: frozenset[Assumption], names: tuple[str, ...]) -> None:
-        self.assumed |= assumed
-        self.applied |= dict.fromkeys(names)
+        if assumed:
+            self.assumed |= assumed
+        if names:
+            self.applied |= dict.fromkeys(names)
 
     def parts(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """The same operator on normal inputs, with simple expressions."""
-        relation = with_inputs(relation, self.inputs(relation, outer))
-        row = tuple(
-            field for below in inputs(relation) for field in fields(below, self.context, outer)
-        )
+        if isinstance(relation, Scan):
+            return relation
+        below = self.inputs(relation, outer)
+        relation = with_inputs(relation, below)
+        rows = [fields(part, self.context, outer) for part in below]
+        row = rows[0] if len(rows) == 1 else tuple(chain.from_iterable(rows))
         scope = Scope(row, self.context, outer)
         match relation:
             case Filter() | Join():
                 return map_expressions(relation, lambda e: self.condition(e, scope))
             case Aggregate():
-                keys = tuple(self.expression(key, scope) for key in relation.keys)
-                calls = tuple(self.call(call, scope) for call in relation.calls)
-                return replace(relation, keys=keys, calls=calls)
+                keys = tuple([self.expression(key, scope) for key in relation.keys])
+                calls = tuple([self.call(call, scope) for call in relation.calls])
+                return with_groups(relation, keys, calls)
             case _:
                 return map_expressions(relation, lambda e: self.expression(e, scope))
 
@@ -401,13 +402,15 @@ class _Engine:
         return tuple(self.normal(below, outer) for below in inputs(relation))
 
     def call(self, call: AggregateCall, scope: Scope) -> AggregateCall:
+        if call.filter is None:
+            return map_aggregate(call, lambda e: self.expression(e, scope))
         only = replace(call, filter=None)
         simple = map_aggregate(only, lambda e: self.expression(e, scope))
-        if call.filter is None:
-            return simple
         return replace(simple, filter=self.condition(call.filter, scope))
 
     def expression(self, expression: Expression, scope: Scope) -> Expression:
+        if isinstance(expression, Ref):
+            return expression
         return self.settled(expression, scope, simplify)
 
     def condition(self, condition: Expression, scope: Scope) -> Expression:
@@ -425,7 +428,7 @@ class _Engine:
             found = simple(before, scope)
             self.note(found.assumed, found.by)
             expression = found.expression
-            if not any(isinstance(part, Subquery) for part in subexpressions(expression)):
+            if "Subquery" not in names(expression):
                 break
             if expression == before:
                 break
@@ -435,14 +438,12 @@ class _Engine:
         """An expression with the queries inside it rewritten."""
         around = (scope.row, *scope.outer)
 
-        def inside(part: Expression) -> Expression:
-            if not isinstance(part, Subquery):
-                return part
+        def inside(part: Subquery) -> Expression:
             if part.kind is SubqueryKind.EXISTS:
-                return replace(part, relation=self.asked(part.relation, around))
-            return replace(part, relation=self.normal(chosen(part.relation), around))
+                return with_relation(part, self.asked(part.relation, around))
+            return with_relation(part, self.normal(chosen(part.relation), around))
 
-        return transform(expression, inside)
+        return map_queries(expression, inside)
 
     def asked(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
         """A relation of which only counts whether it has a row."""
@@ -462,10 +463,6 @@ def chosen(relation: Relation) -> Relation:
     return Project(relation, tuple(map(Ref, range(width(relation)))))
 
 
-_OF_RELATIONS = by_place(rules_of(RELATION))
+_OF_RELATIONS = RuleIndex(rules_of(RELATION))
 _OF_QUERIES = rules_of(QUERY)
 _BEFOREHAND = tuple(rule for rule in _OF_QUERIES if rule.name == "unread_order")
-
-
-def _rules_at(relation: Relation) -> tuple[Rule[OnRelation], ...]:
-    return _OF_RELATIONS.get(type(relation).__name__, ())

@@ -15,7 +15,7 @@ from sqljury.equivalence.blocks.forms import (
     truth_is_a_number,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified
-from sqljury.equivalence.rules.registry import by_place, rules_of
+from sqljury.equivalence.rules.registry import RuleIndex, rules_of
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Expression, Literal, Outer, Ref, Subquery
 from sqljury.trees.walk import operands, with_operands
@@ -72,8 +72,8 @@ def _by_rules(expression: Expression, scope: Scope, condition: bool) -> Simplifi
     return Simplified(found, frozenset(run.assumed), tuple(run.applied))
 
 
-_OF_VALUES = by_place(rules_of(EXPRESSION))
-_OF_CONDITIONS = by_place((*rules_of(EXPRESSION), *rules_of(CONDITION)))
+_OF_VALUES = RuleIndex(rules_of(EXPRESSION))
+_OF_CONDITIONS = RuleIndex((*rules_of(EXPRESSION), *rules_of(CONDITION)))
 _JUNCTIONS = ("AND", "OR")
 _TRUTHS = ("AND", "OR", "NOT", "IS FALSE")
 _COMPARED = COMPARISONS | {"IS", "IN", "BETWEEN"}
@@ -108,7 +108,7 @@ class _Run:
     def step(self, expression: Expression, condition: bool) -> Expression | None:
         """What the first rule that applies makes of an expression."""
         name = expression.name if isinstance(expression, Call) else type(expression).__name__
-        for rule in (_OF_CONDITIONS if condition else _OF_VALUES).get(name, ()):
+        for rule in (_OF_CONDITIONS if condition else _OF_VALUES).of(name, expression):
             found = rule.apply(expression, self.scope)
             if found is None:
                 continue

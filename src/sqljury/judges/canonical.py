@@ -47,22 +47,19 @@ class CanonicalEquality(Judge):
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same canonical tree."""
-        from sqljury.equivalence.canonical import remembered, trees_equal_under
+        from sqljury.equivalence.canonical import trees_equal_under
 
         schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
         assuming = assumptions(self.assuming)
         chance = self.assuming == "declared"
-        find = remembered()
 
         def compare(prediction: Relation, reference: Relation) -> Verdict:
             sides = (reference, prediction, schema, evidence.dialect)
-            found = trees_equal_under(*sides, assuming=assuming, chance=chance, find=find)
+            found = trees_equal_under(*sides, assuming=assuming, chance=chance)
             if found is not None:
                 return _proved(found)
-            found = trees_equal_under(
-                *sides, permuted=True, assuming=assuming, chance=chance, find=find
-            )
+            found = trees_equal_under(*sides, permuted=True, assuming=assuming, chance=chance)
             if found is None:
                 return Verdict(outcome=Outcome.UNKNOWN, reason="the canonical trees differ")
             return _proved(found, _PERMUTED) if self.permuted else _only_permuted()

@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from sqljury.schema import Schema
+from sqljury.schema import Schema, Table
 
 _MOST = 64
 Fact = TypeVar("Fact")
+
+
+class Same:
+    """A schema as a part of a key, known by identity, as hashing one looks at every column; a key
+    holds it, so that no other object can have the same identity meanwhile."""
+
+    __slots__ = ("schema",)
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+
+    def __hash__(self) -> int:
+        return id(self.schema)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Same) and other.schema is self.schema
 
 
 class BySchema(Generic[Fact]):
@@ -32,3 +48,15 @@ class BySchema(Generic[Fact]):
             self._known.clear()
         self._known[id(schema)] = (schema, fact)
         return fact
+
+
+def _by_name(schema: Schema) -> dict[str, Table]:
+    return {table.name.casefold(): table for table in reversed(schema.tables)}
+
+
+_tables = BySchema(_by_name)
+
+
+def table_named(schema: Schema, name: str) -> Table | None:
+    """What :meth:`Schema.table` gives, without a look at every table."""
+    return _tables(schema).get(name.casefold())

@@ -20,6 +20,7 @@ from sqljury.trees.affinity import affinity
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import BLANKED, CASELESS, UNKNOWN
 from sqljury.trees.context import Context
+from sqljury.trees.facts import InContext
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -73,12 +74,19 @@ class _NoFormError(Exception):
 
 def with_collations(relation: Relation, context: Context) -> Relation | None:
     """The tree with its collations written out; None where that cannot be done."""
+    return _WRITTEN.of(relation, context, "")
+
+
+def _written(relation: Relation, context: Context) -> Relation | None:
     if not _matters(relation, context):
         return relation
     try:
         return _Writer(context).relation(relation, ())
     except _NoFormError:
         return None
+
+
+_WRITTEN = InContext(_written)
 
 
 def _matters(relation: Relation, context: Context) -> bool:

@@ -8,14 +8,76 @@ lateral join sees the left row in the same way. So two texts that differ in alia
 trees, and equality of trees is ``==``.
 
 Everything is frozen and hashable. Names of output columns are for people and never compared.
+What was found out of a node (:mod:`sqljury.trees.facts`), its hash too, is kept with it.
 
 Source: Zhan et al. 2024 (FuncEvalGMN), section 3; the operators are Calcite's.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
+from functools import lru_cache
+from typing import Any, TypeVar, dataclass_transform
+
+
+class TreeNode:
+    """A part of a tree."""
+
+    __slots__ = ("_facts", "_hash")
+
+    _facts: dict[Any, Any] | None
+    """What is known of it, by the function that finds it."""
+    _hash: int | None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies, and nodes in other processes, find out anew: hashes of texts differ there."""
+        return type(self), tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]
+
+
+Kind = TypeVar("Kind", bound=TreeNode)
+
+
+@dataclass_transform(frozen_default=True, field_specifiers=(field,))
+def node(declared: type[Kind]) -> type[Kind]:
+    """A frozen data class whose hash is found once, and whose fields are set directly: the
+    ``__init__`` of a frozen data class takes twice as long, and rewriting makes many nodes."""
+    made: Any = dataclass(frozen=True, slots=True)(declared)
+    deep = made.__hash__
+
+    def known_hash(self: Any) -> int:
+        found: int | None = self._hash
+        if found is None:
+            found = deep(self)
+            _set_hash(self, found)
+        return found
+
+    made.__init__ = _init(made)
+    made.__hash__ = known_hash
+    return made  # type: ignore[no-any-return]
+
+
+_set_hash = vars(TreeNode)["_hash"].__set__
+set_facts = vars(TreeNode)["_facts"].__set__
+"""Sets what is known of a node."""
+
+
+def _init(made: type[Any]) -> Callable[..., None]:
+    """``__init__`` that sets slots by their descriptors."""
+    names: dict[str, Any] = {"_set_hash": _set_hash, "_set_facts": set_facts}
+    arguments, lines = ["self"], ["_set_hash(self, None)", "_set_facts(self, None)"]
+    for each in fields(made):
+        names[f"_set_{each.name}"] = getattr(made, each.name).__set__
+        names[f"_default_{each.name}"] = each.default
+        default = "" if each.default is MISSING else f"=_default_{each.name}"
+        arguments.append(each.name + default)
+        lines.append(f"_set_{each.name}(self, {each.name})")
+    exec(f"def __init__({', '.join(arguments)}):\n " + "\n ".join(lines), names)
+    init: Callable[..., None] = names["__init__"]
+    init.__qualname__ = f"{made.__qualname__}.__init__"
+    return init
+
 
 # ---------------------------------------------------------------- values
 
@@ -37,8 +99,8 @@ class Type(StrEnum):
     """Unknown, or mixed: a column without a declared type, a function that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+@node
+class Field(TreeNode):
     """One output column of a relation: its name for people, its type, whether NULL can occur."""
 
     name: str
@@ -57,31 +119,42 @@ class Field:
 # ---------------------------------------------------------------- expressions
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+@node
+class Ref(TreeNode):
     """Column ``index`` (from 0) of the row at hand."""
 
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Outer:
+ref = lru_cache(maxsize=4096)(Ref)
+"""Column ``index`` as a node that others share: equal trees are compared faster where they share
+their parts."""
+
+
+@lru_cache(maxsize=1024)
+def whole_row(width: int) -> tuple[Ref, ...]:
+    """Every column of a row, in order; the very same tuple for the same width where it can."""
+    return tuple(map(ref, range(width)))
+
+
+@node
+class Outer(TreeNode):
     """Column ``index`` of the row ``level`` queries further out (1 is the nearest)."""
 
     level: int
     index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+@node
+class Literal(TreeNode):
     """A constant. The type is part of it: ``1``, ``1.0`` and ``TRUE`` are equal in Python."""
 
     value: int | float | str | bytes | bool | None
     type: Type
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+@node
+class Call(TreeNode):
     """An operator or a function of one row, named in capitals: ``=``, ``AND``, ``LIKE``, ``ABS``.
 
     ``AND`` and ``OR`` take any number of operands, ``IN`` the value and then the list, ``CASE``
@@ -95,8 +168,8 @@ class Call:
     operands: tuple[Expression, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cast:
+@node
+class Cast(TreeNode):
     """``operand`` as ``type_name``, spelled in capitals as the dialect has it."""
 
     operand: Expression
@@ -115,8 +188,8 @@ class SubqueryKind(StrEnum):
     ALL = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class Subquery:
+@node
+class Subquery(TreeNode):
     """A query as (part of) an expression; ``operator`` is the comparison of ANY and ALL."""
 
     kind: SubqueryKind
@@ -128,8 +201,8 @@ class Subquery:
 Expression = Ref | Outer | Literal | Call | Cast | Subquery
 
 
-@dataclass(frozen=True, slots=True)
-class SortKey:
+@node
+class SortKey(TreeNode):
     """One key of an order. Where NULLs go is always said, whatever the dialect's default."""
 
     expression: Expression
@@ -137,8 +210,8 @@ class SortKey:
     nulls_last: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AggregateCall:
+@node
+class AggregateCall(TreeNode):
     """One aggregate over the rows of a group: ``COUNT(*)`` is COUNT without operands.
 
     A bare column beside GROUP BY (SQLite, MySQL) is ``BARE``: its value in some row of the group,
@@ -152,8 +225,8 @@ class AggregateCall:
     order: tuple[SortKey, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WindowCall:
+@node
+class WindowCall(TreeNode):
     """One function over a window; ``frame`` is its text in capitals, empty for the default."""
 
     name: str
@@ -168,8 +241,8 @@ class WindowCall:
 # ---------------------------------------------------------------- relations
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+@node
+class Scan(TreeNode):
     """All rows of a table, all its columns in the schema's order.
 
     ``table`` and ``columns`` are spelled as the schema has them. A last column ``rowid`` is
@@ -180,16 +253,16 @@ class Scan:
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+@node
+class Values(TreeNode):
     """Rows written out; ``SELECT 1`` reads from one row without columns."""
 
     rows: tuple[tuple[Expression, ...], ...]
     names: tuple[str, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class TableFunction:
+@node
+class TableFunction(TreeNode):
     """Rows of a function, such as ``json_each`` or ``generate_series``."""
 
     name: str
@@ -197,16 +270,16 @@ class TableFunction:
     columns: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+@node
+class Filter(TreeNode):
     """The rows for which ``condition`` is true (neither false nor NULL)."""
 
     input: Relation
     condition: Expression
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+@node
+class Project(TreeNode):
     """One value per expression for each row."""
 
     input: Relation
@@ -227,8 +300,8 @@ class JoinKind(StrEnum):
     """Left rows with no partner for which the condition is true; the output is the left row."""
 
 
-@dataclass(frozen=True, slots=True)
-class Join:
+@node
+class Join(TreeNode):
     """Pairs of rows. USING and NATURAL are written out: a condition, and a Project above.
 
     A lateral join's right side sees the left row as ``Outer(1, …)``.
@@ -241,8 +314,8 @@ class Join:
     lateral: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Aggregate:
+@node
+class Aggregate(TreeNode):
     """One row per group: the keys, then the calls. Without keys, exactly one row."""
 
     input: Relation
@@ -251,31 +324,31 @@ class Aggregate:
     names: tuple[str, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct:
+@node
+class Distinct(TreeNode):
     """Each different row once; NULLs count as equal."""
 
     input: Relation
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+@node
+class Window(TreeNode):
     """The input's row, then one value per call."""
 
     input: Relation
     calls: tuple[WindowCall, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sort:
+@node
+class Sort(TreeNode):
     """The rows in order; equal keys in any order."""
 
     input: Relation
     keys: tuple[SortKey, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+@node
+class Limit(TreeNode):
     """``count`` rows (None: all) after the first ``offset`` (None: 0)."""
 
     input: Relation
@@ -291,8 +364,8 @@ class SetKind(StrEnum):
     EXCEPT = "except"
 
 
-@dataclass(frozen=True, slots=True)
-class SetOperation:
+@node
+class SetOperation(TreeNode):
     """Inputs of equal width put together; without ``all`` each different row once."""
 
     kind: SetKind
@@ -300,8 +373,8 @@ class SetOperation:
     inputs: tuple[Relation, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Recursive:
+@node
+class Recursive(TreeNode):
     """WITH RECURSIVE: ``seed``, then ``step`` on what was found, until nothing is new.
 
     ``step`` reads what was found through ``Working``. ``all`` keeps duplicates.
@@ -313,8 +386,8 @@ class Recursive:
     names: tuple[str, ...] = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Working:
+@node
+class Working(TreeNode):
     """The rows found last by a Recursive: the nearest (depth 0), or one further out."""
 
     depth: int

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqljury.trees.facts import fact
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -36,6 +37,7 @@ Key = tuple[Any, ...]
 """Compares with every other key: equal numbers in front mean equal shapes behind them."""
 
 
+@fact
 def sort_key(node: Expression | Relation) -> Key:
     """A key that is equal for equal trees only, the same in every process and for every hash seed.
 
@@ -61,7 +63,7 @@ def call_key(call: AggregateCall | WindowCall) -> Key:
 
 
 def _many(nodes: tuple[Expression, ...] | tuple[Relation, ...]) -> Key:
-    return (len(nodes), *(_KEYS[type(node)](node) for node in nodes))
+    return (len(nodes), *[sort_key(node) for node in nodes])
 
 
 def _maybe(node: Expression | None) -> Key:

@@ -13,8 +13,10 @@ from itertools import islice, product
 
 from sqljury.schema import Table
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, affinity
+from sqljury.trees.catalog import table_named
 from sqljury.trees.conditions import conjuncts
 from sqljury.trees.context import Assumption, Context
+from sqljury.trees.facts import InContext
 from sqljury.trees.nodes import (
     Aggregate,
     Call,
@@ -84,6 +86,11 @@ class Properties:
 
 def properties(relation: Relation, context: Context) -> Properties:
     """The keys and dependencies of a relation; declared keys count where they may be assumed."""
+    keys = Assumption.PRIMARY_KEY if context.may(Assumption.PRIMARY_KEY) else ""
+    return _PROPERTIES.of(relation, context, keys)
+
+
+def _properties(relation: Relation, context: Context) -> Properties:
     match relation:
         case Scan():
             return _of_scan(relation, context)
@@ -114,6 +121,9 @@ def properties(relation: Relation, context: Context) -> Properties:
             return Properties((frozenset(),)) if len(relation.rows) <= 1 else Properties()
         case _:
             return Properties()
+
+
+_PROPERTIES = InContext(_properties)
 
 
 def assumed_for_unique(
@@ -166,7 +176,7 @@ def without_keys(context: Context) -> Context:
 
 def _of_scan(scan: Scan, context: Context) -> Properties:
     place = {name.casefold(): i for i, name in enumerate(scan.columns)}
-    table = context.schema.table(scan.table)
+    table = table_named(context.schema, scan.table)
     if table is None:
         return Properties()
     keys = []
@@ -191,7 +201,7 @@ def _loose_keys(relation: Relation, context: Context) -> Iterator[Columns]:
     """Declared keys of a table that NULLs may repeat, and nothing else does."""
     while isinstance(relation, Filter):
         relation = relation.input
-    table = context.schema.table(relation.table) if isinstance(relation, Scan) else None
+    table = table_named(context.schema, relation.table) if isinstance(relation, Scan) else None
     if table is None or not isinstance(relation, Scan) or not context.may(Assumption.PRIMARY_KEY):
         return
     place = {name.casefold(): i for i, name in enumerate(relation.columns)}

@@ -24,6 +24,7 @@ from sqljury.trees.collations import (
     one_of,
 )
 from sqljury.trees.context import Context
+from sqljury.trees.facts import InContext, fact
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -55,6 +56,7 @@ from sqljury.trees.nodes import (
     WindowCall,
     Working,
 )
+from sqljury.trees.walk import reach
 
 Row = tuple[Field, ...]
 """The columns that an expression sees."""
@@ -155,6 +157,12 @@ def _numerals(table: Table, schema: Schema) -> set[str]:
 
 def fields(relation: Relation, context: Context, outer: Sequence[Row] = ()) -> Row:
     """The output columns of a relation; ``outer`` are the rows around it, nearest first."""
+    if outer and reach(relation) > 0:
+        return _fields(relation, context, outer)
+    return _FIELDS.of(relation, context, "")
+
+
+def _fields(relation: Relation, context: Context, outer: Sequence[Row]) -> Row:
     match relation:
         case Scan():
             return _of_scan(relation, context.schema)
@@ -188,6 +196,11 @@ def fields(relation: Relation, context: Context, outer: Sequence[Row] = ()) -> R
             return without_null(row, null_rejected(relation.condition))
         case Distinct() | Sort() | Limit():
             return fields(relation.input, context, outer)
+
+
+_FIELDS: InContext[Relation, Row] = InContext(
+    lambda relation, context: _fields(relation, context, ())
+)
 
 
 def _padded(names: tuple[str, ...], width: int) -> tuple[str, ...]:
@@ -244,7 +257,8 @@ def _of_expression(
     name: str, expression: Expression, row: Row, context: Context, outer: Sequence[Row]
 ) -> Field:
     if isinstance(expression, Ref):
-        return replace(row[expression.index], name=name)
+        field = row[expression.index]
+        return field if field.name == name else replace(field, name=name)
     return Field(
         name,
         type_of(expression, row, context, outer),
@@ -285,9 +299,9 @@ def _of_join(join: Join, context: Context, outer: Sequence[Row]) -> Row:
     if join.kind is JoinKind.INNER:
         return without_null(left + right, null_rejected(join.condition))
     if join.kind in (JoinKind.RIGHT, JoinKind.FULL):
-        left = tuple(replace(field, nullable=True) for field in left)
+        left = tuple([as_nullable(field, True) for field in left])
     if join.kind in (JoinKind.LEFT, JoinKind.FULL):
-        right = tuple(replace(field, nullable=True) for field in right)
+        right = tuple([as_nullable(field, True) for field in right])
     return left + right
 
 
@@ -574,16 +588,23 @@ def _call_nullable(call: Call, row: Row, context: Context, outer: Sequence[Row])
     return True
 
 
+@lru_cache(maxsize=65536)
+def as_nullable(field: Field, nullable: bool) -> Field:
+    """The same column where NULL can occur, or where it cannot."""
+    return field if field.nullable == nullable else replace(field, nullable=nullable)
+
+
 def without_null(row: Row, columns: frozenset[int]) -> Row:
     """The same columns, of which some hold no NULL."""
     if not columns:
         return row
     return tuple(
-        replace(field, nullable=False) if i in columns and field.nullable else field
+        as_nullable(field, False) if i in columns and field.nullable else field
         for i, field in enumerate(row)
     )
 
 
+@fact
 def null_rejected(condition: Expression) -> frozenset[int]:
     """The columns of the row at hand that are not NULL wherever a condition is true."""
     match condition:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqljury.trees.nodes import Call, Expression, Relation, Subquery, TableFunction
-from sqljury.trees.walk import expressions, relations, subexpressions
+from sqljury.trees.nodes import Call, Expression, Relation
+from sqljury.trees.walk import names, subexpressions
 
 VOLATILE = frozenset(
     ("RANDOM", "RAND", "RANDOMBLOB", "UUID", "GEN_RANDOM_UUID", "NEWID", "NEXTVAL", "SETSEED")
@@ -14,16 +14,12 @@ VOLATILE = frozenset(
 
 def is_volatile(*parts: Expression) -> bool:
     """Whether any of the expressions, or a query inside them, draws a random value or the like."""
-    return any(_volatile(part) for whole in parts for part in subexpressions(whole))
+    return not all(VOLATILE.isdisjoint(names(part)) for part in parts)
 
 
 def has_volatile(relation: Relation) -> bool:
     """Whether a relation evaluates anything volatile anywhere below."""
-    return any(
-        (isinstance(below, TableFunction) and below.name in VOLATILE)
-        or any_volatile(expressions(below))
-        for below in relations(relation)
-    )
+    return not VOLATILE.isdisjoint(names(relation))
 
 
 def any_volatile(several: Iterable[Expression]) -> bool:
@@ -31,11 +27,6 @@ def any_volatile(several: Iterable[Expression]) -> bool:
     return any(
         isinstance(part, Call) and part.name in VOLATILE
         for whole in several
+        if is_volatile(whole)
         for part in subexpressions(whole)
     )
-
-
-def _volatile(part: Expression) -> bool:
-    if isinstance(part, Subquery):
-        return has_volatile(part.relation)
-    return isinstance(part, Call) and part.name in VOLATILE

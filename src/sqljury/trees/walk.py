@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from operator import is_
+from typing import TypeVar
 
+from sqljury.trees.facts import fact
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -32,14 +35,28 @@ from sqljury.trees.nodes import (
     Window,
     WindowCall,
     Working,
+    ref,
 )
 
 OnExpression = Callable[[Expression], Expression]
+Part = TypeVar("Part")
+
+
+def _mapped(parts: tuple[Part, ...], f: Callable[[Part], Part]) -> tuple[Part, ...]:
+    """``f`` of each part; the very same tuple where nothing changes."""
+    new = tuple([f(part) for part in parts])
+    return parts if _same(parts, new) else new
+
+
+def _same(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
+    """Whether these are the very same parts."""
+    return len(old) == len(new) and all(map(is_, old, new))
 
 
 # ---------------------------------------------------------------- relations
 
 
+@fact
 def width(relation: Relation) -> int:
     """How many columns a relation's rows have."""
     match relation:
@@ -69,9 +86,9 @@ def width(relation: Relation) -> int:
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
     """The relations that a relation reads, left to right; not those inside its expressions."""
+    if isinstance(relation, _OF_ONE):
+        return (relation.input,)
     match relation:
-        case Scan() | Values() | TableFunction() | Working():
-            return ()
         case Join():
             return (relation.left, relation.right)
         case SetOperation():
@@ -79,12 +96,15 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
         case Recursive():
             return (relation.seed, relation.step)
         case _:
-            return (relation.input,)
+            return ()
+
+
+_OF_ONE = (Filter, Project, Aggregate, Distinct, Sort, Limit, Window)
 
 
 def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
     """The same operator on other inputs."""
-    if all(a is b for a, b in zip(inputs(relation), new, strict=True)):
+    if _same(inputs(relation), new):
         return relation
     match relation:
         case Scan() | Values() | TableFunction() | Working():
@@ -122,10 +142,10 @@ def expressions(relation: Relation) -> Iterator[Expression]:
         case Aggregate():
             yield from relation.keys
             for call in relation.calls:
-                yield from _of_aggregate(call)
+                yield from of_aggregate(call)
         case Window():
             for window in relation.calls:
-                yield from _of_window(window)
+                yield from of_window(window)
         case Sort():
             yield from (key.expression for key in relation.keys)
         case Limit():
@@ -135,45 +155,68 @@ def expressions(relation: Relation) -> Iterator[Expression]:
 
 
 def map_expressions(relation: Relation, f: OnExpression) -> Relation:
-    """The same operator with ``f`` of each of its own expressions."""
+    """The same operator with ``f`` of each of its own expressions; the very same relation where
+    nothing changes."""
     match relation:
         case Filter():
-            return Filter(relation.input, f(relation.condition))
+            condition = f(relation.condition)
+            return (
+                relation if condition is relation.condition else Filter(relation.input, condition)
+            )
         case Join():
             condition = f(relation.condition)
+            if condition is relation.condition:
+                return relation
             return Join(relation.kind, relation.left, relation.right, condition, relation.lateral)
         case Project():
-            return Project(relation.input, tuple(map(f, relation.expressions)), relation.names)
-        case TableFunction():
-            return replace(relation, operands=tuple(map(f, relation.operands)))
-        case Values():
-            return replace(relation, rows=tuple(tuple(map(f, row)) for row in relation.rows))
+            new = _mapped(relation.expressions, f)
+            if new is relation.expressions:
+                return relation
+            return Project(relation.input, new, relation.names)
         case Aggregate():
-            return replace(
-                relation,
-                keys=tuple(map(f, relation.keys)),
-                calls=tuple(map_aggregate(call, f) for call in relation.calls),
+            keys = _mapped(relation.keys, f)
+            return with_groups(
+                relation, keys, _mapped(relation.calls, lambda c: map_aggregate(c, f))
             )
+        case TableFunction():
+            return replace(relation, operands=_mapped(relation.operands, f))
+        case Values():
+            rows = _mapped(relation.rows, lambda row: _mapped(row, f))
+            return relation if rows is relation.rows else Values(rows, relation.names)
         case Window():
-            return replace(relation, calls=tuple(map_window(call, f) for call in relation.calls))
+            calls = _mapped(relation.calls, lambda call: map_window(call, f))
+            return relation if calls is relation.calls else Window(relation.input, calls)
         case Sort():
-            return replace(relation, keys=map_keys(relation.keys, f))
+            order = map_keys(relation.keys, f)
+            return relation if order is relation.keys else Sort(relation.input, order)
         case Limit():
-            return replace(
-                relation, count=_maybe(relation.count, f), offset=_maybe(relation.offset, f)
-            )
+            bounds = _maybe(relation.count, f), _maybe(relation.offset, f)
+            if bounds[0] is relation.count and bounds[1] is relation.offset:
+                return relation
+            return Limit(relation.input, *bounds)
         case _:
             return relation
 
 
-def _of_aggregate(call: AggregateCall) -> Iterator[Expression]:
+def with_groups(
+    relation: Aggregate, keys: tuple[Expression, ...], calls: tuple[AggregateCall, ...]
+) -> Aggregate:
+    """The same aggregate by other keys, with other calls; the very same one where these are."""
+    if keys is relation.keys and calls is relation.calls:
+        return relation
+    return Aggregate(relation.input, keys, calls, relation.names)
+
+
+def of_aggregate(call: AggregateCall) -> Iterator[Expression]:
+    """The expressions of an aggregate, in order."""
     yield from call.operands
     if call.filter is not None:
         yield call.filter
     yield from (key.expression for key in call.order)
 
 
-def _of_window(call: WindowCall) -> Iterator[Expression]:
+def of_window(call: WindowCall) -> Iterator[Expression]:
+    """The expressions of a window function, in order."""
     yield from call.operands
     yield from call.partition
     yield from (key.expression for key in call.order)
@@ -183,29 +226,33 @@ def _of_window(call: WindowCall) -> Iterator[Expression]:
 
 def map_aggregate(call: AggregateCall, f: OnExpression) -> AggregateCall:
     """The same aggregate with ``f`` of each of its expressions."""
-    return AggregateCall(
-        call.name,
-        tuple(map(f, call.operands)),
-        call.distinct,
-        _maybe(call.filter, f),
-        map_keys(call.order, f),
-    )
+    operands = _mapped(call.operands, f)
+    only, order = _maybe(call.filter, f), map_keys(call.order, f)
+    if operands is call.operands and only is call.filter and order is call.order:
+        return call
+    return AggregateCall(call.name, operands, call.distinct, only, order)
 
 
 def map_window(call: WindowCall, f: OnExpression) -> WindowCall:
     """The same window function with ``f`` of each of its expressions."""
-    return replace(
+    new = replace(
         call,
-        operands=tuple(map(f, call.operands)),
-        partition=tuple(map(f, call.partition)),
+        operands=_mapped(call.operands, f),
+        partition=_mapped(call.partition, f),
         order=map_keys(call.order, f),
         filter=_maybe(call.filter, f),
     )
+    return call if _same(tuple(of_window(call)), tuple(of_window(new))) else new
 
 
 def map_keys(keys: tuple[SortKey, ...], f: OnExpression) -> tuple[SortKey, ...]:
     """The same order by ``f`` of each key."""
-    return tuple(SortKey(f(key.expression), key.descending, key.nulls_last) for key in keys)
+    return _mapped(keys, lambda key: _map_key(key, f))
+
+
+def _map_key(key: SortKey, f: OnExpression) -> SortKey:
+    new = f(key.expression)
+    return key if new is key.expression else SortKey(new, key.descending, key.nulls_last)
 
 
 def _maybe(expression: Expression | None, f: OnExpression) -> Expression | None:
@@ -217,36 +264,39 @@ def _maybe(expression: Expression | None, f: OnExpression) -> Expression | None:
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
     """The expressions directly inside; not those of a subquery's relation."""
-    match expression:
-        case Call() | Subquery():
-            return expression.operands
-        case Cast():
-            return (expression.operand,)
-        case _:
-            return ()
+    if isinstance(expression, (Call, Subquery)):
+        return expression.operands
+    return (expression.operand,) if isinstance(expression, Cast) else ()
 
 
 def with_operands(expression: Expression, new: tuple[Expression, ...]) -> Expression:
     """The same operator on other operands."""
+    if _same(operands(expression), new):
+        return expression
     match expression:
-        case Call() | Subquery():
-            if all(a is b for a, b in zip(expression.operands, new, strict=True)):
-                return expression
-            if isinstance(expression, Call):
-                return Call(expression.name, new)
-            return replace(expression, operands=new)
+        case Call():
+            return Call(expression.name, new)
+        case Subquery():
+            return Subquery(expression.kind, expression.relation, new, expression.operator)
         case Cast():
-            return (
-                expression if expression.operand is new[0] else replace(expression, operand=new[0])
-            )
+            return Cast(new[0], expression.type_name)
         case _:
             return expression
 
 
 def transform(expression: Expression, f: OnExpression) -> Expression:
     """``f`` of every part from the leaves up; relations inside subqueries are left alone."""
-    parts = tuple(transform(part, f) for part in operands(expression))
-    return f(with_operands(expression, parts))
+    parts = operands(expression)
+    if parts:
+        expression = with_operands(expression, tuple([transform(part, f) for part in parts]))
+    return f(expression)
+
+
+def map_queries(expression: Expression, f: Callable[[Subquery], Expression]) -> Expression:
+    """``f`` of every subquery in an expression, from the leaves up."""
+    if "Subquery" not in names(expression):
+        return expression
+    return transform(expression, lambda e: f(e) if isinstance(e, Subquery) else e)
 
 
 def subexpressions(expression: Expression) -> Iterator[Expression]:
@@ -269,6 +319,52 @@ def relations(relation: Relation) -> Iterator[Relation]:
         yield from relations(sub.relation)
     for below in inputs(relation):
         yield from relations(below)
+
+
+# ---------------------------------------------------------------- what is in a tree
+
+
+@fact
+def names(node: Expression | Relation) -> frozenset[str]:
+    """The names of all that a tree is made of: the classes of its nodes, and for calls of one row
+    and tables' functions their own names; queries inside expressions are entered."""
+    found = {type(node).__name__}
+    if isinstance(node, _LEAVES):
+        return frozenset(found)
+    if isinstance(node, (Call, TableFunction)):
+        found.add(node.name)
+    for part in _parts(node):
+        found |= names(part)
+    return frozenset(found)
+
+
+@fact
+def length(expression: Expression) -> int:
+    """How many parts an expression has, itself included; queries inside are not entered."""
+    return 1 + sum([length(part) for part in operands(expression)])
+
+
+@fact
+def size(relation: Relation) -> int:
+    """How many relations a tree has, those inside expressions included."""
+    below = [size(part) for part in inputs(relation)]
+    if "Subquery" in names(relation):
+        below += [size(sub.relation) for sub in subqueries(relation)]
+    return 1 + sum(below)
+
+
+_LEAVES = (Ref, Outer, Literal)
+
+
+def _parts(node: Expression | Relation) -> tuple[Expression | Relation, ...]:
+    """All that is directly inside a node."""
+    match node:
+        case Subquery():
+            return (*node.operands, node.relation)
+        case Ref() | Outer() | Literal() | Call() | Cast():
+            return operands(node)
+        case _:
+            return (*inputs(node), *expressions(node))
 
 
 # ---------------------------------------------------------------- references
@@ -301,34 +397,69 @@ def _map_expression(
     expression: Expression, f: Replacement, depth: int, lift: int = 0
 ) -> Expression:
     match expression:
-        case Ref() if depth == 0:
-            return f(0, expression.index)
+        case Ref():
+            return expression if depth else f(0, expression.index)
         case Outer() if expression.level >= depth:
             return deepen(f(expression.level - depth, expression.index), depth - lift)
-        case Subquery():
-            return replace(
-                expression,
-                relation=_map_relation(expression.relation, f, depth + 1, lift),
-                operands=tuple(_map_expression(o, f, depth, lift) for o in expression.operands),
-            )
-        case Call() | Cast():
-            new = tuple(_map_expression(o, f, depth, lift) for o in operands(expression))
+        case Call() | Cast() if reach(expression) >= depth:
+            new = tuple([_map_expression(o, f, depth, lift) for o in operands(expression)])
             return with_operands(expression, new)
+        case Subquery() if reach(expression) >= depth:
+            inside = _map_relation(expression.relation, f, depth + 1, lift)
+            new = tuple([_map_expression(o, f, depth, lift) for o in expression.operands])
+            return with_relation(with_operands(expression, new), inside)
         case _:
             return expression
 
 
 def _map_relation(relation: Relation, f: Replacement, depth: int, lift: int = 0) -> Relation:
-    if isinstance(relation, Join):
-        right = depth + 1 if relation.lateral else depth
-        new: tuple[Relation, ...] = (
-            _map_relation(relation.left, f, depth, lift),
-            _map_relation(relation.right, f, right, lift),
-        )
-    else:
-        new = tuple(_map_relation(below, f, depth, lift) for below in inputs(relation))
+    if reach(relation) < depth:
+        return relation
+    lateral = isinstance(relation, Join) and relation.lateral
+    new = tuple(
+        [
+            _map_relation(below, f, depth + (1 if lateral and i == 1 else 0), lift)
+            for i, below in enumerate(inputs(relation))
+        ]
+    )
     mapped = map_expressions(relation, lambda e: _map_expression(e, f, depth, lift))
     return with_inputs(mapped, new)
+
+
+def with_relation(subquery: Expression, relation: Relation) -> Expression:
+    """A subquery's expression with another query."""
+    assert isinstance(subquery, Subquery)
+    if relation is subquery.relation:
+        return subquery
+    return Subquery(subquery.kind, relation, subquery.operands, subquery.operator)
+
+
+@fact
+def reach(node: Expression | Relation) -> int:
+    """How far out a tree reads: 0 the row at hand, 1 the nearest row around it, and so on; -1
+    where it reads no row, or, of a relation, none around it."""
+    match node:
+        case Ref():
+            return 0
+        case Outer():
+            return node.level
+        case Literal():
+            return -1
+        case Call() | Cast():
+            return max(map(reach, operands(node)), default=-1)
+        case Subquery():
+            inside = reach(node.relation) - 1
+            return max(max(map(reach, node.operands), default=-1), inside)
+        case _:
+            return _reach_of(node)
+
+
+def _reach_of(relation: Relation) -> int:
+    below = [reach(part) for part in inputs(relation)]
+    if isinstance(relation, Join) and relation.lateral:
+        below[1] -= 1
+    found = max([*below, *map(reach, expressions(relation))], default=-1)
+    return found if found > 0 else -1
 
 
 def deepen(expression: Expression, levels: int) -> Expression:
@@ -339,25 +470,27 @@ def deepen(expression: Expression, levels: int) -> Expression:
 
 
 def _deepen_expression(expression: Expression, by: int, depth: int) -> Expression:
+    if reach(expression) < depth:
+        return expression
     match expression:
         case Ref() if depth == 0:
             return Outer(by, expression.index)
         case Outer() if expression.level >= max(depth, 1):
             return Outer(expression.level + by, expression.index)
         case Subquery():
-            return replace(
-                expression,
-                relation=_deepen_relation(expression.relation, by, depth + 1),
-                operands=tuple(_deepen_expression(o, by, depth) for o in expression.operands),
-            )
+            inside = _deepen_relation(expression.relation, by, depth + 1)
+            new = tuple([_deepen_expression(o, by, depth) for o in expression.operands])
+            return with_relation(with_operands(expression, new), inside)
         case Call() | Cast():
-            new = tuple(_deepen_expression(o, by, depth) for o in operands(expression))
+            new = tuple([_deepen_expression(o, by, depth) for o in operands(expression)])
             return with_operands(expression, new)
         case _:
             return expression
 
 
 def _deepen_relation(relation: Relation, by: int, depth: int) -> Relation:
+    if reach(relation) < depth:
+        return relation
     below = inputs(relation)
     lateral = isinstance(relation, Join) and relation.lateral
     new = tuple(
@@ -371,6 +504,8 @@ def _deepen_relation(relation: Relation, by: int, depth: int) -> Relation:
 def substitute(expression: Expression, values: tuple[Expression, ...]) -> Expression:
     """``values[i]`` in place of column *i* of the row at hand: an expression over a Project's
     output becomes one over its input."""
+    if isinstance(expression, Ref):
+        return values[expression.index]
     return map_references(
         expression, lambda level, index: values[index] if level == 0 else Outer(level, index)
     )
@@ -378,10 +513,13 @@ def substitute(expression: Expression, values: tuple[Expression, ...]) -> Expres
 
 def renumber(expression: Expression, position: Callable[[int], int]) -> Expression:
     """``Ref(position(i))`` in place of column *i* of the row at hand."""
-    return map_references(
-        expression,
-        lambda level, index: Ref(position(index)) if level == 0 else Outer(level, index),
-    )
+    if isinstance(expression, Ref):
+        return ref(position(expression.index))
+
+    def moved(level: int, index: int) -> Expression:
+        return ref(position(index)) if level == 0 else Outer(level, index)
+
+    return map_references(expression, moved)
 
 
 def over_pair(expression: Expression, by: int) -> Expression:
@@ -390,8 +528,8 @@ def over_pair(expression: Expression, by: int) -> Expression:
 
     def moved(level: int, index: int) -> Expression:
         if level == 0:
-            return Ref(by + index)
-        return Ref(index) if level == 1 else Outer(level - 1, index)
+            return ref(by + index)
+        return ref(index) if level == 1 else Outer(level - 1, index)
 
     return map_references(expression, moved)
 
@@ -401,23 +539,26 @@ def shift(expression: Expression, by: int) -> Expression:
     return expression if by == 0 else renumber(expression, lambda index: index + by)
 
 
+@fact
 def references(expression: Expression) -> frozenset[tuple[int, int]]:
     """All (level, index) that an expression reads, from inside its subqueries too."""
     found: set[tuple[int, int]] = set()
 
     def note(level: int, index: int) -> Expression:
         found.add((level, index))
-        return Ref(index) if level == 0 else Outer(level, index)
+        return ref(index) if level == 0 else Outer(level, index)
 
     map_references(expression, note)
     return frozenset(found)
 
 
+@fact
 def columns_read(expression: Expression) -> frozenset[int]:
     """The columns of the row at hand that an expression reads, from inside its subqueries too."""
     return frozenset(index for level, index in references(expression) if level == 0)
 
 
+@fact
 def outer_references(relation: Relation) -> frozenset[tuple[int, int]]:
     """All (level, index) that lead out of a relation; level 1 is the nearest row around."""
     found: set[tuple[int, int]] = set()
@@ -432,7 +573,7 @@ def outer_references(relation: Relation) -> frozenset[tuple[int, int]]:
 
 def is_correlated(relation: Relation) -> bool:
     """Whether a relation reads a row around it."""
-    return bool(outer_references(relation))
+    return reach(relation) > 0
 
 
 def literal(expression: Expression) -> Literal | None:

@@ -11,9 +11,12 @@ from fixture_files import FOLDER, Pair, read_pairs, schema_of, statements
 
 from checks.same_rows import Copies, Observed, differ, observe
 from checks.small_databases import Engine, Pool, Rows, pool_of, quoted, random_rows, respecting
-from sqljury.equivalence.rules.registry import all_rules
+from sqljury.equivalence import simplify
+from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, RELATION
+from sqljury.equivalence.rules.registry import RuleIndex, all_rules, rules_of
 from sqljury.schema import Schema
-from sqljury.trees.context import Assumption
+from sqljury.trees import build_tree
+from sqljury.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 
 canonical = pytest.importorskip("sqljury.equivalence.canonical")
 
@@ -55,6 +58,35 @@ def test_witness(pair: Pair) -> None:
     schema = schema_of(pair.tables, pair.dialects[0])
     rows = _witness(pair, schema)
     assert respecting(rows, schema, pair.assuming) == rows, "the witness breaks an assumption"
+
+
+@pytest.mark.parametrize(("pair", "dialect"), _CASES)
+def test_what_a_rule_needs_hides_nothing(
+    pair: Pair, dialect: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    context = Context(schema_of(pair.tables, dialect), dialect, pair.assuming)
+    trees = [build_tree(text, context.schema, dialect) for text in pair.texts]
+    found = [canonical._canonical(tree, context) for tree in trees]
+    for module, index, kinds in (
+        (canonical, "_OF_RELATIONS", (RELATION,)),
+        (simplify, "_OF_VALUES", (EXPRESSION,)),
+        (simplify, "_OF_CONDITIONS", (EXPRESSION, CONDITION)),
+    ):
+        tried = [replace(rule, needs=frozenset()) for kind in kinds for rule in rules_of(kind)]
+        monkeypatch.setattr(module, index, RuleIndex(tried))
+    monkeypatch.setattr(simplify, "_known", {})
+    assert [canonical._canonical(tree, context) for tree in trees] == found
+
+
+@pytest.mark.parametrize(("pair", "dialect"), _CASES)
+def test_what_might_be_assumed_and_is_not_changes_nothing(pair: Pair, dialect: str) -> None:
+    schema = schema_of(pair.tables, dialect)
+    for text in pair.texts:
+        tree = build_tree(text, schema, dialect)
+        for allowed in (pair.assuming, ALL_ASSUMPTIONS):
+            found = canonical._canonical(tree, Context(schema, dialect, allowed))
+            least = canonical._canonical(tree, Context(schema, dialect, found.assumptions))
+            assert least == found
 
 
 def _canonical(text: str, pair: Pair, dialect: str):  # type: ignore[no-untyped-def]

@@ -26,16 +26,17 @@ from sqljury.trees.nodes import (
     Subquery,
     SubqueryKind,
     Values,
+    whole_row,
 )
 from sqljury.trees.order import sort_key
 from sqljury.trees.volatile import any_volatile, is_volatile
 from sqljury.trees.walk import (
     columns_read,
+    length,
     map_outer_references,
     map_references,
     renumber,
     shift,
-    subexpressions,
     substitute,
     width,
 )
@@ -95,7 +96,7 @@ def flatten(relation: Relation) -> Flat:
 
 
 def _alone(relation: Relation) -> Flat:
-    return Flat(Block([relation]), tuple(map(Ref, range(width(relation)))))
+    return Flat(Block([relation]), whole_row(width(relation)))
 
 
 def _of_filter(relation: Filter) -> Flat:
@@ -114,11 +115,15 @@ def _of_project(relation: Project) -> Flat:
     return Flat(below.block, whole) if len(whole) == len(outputs) else _alone(relation)
 
 
+def is_whole_row(values: tuple[Expression, ...]) -> bool:
+    """Whether values are the columns of a row, in order."""
+    return values is whole_row(len(values))
+
+
 def _inlined(expression: Expression, values: tuple[Expression, ...]) -> Expression | None:
     """The expression over the rows below, or None if that would grow without end."""
-    found = substitute(expression, values)
-    small = sum(1 for _ in zip(subexpressions(found), range(_LARGEST_EXPRESSION), strict=False))
-    return found if small < _LARGEST_EXPRESSION else None
+    found = expression if is_whole_row(values) else substitute(expression, values)
+    return found if length(found) < _LARGEST_EXPRESSION else None
 
 
 def _of_join(relation: Join) -> Flat:
@@ -170,6 +175,8 @@ def _side_by_side(left: Flat, right: Flat) -> Flat:
             *(renumber(c, of_right) for c in right.block.conjuncts),
         ],
     )
+    if (left.outputs, right.outputs) == (whole_row(inner), whole_row(right_inner)):
+        return Flat(block, whole_row(inner + right_inner))
     outputs = (
         *(renumber(e, of_left) for e in left.outputs),
         *(renumber(e, of_right) for e in right.outputs),

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from sqljury.equivalence.blocks.block import Block, flatten, rebuilt
+from sqljury.equivalence.blocks.block import Block, flatten, is_whole_row, rebuilt
 from sqljury.equivalence.blocks.labelling import Tag, Use
 from sqljury.trees.nodes import (
     Aggregate,
@@ -18,19 +18,20 @@ from sqljury.trees.nodes import (
     Limit,
     Outer,
     Project,
-    Ref,
     Relation,
     Sort,
     SortKey,
-    Values,
     Window,
     WindowCall,
+    ref,
 )
 from sqljury.trees.walk import (
     columns_read,
     expressions,
     map_expressions,
     map_references,
+    of_aggregate,
+    of_window,
     renumber,
     width,
     with_inputs,
@@ -54,7 +55,7 @@ class Reading:
         def value(level: int, index: int) -> Expression:
             if level > 0:
                 return Outer(level, index)
-            return values[index] if index < len(values) else Ref(index)
+            return values[index] if index < len(values) else ref(index)
 
         def new(expression: Expression) -> Expression:
             return map_references(expression, value)
@@ -77,8 +78,9 @@ class Reading:
             (reader, [e for use in islice(uses, _count(reader)) for e in use.expressions])
             for reader in self.readers
         ]
+        windows = _has_windows(self.readers)
         for reader, new in reversed(parts):
-            values = iter([renumber(e, place) for e in new])
+            values = iter([renumber(e, place) for e in new] if windows else new)
             found = with_inputs(_with_expressions(reader, values), (found,))
         return found
 
@@ -98,7 +100,8 @@ class Reading:
                 free += 1
         block.inputs = [relations[i] for i in inputs]
         block.outer_joined = [(relations[i], conditions[i]) for i in outer_joined]
-        self.substitute([Ref(p) for p in place])
+        if place != list(range(free)):
+            self.substitute([ref(p) for p in place])
         return place
 
     def is_set(self) -> bool:
@@ -147,21 +150,33 @@ def reading(relation: Relation) -> Reading | None:
     flat = flatten(below)
     wide = width(below)
 
+    uses = [use for reader in readers for use in _uses(reader)]
+    if is_whole_row(flat.outputs) and not _has_windows(readers):
+        return Reading(readers, flat.block, uses)
+
     def over_block(level: int, index: int) -> Expression:
         if level > 0:
             return Outer(level, index)
-        return flat.outputs[index] if index < wide else Ref(WINDOWS + index - wide)
+        return flat.outputs[index] if index < wide else ref(WINDOWS + index - wide)
 
-    uses = [
-        Use(use.tag, tuple(map_references(e, over_block) for e in use.expressions))
-        for reader in readers
-        for use in _uses(reader)
+    moved = [
+        Use(u.tag, tuple([map_references(e, over_block) for e in u.expressions])) for u in uses
     ]
-    return Reading(readers, flat.block, uses)
+    return Reading(readers, flat.block, moved)
+
+
+def _has_windows(readers: list[Relation]) -> bool:
+    return any(isinstance(reader, Window) for reader in readers)
 
 
 def _count(reader: Relation) -> int:
-    return sum(1 for _ in _uses(reader))
+    match reader:
+        case Aggregate():
+            return len(reader.keys) + len(reader.calls)
+        case Window():
+            return len(reader.calls)
+        case _:
+            return sum(1 for _ in expressions(reader))
 
 
 def _uses(reader: Relation) -> Iterator[Use]:
@@ -187,15 +202,14 @@ def _uses(reader: Relation) -> Iterator[Use]:
 def _of_call(call: AggregateCall) -> Use:
     order = [part for key in call.order for part in _direction(key)]
     counts = (len(call.operands), call.filter is not None, *order)
-    only = Aggregate(Values(()), (), (call,))
-    return Use(("call", call.name, call.distinct, *counts), tuple(expressions(only)))
+    return Use(("call", call.name, call.distinct, *counts), tuple(of_aggregate(call)))
 
 
 def _of_window(position: int, call: WindowCall) -> Use:
     order: Tag = tuple(part for key in call.order for part in _direction(key))
     counts = (len(call.operands), len(call.partition), call.filter is not None, *order)
     tag = ("window", position, call.name, call.frame, call.distinct, *counts)
-    return Use(tag, tuple(expressions(Window(Values(()), (call,)))))
+    return Use(tag, tuple(of_window(call)))
 
 
 def _direction(key: SortKey) -> tuple[bool, bool]:

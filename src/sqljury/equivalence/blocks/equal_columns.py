@@ -13,15 +13,19 @@ from sqljury.trees.context import Context
 from sqljury.trees.nodes import Call, Expression, Ref
 from sqljury.trees.properties import same_values
 from sqljury.trees.types import Row, fields
+from sqljury.trees.walk import width
 
 
 def equal_columns(block: Block, context: Context) -> list[frozenset[int]]:
     """The classes of two and more columns of inner-joined inputs."""
+    inner = sum(map(width, block.inputs))
+    pairs = [pair for part in block.conjuncts if (pair := _pair(part, inner)) is not None]
+    if not pairs:
+        return []
     row = inner_row(block, context)
     classes: list[frozenset[int]] = []
-    for part in block.conjuncts:
-        pair = _pair(part, len(row))
-        if pair is None or not same_values(row[pair[0]], row[pair[1]], context):
+    for pair in pairs:
+        if not same_values(row[pair[0]], row[pair[1]], context):
             continue
         near = [members for members in classes if not members.isdisjoint(pair)]
         classes = [members for members in classes if members.isdisjoint(pair)]

@@ -47,6 +47,8 @@ def best_order(
 
     ``classes`` are sets of columns that hold equal values: it does not count which one is named.
     """
+    if len(block.relations) < 2:
+        return list(range(len(block.inputs))), list(range(len(block.outer_joined)))
     graph = _Graph(block, uses, classes)
     order = graph.order()
     return _connected(graph, order), _outer_joined(graph, order)

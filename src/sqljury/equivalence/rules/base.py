@@ -66,7 +66,8 @@ RELATION: RuleKind[OnRelation] = RuleKind(
 """Tried at every relation, from the leaves up, those inside subqueries included. It must keep the
 rows as a bag, their order where a Sort gives one, and the width."""
 BLOCK: RuleKind[OnBlock] = RuleKind("block", "joins and filters below a projection or an aggregate")
-"""Rewrites a block in place, and returns what that assumed."""
+"""Rewrites a block in place, and returns what that assumed. ``at`` is what the block must have:
+``several`` inputs, ``outer`` joins; it is tried at all where it names nothing."""
 QUERY: RuleKind[OnRelation] = RuleKind("query", "a whole query, knowing who reads its rows")
 """For what depends on who reads the rows: order, columns."""
 EXPRESSION: RuleKind[OnExpression] = RuleKind(
@@ -98,6 +99,9 @@ class Rule(Generic[Apply]):
     """All that it may assume; what it does assume goes with each result."""
     order: int
     """Of the rules of a kind those with small numbers are tried first."""
+    needs: frozenset[str] = frozenset()
+    """What the tree must hold one of, in itself or below, for the rule to do anything: classes of
+    nodes, functions or operators; empty: nothing. It is not tried on other trees."""
 
     @property
     def rewrites(self) -> str:
@@ -124,6 +128,7 @@ def rule(
     kind: RuleKind[Apply],
     *,
     at: Collection[str] = (),
+    needs: Collection[str] = (),
     assumes: Collection[Assumption] = (),
     order: int = LAST,
     name: str = "",
@@ -135,7 +140,8 @@ def rule(
 
     def registered(apply: Apply) -> Apply:
         known = name or str(getattr(apply, "__name__", ""))
-        REGISTERED.append(Rule(known, kind, apply, frozenset(at), frozenset(assumes), order))
+        where = frozenset(at), frozenset(assumes), order, frozenset(needs)
+        REGISTERED.append(Rule(known, kind, apply, *where))
         return apply
 
     return registered

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pkgutil import walk_packages
-from typing import Any
+from typing import Any, Generic
 
 from sqljury.equivalence import rules
 from sqljury.equivalence.rules.base import KINDS, REGISTERED, Apply, Rule, RuleKind
+from sqljury.trees.nodes import Expression, Relation
+from sqljury.trees.walk import names
 
 
 @cache
@@ -29,8 +31,24 @@ def rules_of(kind: RuleKind[Apply]) -> tuple[Rule[Apply], ...]:
     return tuple(rule for rule in all_rules() if rule.kind is kind)
 
 
-def by_place(found: Iterable[Rule[Apply]]) -> dict[str, tuple[Rule[Apply], ...]]:
-    """For each class of nodes, function or operator the rules that are tried there, in order."""
-    ordered = tuple(found)
-    places = {place for rule in ordered for place in rule.at}
-    return {place: tuple(rule for rule in ordered if place in rule.at) for place in sorted(places)}
+_MOST = 4096
+
+
+class RuleIndex(Generic[Apply]):
+    """The rules that are tried at a tree, in order, by the operator that it starts from and by
+    what is in it."""
+
+    def __init__(self, found: Iterable[Rule[Apply]]) -> None:
+        ordered = tuple(found)
+        places = sorted({place for rule in ordered for place in rule.at})
+        self._at = {p: tuple(rule for rule in ordered if p in rule.at) for p in places}
+        self._needed = frozenset().union(*(rule.needs for rule in ordered))
+        self._chosen = lru_cache(_MOST)(self._choose)
+
+    def of(self, place: str, node: Expression | Relation) -> tuple[Rule[Apply], ...]:
+        """The rules that are tried at a class of nodes, a function or an operator."""
+        return self._chosen(place, names(node) & self._needed)
+
+    def _choose(self, place: str, held: frozenset[str]) -> tuple[Rule[Apply], ...]:
+        rules = self._at.get(place, ())
+        return tuple(rule for rule in rules if not rule.needs or rule.needs & held)

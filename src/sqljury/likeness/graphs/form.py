@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal, get_args
 
 from sqljury.equivalence.canonical import canonical
@@ -12,7 +13,8 @@ from sqljury.likeness.graphs.syntax import syntax_graph
 from sqljury.schema import Schema
 from sqljury.trees import build_tree
 from sqljury.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Context
-from sqljury.trees.nodes import Unreadable
+from sqljury.trees.facts import InContext
+from sqljury.trees.nodes import Relation, Unreadable
 
 GraphForm = Literal["canonical", "plausible", "faithful", "syntax"]
 """Of the operator tree after all rewrites that the schema's declarations allow, after those that
@@ -62,10 +64,17 @@ def graphs_of(
     tree = build_tree(sql, schema, dialect)
     if isinstance(tree, Unreadable):
         return tree
-    graphs = []
-    for form in forms:
+    graphs = {}
+    # What may assume most comes first: it is found for the others, too, if it assumes no more.
+    for form in sorted(forms, key=lambda form: form != "plausible"):
         assuming = ALL_ASSUMPTIONS if form == "plausible" else DECLARED_ASSUMPTIONS
         context = Context(schema, dialect, assuming)
         rewritten = tree if form == "faithful" else canonical(tree, context).relation
-        graphs.append(query_graph(rewritten, context, flows=flows))
-    return tuple(graphs)
+        graphs[form] = _GRAPHS[flows].of(rewritten, context, "")
+    return tuple(graphs[form] for form in forms)
+
+
+_GRAPHS: dict[bool, InContext[Relation, QueryGraph]] = {
+    flows: InContext(partial(query_graph, flows=flows)) for flows in (False, True)
+}
+"""With and without flows: the graph of a tree is found once."""

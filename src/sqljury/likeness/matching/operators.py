@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqljury.likeness.matching.labelled import Node
+from sqljury.trees.facts import fact
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -39,6 +40,7 @@ Rows = tuple[tuple[Node, ...], ...]
 """What the columns of the row at hand stand for, then those of the rows further out."""
 
 
+@fact
 def operator_tree(relation: Relation) -> Node:
     """The tree in which a column is known by what it is, not by its position.
 

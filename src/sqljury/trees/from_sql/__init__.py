@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sqlglot import exp
 
 from sqljury.schema import Schema
 from sqljury.sql.letter_case import alike_in_schema, confused
 from sqljury.sql.namespaces import rename_tables
+from sqljury.trees.catalog import Same
 from sqljury.trees.from_sql.queries import query
 from sqljury.trees.from_sql.reading import read
 from sqljury.trees.from_sql.scopes import ROWIDS, Environment, NoTreeError, unsupported
@@ -14,7 +17,7 @@ from sqljury.trees.from_sql.work import Work, tables_by_name
 from sqljury.trees.nodes import Relation, Unreadable
 from sqljury.trees.walk import inputs
 
-__all__ = ["build_tree"]
+__all__ = ["build_tree", "forget_trees"]
 
 _MAX_DEPTH = 150
 """Of operators one above the other; trees are walked recursively."""
@@ -26,19 +29,31 @@ def build_tree(sql: str, schema: Schema, dialect: str) -> Relation | Unreadable:
     Nothing is rewritten but what hides the meaning: aliases and names become positions, common
     table expressions are put where they are read, ``*``, USING and positions in GROUP BY and
     ORDER BY are written out. ``dialect`` is sqlglot's name; a text that is not of it is tried as
-    another. Never raises, whatever the text; its work is bounded.
+    another. Never raises, whatever the text; its work is bounded. The trees of the last 512 texts
+    are kept.
 
     >>> from sqljury.schema import Column, Table
     >>> table = Table(name="t", columns=(Column(name="a"), Column(name="b")))
     >>> build_tree("SELECT x.B FROM t AS x", Schema(dialect="sqlite", tables=(table,)), "sqlite")
     Project(input=Scan(table='t', columns=('a', 'b')), expressions=(Ref(index=1),), names=('B',))
     """
+    return _built(sql, Same(schema), dialect)
+
+
+@lru_cache(maxsize=512)
+def _built(sql: str, schema: Same, dialect: str) -> Relation | Unreadable:
+    """What all who ask share: what is found out of a tree is kept with it."""
     try:
-        return _build(sql, schema, dialect)
+        return _build(sql, schema.schema, dialect)
     except NoTreeError as error:
         return Unreadable(error.reason, error.kind)
     except RecursionError:
         return Unreadable("it is nested too deeply", "too_deep")
+
+
+def forget_trees() -> None:
+    """Read every text anew: for those who measure how long that takes."""
+    _built.cache_clear()
 
 
 def _build(sql: str, schema: Schema, dialect: str) -> Relation:

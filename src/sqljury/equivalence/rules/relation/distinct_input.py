@@ -23,13 +23,11 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import map_outer_references
 
 
-@rule(BLOCK, order=50)
+@rule(BLOCK, at={"several"}, order=50)
 def distinct_input(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``FROM a JOIN (SELECT DISTINCT x FROM b) AS c ON a.x = c.x`` → ``FROM a WHERE EXISTS
     (SELECT 1 FROM b WHERE a.x = b.x)``."""
     block = found.block
-    if len(block.inputs) < 2:
-        return None
     for position, relation in enumerate(block.inputs):
         if not isinstance(relation, Distinct) or has_volatile(relation):
             continue

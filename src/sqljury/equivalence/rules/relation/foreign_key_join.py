@@ -13,6 +13,7 @@ from sqljury.equivalence.blocks.chain import Reading
 from sqljury.equivalence.blocks.equal_columns import equal_columns
 from sqljury.equivalence.rules.base import BLOCK, rule
 from sqljury.schema import ForeignKey, Schema
+from sqljury.trees.catalog import table_named
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import Call, Expression, Ref, Scan
 from sqljury.trees.properties import assumed_for_unique, pins, same_values
@@ -21,7 +22,7 @@ from sqljury.trees.types import Row, fields
 from sqljury.trees.walk import columns_read
 
 
-@rule(BLOCK, assumes={Assumption.FOREIGN_KEY, Assumption.PRIMARY_KEY}, order=60)
+@rule(BLOCK, at={"several"}, assumes={Assumption.FOREIGN_KEY, Assumption.PRIMARY_KEY}, order=60)
 def foreign_key_join(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``SELECT c.x FROM c JOIN s ON c.s_id = s.id`` → ``SELECT c.x FROM c WHERE s_id IS NOT
     NULL``.
@@ -32,9 +33,14 @@ def foreign_key_join(found: Reading, context: Context) -> frozenset[Assumption] 
     block = found.block
     if len(block.inputs) < 2 or not context.may(Assumption.FOREIGN_KEY):
         return None
+    classes = equal_columns(block, context)
+    read = found.read().union(*(columns_read(c) for _, c in block.outer_joined))
     for position, relation in enumerate(block.inputs):
         if isinstance(relation, Scan):
-            links = _links(found, position, relation, context)
+            links = _links(found, position, relation, classes, read)
+            # Of the parent nothing is read but what the key is compared with.
+            if not links.read <= links.equal.keys():
+                continue
             for link in _declared(links, context.schema):
                 unique = _unique(links, link, context)
                 if unique is not None and _nothing_else_read(links, link, context):
@@ -57,17 +63,23 @@ class _Links:
     own: range
     equal: dict[int, set[int]]
     """By ``=``, directly or through other columns of the same value."""
-    rest: list[Expression]
-    """The conditions that compare no column of the parent with another input's."""
+    read: frozenset[int]
+    """The columns of the parent that are read elsewhere."""
 
 
-def _links(found: Reading, position: int, parent: Scan, context: Context) -> _Links:
+def _links(
+    found: Reading,
+    position: int,
+    parent: Scan,
+    classes: list[frozenset[int]],
+    read: frozenset[int],
+) -> _Links:
     block = found.block
-    start, stop = block.offsets()[position : position + 2]
-    own = range(start, stop)
-    inner = block.offsets()[len(block.inputs)]
-    links = _Links(found, position, parent, own, {}, [])
-    for members in equal_columns(block, context):
+    offsets = block.offsets()
+    own = range(*offsets[position : position + 2])
+    inner = offsets[len(block.inputs)]
+    links = _Links(found, position, parent, own, {}, read)
+    for members in classes:
         others = {c for c in members if c not in own}
         for column in members.intersection(own):
             links.equal.setdefault(column, set()).update(others)
@@ -78,7 +90,8 @@ def _links(found: Reading, position: int, parent: Scan, context: Context) -> _Li
                 if other < inner:
                     links.equal.setdefault(mine, set()).add(other)
                     continue
-        links.rest.append(part)
+        links.read |= columns_read(part)
+    links.read &= frozenset(own)
     return links
 
 
@@ -95,7 +108,7 @@ def _declared(links: _Links, schema: Schema) -> Iterator[Link]:
                 columns = origins.setdefault((source.scan, source.path), {})
                 columns.setdefault(_name(source), []).append((mine, other))
     for (scan, _), columns in origins.items():
-        table = schema.table(scan.table)
+        table = table_named(schema, scan.table)
         for key in table.foreign_keys if table is not None else ():
             link = _along(key, columns, links, schema)
             if link is not None:
@@ -112,7 +125,7 @@ def _along(
     """The link by one foreign key, if all of its columns are compared with their targets."""
     if key.target_table.casefold() != links.parent.table.casefold():
         return None
-    parent = schema.table(links.parent.table)
+    parent = table_named(schema, links.parent.table)
     targets = key.target_columns or (parent.primary_key if parent is not None else ())
     link: Link = {}
     places = {name.casefold(): place for place, name in enumerate(links.parent.columns)}
@@ -141,16 +154,13 @@ def _row(block: Block, context: Context) -> Row:
 
 
 def _nothing_else_read(links: _Links, link: Link, context: Context) -> bool:
-    found = links.found
-    row = _row(found.block, context)
-    read = found.read().union(*map(columns_read, links.rest))
-    read = read.union(*(columns_read(c) for _, c in found.block.outer_joined))
-    read = read.union(mine for mine, others in links.equal.items() if len(others) > 1)
+    if not links.equal.keys() <= link.keys():
+        return False
+    row = _row(links.found.block, context)
+    read = links.read.union(mine for mine, others in links.equal.items() if len(others) > 1)
     # The key itself may be read if the foreign key holds the very same value.
     return all(
-        column in link and same_values(row[column], row[link[column]], context)
-        for column in (read | links.equal.keys()) & frozenset(links.own)
-        if column in read or column not in link
+        column in link and same_values(row[column], row[link[column]], context) for column in read
     )
 
 

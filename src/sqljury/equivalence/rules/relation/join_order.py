@@ -7,13 +7,15 @@ one is named everywhere. What else is known of blocks is done on the way.
 
 from __future__ import annotations
 
+from functools import cache
+
 from sqljury.equivalence.blocks.chain import Reading, reading
 from sqljury.equivalence.blocks.equal_columns import equal_columns, without_equalities
 from sqljury.equivalence.blocks.labelling import best_order
-from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
+from sqljury.equivalence.rules.base import BLOCK, RELATION, OnBlock, Rewritten, Rule, rule
 from sqljury.equivalence.rules.registry import rules_of
 from sqljury.trees.context import Assumption, Context
-from sqljury.trees.nodes import Call, Expression, Ref, Relation
+from sqljury.trees.nodes import Call, Expression, Relation, ref
 
 
 @rule(RELATION, at={"Project", "Aggregate", "Distinct"}, order=120)
@@ -37,11 +39,19 @@ def join_order(relation: Relation, context: Context) -> Rewritten | None:
 
 def _step(found: Reading, context: Context) -> tuple[str, frozenset[Assumption]] | None:
     """The name of the first rule that changed the block, and what it assumed."""
-    for each in rules_of(BLOCK):
+    block = found.block
+    for each in _block_rules(len(block.inputs) > 1, bool(block.outer_joined)):
         assumed = each.apply(found, context)
         if assumed is not None:
             return each.name, assumed
     return None
+
+
+@cache
+def _block_rules(several: bool, outer: bool) -> tuple[Rule[OnBlock], ...]:
+    """The rules that are tried at blocks of several inputs, with outer joins."""
+    has = {"several": several, "outer": outer}
+    return tuple(each for each in rules_of(BLOCK) if not each.at or any(has[k] for k in each.at))
 
 
 def put_in_order(found: Reading, context: Context) -> None:
@@ -55,10 +65,10 @@ def put_in_order(found: Reading, context: Context) -> None:
     moved = [frozenset(place[c] for c in members) for members in classes]
     first = {c: min(members) for members in moved for c in members}
     if first:
-        found.substitute([Ref(first.get(c, c)) for c in range(len(place))])
+        found.substitute([ref(first.get(c, c)) for c in range(len(place))])
     block.conjuncts += [equality for members in moved for equality in _equalities(members)]
 
 
 def _equalities(members: frozenset[int]) -> list[Expression]:
     first, *others = sorted(members)
-    return [Call("=", (Ref(first), Ref(other))) for other in others]
+    return [Call("=", (ref(first), ref(other))) for other in others]

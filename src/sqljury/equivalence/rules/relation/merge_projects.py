@@ -24,8 +24,8 @@ from sqljury.trees.nodes import (
 from sqljury.trees.volatile import any_volatile
 from sqljury.trees.walk import (
     expressions,
+    length,
     map_expressions,
-    subexpressions,
     substitute,
     width,
     with_inputs,
@@ -84,4 +84,4 @@ def _merged(
 
 
 def _size(relation: Relation) -> int:
-    return sum(1 for e in expressions(relation) for _ in subexpressions(e))
+    return sum(map(length, expressions(relation)))

@@ -10,7 +10,7 @@ from sqljury.trees.nodes import Filter
 from sqljury.trees.walk import columns_read, shift
 
 
-@rule(BLOCK, order=20)
+@rule(BLOCK, at={"outer"}, order=20)
 def outer_join_inputs(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``a LEFT JOIN b ON a.id = b.id AND b.x > 3`` → ``a LEFT JOIN (SELECT * FROM b WHERE x >
     3) AS b ON a.id = b.id``."""

@@ -14,7 +14,7 @@ from sqljury.trees.types import null_rejected
 from sqljury.trees.walk import columns_read
 
 
-@rule(BLOCK, order=10)
+@rule(BLOCK, at={"outer"}, order=10)
 def outer_to_inner(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``a LEFT JOIN b ON … WHERE b.x > 3`` → ``a JOIN b ON … WHERE b.x > 3``."""
     del context

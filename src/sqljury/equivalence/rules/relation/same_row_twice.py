@@ -14,7 +14,7 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import width
 
 
-@rule(BLOCK, assumes={Assumption.PRIMARY_KEY}, order=40)
+@rule(BLOCK, at={"several"}, assumes={Assumption.PRIMARY_KEY}, order=40)
 def same_row_twice(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``FROM a JOIN a AS b ON a.id = b.id`` → ``FROM a``, where no id occurs twice.
 

@@ -33,10 +33,12 @@ from sqljury.trees.walk import (
     expressions,
     inputs,
     map_expressions,
+    map_queries,
+    names,
     renumber,
-    transform,
     width,
     with_inputs,
+    with_relation,
 )
 
 _ONE = Literal(1, Type.INTEGER)
@@ -47,8 +49,19 @@ def unread_columns(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT x FROM (SELECT x, y FROM t LIMIT 3)`` → ``SELECT x FROM (SELECT x FROM t LIMIT
     3)``."""
     del context
+    if not _computes_below(relation):
+        return None
     new = _whole(relation)
     return Rewritten(new) if new != relation else None
+
+
+_COMPUTING = frozenset(("Project", "Aggregate", "Window", "SetOperation", "Subquery"))
+
+
+def _computes_below(relation: Relation) -> bool:
+    """Whether there may be columns that somebody else reads than the one who asked the query."""
+    asked = "Subquery" in names(relation) or not width(relation)
+    return asked or not all(map(_COMPUTING.isdisjoint, map(names, inputs(relation))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +79,7 @@ def _whole(relation: Relation) -> Relation:
 
 def _kept(relation: Relation, read: frozenset[int]) -> _Kept:
     """The relation with at least the columns ``read``."""
-    relation = map_expressions(relation, lambda e: transform(e, _inside))
+    relation = map_expressions(relation, lambda e: map_queries(e, _inside))
     match relation:
         case Project():
             return _of_project(relation, read)
@@ -167,9 +180,7 @@ def _of_union(relation: SetOperation, read: frozenset[int]) -> _Kept:
     return _Kept(with_inputs(relation, new), _places(chosen))
 
 
-def _inside(part: Expression) -> Expression:
-    if not isinstance(part, Subquery):
-        return part
+def _inside(part: Subquery) -> Expression:
     if part.kind is SubqueryKind.EXISTS:
-        return replace(part, relation=_kept(part.relation, frozenset()).relation)
-    return replace(part, relation=_whole(part.relation))
+        return with_relation(part, _kept(part.relation, frozenset()).relation)
+    return with_relation(part, _whole(part.relation))

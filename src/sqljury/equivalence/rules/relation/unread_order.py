@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from sqljury.equivalence.rules.base import QUERY, Rewritten, rule
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
@@ -22,7 +20,14 @@ from sqljury.trees.nodes import (
     Window,
     WindowCall,
 )
-from sqljury.trees.walk import inputs, map_expressions, transform, with_inputs
+from sqljury.trees.walk import (
+    inputs,
+    map_expressions,
+    map_queries,
+    names,
+    with_inputs,
+    with_relation,
+)
 
 _BLIND = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "STDDEV", "VARIANCE", "MEDIAN"))
 """Functions that give the same whatever the order of the rows. Bare columns do not: in practice
@@ -34,6 +39,8 @@ def unread_order(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT COUNT(*) FROM (SELECT x FROM t ORDER BY x)`` → ``SELECT COUNT(*) FROM (SELECT x
     FROM t)``."""
     del context
+    if "Sort" not in names(relation):
+        return None
     new = _without(relation, seen=True)
     return Rewritten(new) if new != relation else None
 
@@ -46,7 +53,7 @@ def _without(relation: Relation, *, seen: bool) -> Relation:
         return _without(relation.input, seen=False)
     below = _seen_below(relation, seen)
     new = tuple(_without(r, seen=below) for r in inputs(relation))
-    return map_expressions(with_inputs(relation, new), lambda e: transform(e, _inside))
+    return map_expressions(with_inputs(relation, new), lambda e: map_queries(e, _inside))
 
 
 def _seen_below(relation: Relation, seen: bool) -> bool:
@@ -68,8 +75,6 @@ def _asks(call: AggregateCall | WindowCall) -> bool:
     return (framed or call.name not in _BLIND) and not call.order
 
 
-def _inside(part: Expression) -> Expression:
-    if not isinstance(part, Subquery):
-        return part
+def _inside(part: Subquery) -> Expression:
     first = part.kind is SubqueryKind.SCALAR
-    return replace(part, relation=_without(part.relation, seen=first))
+    return with_relation(part, _without(part.relation, seen=first))

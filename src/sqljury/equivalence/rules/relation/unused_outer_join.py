@@ -11,7 +11,7 @@ from sqljury.trees.types import fields
 from sqljury.trees.walk import columns_read
 
 
-@rule(BLOCK, assumes={Assumption.PRIMARY_KEY}, order=30)
+@rule(BLOCK, at={"outer"}, assumes={Assumption.PRIMARY_KEY}, order=30)
 def unused_outer_join(found: Reading, context: Context) -> frozenset[Assumption] | None:
     """``SELECT a.x FROM a LEFT JOIN b ON a.b_id = b.id`` → ``SELECT a.x FROM a`` where a row
     has at most one partner.

@@ -23,7 +23,7 @@ _SOME = {(">", 0), (">=", 1), ("<>", 0)}
 _NONE = {("=", 0), ("<", 1), ("<=", 0)}
 
 
-@rule(EXPRESSION, at=_SWAPPED, order=560)
+@rule(EXPRESSION, at=_SWAPPED, needs={"Subquery"}, order=560)
 def count_to_exists(expression: Expression, scope: Scope) -> Expression | None:
     """``(SELECT COUNT(*) FROM t) > 0`` → ``EXISTS (SELECT 1 FROM t)``; ``= 0`` → NOT EXISTS."""
     del scope

@@ -32,7 +32,7 @@ _BLIND = frozenset(("MIN", "MAX", "BARE"))
 """Aggregates that duplicates do not change; the others are if they are DISTINCT."""
 
 
-@rule(RELATION, at={"Distinct", "Aggregate"}, order=300)
+@rule(RELATION, at={"Distinct", "Aggregate"}, needs={"Subquery", "Distinct", "Sort"}, order=300)
 def exists_in_set(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT DISTINCT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …)`` → ``SELECT DISTINCT x
     FROM a JOIN b ON …``."""

@@ -18,7 +18,7 @@ from sqljury.trees.order import sort_key
 from sqljury.trees.volatile import has_volatile
 
 
-@rule(EXPRESSION, at={"OR", "AND"}, order=580)
+@rule(EXPRESSION, at={"OR", "AND"}, needs={"Subquery"}, order=580)
 def exists_merge(expression: Expression, scope: Scope) -> Expression | None:
     """``EXISTS (… WHERE p) OR EXISTS (… WHERE q)`` → ``EXISTS (… WHERE p OR q)``."""
     del scope

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from sqljury.equivalence.blocks.block import Block, Flat, flatten, rebuilt
 from sqljury.equivalence.blocks.exists_join import asked, questions
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
+from sqljury.trees.catalog import table_named
 from sqljury.trees.conditions import conjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -31,7 +32,9 @@ _Same = dict[int, int]
 """For columns inside, the column of the row around that is the same one."""
 
 
-@rule(RELATION, at={"Filter", "Join"}, assumes={Assumption.PRIMARY_KEY}, order=270)
+@rule(
+    RELATION, at={"Filter", "Join"}, needs={"Subquery"}, assumes={Assumption.PRIMARY_KEY}, order=270
+)
 def exists_same_row(relation: Relation, context: Context) -> Rewritten | None:
     """``FROM s WHERE EXISTS (SELECT 1 FROM s AS t JOIN p ON … WHERE t.id = s.id)`` → ``FROM s
     WHERE EXISTS (SELECT 1 FROM p WHERE …)``.
@@ -67,7 +70,7 @@ def _answered(part: Expression, shown: Flat, context: Context) -> Expression | N
 
 
 def _primary_key(relation: Relation, context: Context) -> list[int]:
-    table = context.schema.table(relation.table) if isinstance(relation, Scan) else None
+    table = table_named(context.schema, relation.table) if isinstance(relation, Scan) else None
     if table is None or not isinstance(relation, Scan):
         return []
     if not set(table.primary_key) <= set(relation.columns):

@@ -20,7 +20,9 @@ from sqljury.trees.types import fields
 from sqljury.trees.walk import references, shift, width
 
 
-@rule(RELATION, at={"Filter", "Join"}, assumes={Assumption.PRIMARY_KEY}, order=290)
+@rule(
+    RELATION, at={"Filter", "Join"}, needs={"Subquery"}, assumes={Assumption.PRIMARY_KEY}, order=290
+)
 def exists_to_join(relation: Relation, context: Context) -> Rewritten | None:
     """``FROM c WHERE EXISTS (SELECT 1 FROM s WHERE s.id = c.s_id)`` → ``FROM c JOIN s ON s.id =
     c.s_id`` where a row has at most one partner.

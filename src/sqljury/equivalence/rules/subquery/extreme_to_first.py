@@ -38,6 +38,7 @@ _SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
 @rule(
     RELATION,
     at={"Filter"},
+    needs={"Subquery"},
     assumes={Assumption.NO_TIES, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     order=370,
 )

@@ -31,6 +31,7 @@ from sqljury.trees.volatile import has_volatile
 @rule(
     RELATION,
     at={"Project"},
+    needs={"Limit"},
     assumes={Assumption.NOT_EMPTY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     order=380,
 )

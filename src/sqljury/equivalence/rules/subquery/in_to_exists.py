@@ -22,7 +22,7 @@ from sqljury.trees.walk import deepen
 NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
-@rule(CONDITION, at={"Subquery", "NOT"}, order=180)
+@rule(CONDITION, at={"Subquery", "NOT"}, needs={"Subquery"}, order=180)
 def in_to_exists(expression: Expression, scope: Scope) -> Expression | None:
     """``WHERE x IN (SELECT y FROM t)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE x = y)``.
 

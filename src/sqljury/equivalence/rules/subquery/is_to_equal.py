@@ -19,6 +19,7 @@ from sqljury.trees.volatile import has_volatile
 @rule(
     RELATION,
     at={"Filter", "Join"},
+    needs={"IS"},
     assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     order=280,
 )

@@ -17,7 +17,13 @@ from sqljury.trees.properties import assumed_for_unique
 _MOST_QUESTIONS = 8
 
 
-@rule(RELATION, at={"Project"}, assumes={Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY}, order=310)
+@rule(
+    RELATION,
+    at={"Project"},
+    needs={"Subquery"},
+    assumes={Assumption.PRIMARY_KEY, Assumption.FOREIGN_KEY},
+    order=310,
+)
 def key_of_children(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT id FROM t WHERE id IN (SELECT t_id FROM c)`` → ``SELECT DISTINCT t_id FROM c
     WHERE t_id IS NOT NULL``.

@@ -37,6 +37,7 @@ from sqljury.trees.walk import columns_read, renumber, width
 @rule(
     RELATION,
     at={"Project"},
+    needs={"Limit"},
     assumes={Assumption.FOREIGN_KEY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     order=390,
 )

@@ -31,6 +31,7 @@ from sqljury.trees.walk import deepen
 @rule(
     RELATION,
     at={"Filter", "Join"},
+    needs={"Subquery"},
     assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     order=200,
 )

@@ -22,7 +22,7 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import deepen, width
 
 
-@rule(RELATION, at={"Project", "Aggregate", "Distinct"}, order=340)
+@rule(RELATION, at={"Project", "Aggregate", "Distinct"}, needs={"Aggregate", "Values"}, order=340)
 def one_row_to_scalar(relation: Relation, context: Context) -> Rewritten | None:
     """``FROM t, (SELECT AVG(x) AS a FROM t) AS s WHERE t.x > s.a`` → ``FROM t WHERE x > (SELECT
     AVG(x) FROM t)``."""

@@ -26,7 +26,7 @@ from sqljury.trees.walk import deepen
 _COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 
 
-@rule(CONDITION, at=_COMPARISONS, assumes={Assumption.PRIMARY_KEY}, order=190)
+@rule(CONDITION, at=_COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"}, order=190)
 def scalar_to_exists(expression: Expression, scope: Scope) -> Simplified | None:
     """``WHERE x = (SELECT y FROM t WHERE id = 3)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE id =
     3 AND x = y)``.
