@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 from sqljury.benchmarks import Overlay, cases_of_rows, read_cases, read_overlay
 from sqljury.case import Case
 from sqljury.databases import Sources
+from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.runs import RunSettings
+from sqljury.runs.settings import LOCAL
 
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings
@@ -64,6 +66,7 @@ class RunKeywords(TypedDict, total=False):
         suites: a folder of test suites (DB_ID/*.sqlite or DB_ID.tar.xz), for ``test_suite``.
         limits: what one query may use.
         workers: processes; by default one per core.
+        executor: ``local``, ``ray`` or ``ray:ADDRESS``: the nodes of a Ray cluster judge.
         llm: how chat models are asked; by default with a ledger in the run's folder.
         overlay: files of corrections that are laid over the references.
     """
@@ -73,6 +76,7 @@ class RunKeywords(TypedDict, total=False):
     suites: PathLike | None
     limits: Limits | None
     workers: int | None
+    executor: str
     llm: ClientSettings | None
     overlay: PathLike | Sequence[PathLike] | None
 
@@ -96,9 +100,23 @@ def run_settings(
         ),
         limits=given.get("limits") or Limits(),
         workers=given.get("workers") or os.cpu_count() or 1,
+        executor=executor_named(given.get("executor", LOCAL)),
         llm=given.get("llm"),
         overlay=overlay_from(given.get("overlay")),
     )
+
+
+def executor_named(name: str) -> str:
+    """An executor's name, checked.
+
+    Raises:
+        InputError: SJ427: there is none of this name.
+    """
+    if name != LOCAL and name.partition(":")[0] != "ray":
+        raise InputError(
+            "SJ427", f"there is no executor {name!r}.", hint="Known: local, ray, ray:HOST:PORT."
+        )
+    return name
 
 
 def overlay_from(given: PathLike | Sequence[PathLike] | None) -> Overlay | None:

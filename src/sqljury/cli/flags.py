@@ -1,7 +1,9 @@
 """Options that belong together, as one value of a command.
 
 A command that takes such a value shows its fields as options: what belongs together is declared,
-and explained, once.
+and explained, once. Settings of rooms that know nothing of the command line say in words what a
+field is, ``Annotated[int, "Pairs at once."]``, and, where the option is not called like the field,
+its name. Fields of a value within a value have its name before theirs.
 """
 
 from __future__ import annotations
@@ -11,12 +13,25 @@ import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+import typer
 
 from sqljury.cli.options import (
     Concurrency,
     Databases,
     Descriptions,
+    Executor,
     Ledger,
     LimitSeconds,
     MaxCost,
@@ -71,6 +86,7 @@ class RunFlags:
 
     run: Run = None
     workers: Workers = None
+    executor: Executor = "local"
     limit_seconds: LimitSeconds = 30.0
 
     @property
@@ -83,7 +99,7 @@ class RunFlags:
     @property
     def keywords(self) -> RunKeywords:
         """As functions of `api` take them, the folder aside."""
-        return {"limits": self.limits, "workers": self.workers}
+        return {"limits": self.limits, "workers": self.workers, "executor": self.executor}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,27 +145,59 @@ def with_flags(command: F) -> F:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
-        values = {
-            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
-            for name, kind in groups.items()
-        }
+        values = {name: _value(kind, given, "") for name, kind in groups.items()}
         command(**given, **values)
 
     known = inspect.signature(command).parameters.values()
-    parameters = [one for parameter in known for one in _options(parameter, kinds)]
+    parameters = [one for parameter in known for one in _parameters(parameter, kinds)]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
     del run.__wrapped__
     return cast("F", run)
 
 
-def _options(parameter: inspect.Parameter, kinds: dict[str, Any]) -> Iterator[inspect.Parameter]:
-    kind = kinds[parameter.name]
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    if not is_dataclass(kind):
-        yield parameter.replace(kind=keyword, annotation=kind)
-        return
-    annotations = get_type_hints(kind, include_extras=True)
+def _value(kind: Any, given: dict[str, Any], before: str) -> Any:
+    """The value that the options make; what is taken is removed from ``given``."""
+    hints = get_type_hints(kind)
+    found = {}
     for one in fields(kind):
-        annotation = annotations[one.name]
-        yield inspect.Parameter(one.name, keyword, default=one.default, annotation=annotation)
+        name, hint = f"{before}{one.name}", hints[one.name]
+        if is_dataclass(hint):
+            found[one.name] = _value(hint, given, f"{name}_")
+        else:
+            said = given.pop(name)
+            found[one.name] = tuple(said.split(",")) if get_origin(hint) is tuple else said
+    return kind(**found)
+
+
+def _parameters(parameter: inspect.Parameter, kinds: dict[str, Any]) -> Iterator[inspect.Parameter]:
+    kind = kinds[parameter.name]
+    if is_dataclass(kind):
+        yield from _options(kind, "")
+    else:
+        yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+
+
+def _options(kind: Any, before: str) -> Iterator[inspect.Parameter]:
+    hints = get_type_hints(kind, include_extras=True)
+    for one in fields(kind):
+        name, hint = f"{before}{one.name}", hints[one.name]
+        if is_dataclass(hint):
+            yield from _options(hint, f"{name}_")
+            continue
+        yield inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=",".join(one.default) if isinstance(one.default, tuple) else one.default,
+            annotation=_as_option(hint),
+        )
+
+
+def _as_option(hint: Any) -> Any:
+    """A field that is explained in words as typer takes it; a field of ours as it is."""
+    if get_origin(hint) is not Annotated or not isinstance(hint.__metadata__[0], str):
+        return hint
+    plain, (explained, *names) = get_args(hint)[0], hint.__metadata__
+    # One of several words, or some of them: settings say themselves which there are.
+    kind = str if get_origin(plain) in (Literal, tuple) else plain
+    return Annotated[kind, typer.Option(*names, help=explained)]

@@ -47,6 +47,10 @@ Run = Annotated[
 Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")
 ]
+Executor = Annotated[
+    str,
+    typer.Option("--executor", help="local, or ray[:ADDRESS]: judge on the nodes of a cluster."),
+]
 Suites = Annotated[
     Path | None,
     typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
@@ -70,6 +74,7 @@ Mapping = Annotated[
 LimitSeconds = Annotated[
     float, typer.Option("--limit-seconds", min=0.001, help="Seconds for one query.")
 ]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of all that is drawn.")]
 Bootstrap = Annotated[int, typer.Option("--bootstrap", min=0, help="Resamples for the intervals.")]
 
 # How chat models are asked.

@@ -71,4 +71,29 @@ CODES: dict[str, tuple[str, str]] = {
         "It was asked again and again for some seconds. What was judged is kept: when the server "
         "is back, the same command goes on.",
     ),
+    "SJ422": (
+        "no Ray cluster",
+        "Start one with `ray start --head` and `ray start --address HOST:6379` on the other nodes; "
+        "--executor ray:HOST:6379 names it, RAY_ADDRESS does too.",
+    ),
+    "SJ423": (
+        "another version on a node",
+        "Nodes judge with the sqljury that is installed there: install the driver's version.",
+    ),
+    "SJ424": (
+        "databases that cannot be sent",
+        "A node without the folder that the run names is sent its files. Several folders joined by "
+        "commas are not: name one, put it on a disk that all nodes share, or name a server.",
+    ),
+    "SJ425": (
+        "a database is another on a node",
+        "Its contents or the engine's version differ from those where the run was started, so that "
+        "its verdicts could be others. What was found before is kept.",
+    ),
+    "SJ426": (
+        "all nodes are lost",
+        "Each was handed cases and died or could not be reached any more. What was found is kept: "
+        "the same command goes on.",
+    ),
+    "SJ427": ("no such executor", "`local`, or `ray` with the address of a cluster."),
 }

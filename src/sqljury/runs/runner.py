@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -32,6 +32,7 @@ from sqljury.version import __version__
 
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings, Request, Spent
+    from sqljury.runs.ray_pool import RayPool
 
 _COMMIT_SECONDS = 0.5
 
@@ -159,7 +160,10 @@ def run_judges(
                 groups = [group for group in groups if group.has_work(store, settings)]
             # Workers import what they need while the cases are read.
             changes = Changes()
-            pools = [stack.enter_context(group.pool(settings, changes)) for group in groups]
+            contents = partial(_contents, store)
+            pools = [group.pool(settings, changes, contents) for group in groups]
+            for pool in pools:
+                stack.enter_context(pool)
             if cases is not None:
                 if settings.overlay is not None:
                     cases = settings.overlay.applied(cases)
@@ -180,6 +184,13 @@ def run_judges(
         if group.asks_models:
             run.missing, run.paid = pool.missing, pool.spent or _nothing()
     return run
+
+
+def _contents(store: RunStore) -> Mapping[str, str]:
+    """What the databases of a run hold, as its manifest says."""
+    manifest = store.fact("manifest")
+    found = manifest.get("contents") if isinstance(manifest, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def _settle(llm: ClientSettings) -> None:
@@ -340,7 +351,9 @@ def _without_password(spec: str) -> str:
 # ---------------------------------------------------------------- verdicts out
 
 
-def _judge_all(store: RunStore, pool: WorkerPool, keys: Sequence[str], progress: _Progress) -> None:
+def _judge_all(
+    store: RunStore, pool: WorkerPool | RayPool, keys: Sequence[str], progress: _Progress
+) -> None:
     numbers = store.judge_numbers(keys)
     committed = time.monotonic()
     try:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from sqljury.llm import ClientSettings
 
 
+LOCAL = "local"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSettings:
     """What may differ between two runs of the same judges over the same cases."""
@@ -23,6 +26,8 @@ class RunSettings:
     limits: Limits = field(default_factory=Limits)
     """What one query may use."""
     workers: int = 1
+    executor: str = LOCAL
+    """``local``, or ``ray`` with the address of a cluster behind a colon."""
     llm: ClientSettings | None = None
     """How chat models are asked, where a judge needs one; by default with a ledger in the
     run's folder."""

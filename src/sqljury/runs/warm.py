@@ -82,7 +82,7 @@ class WarmJudges:
         self._data = DataFingerprints(self._settings, self._changes)
         self._running = ExitStack()
         self._pools = [
-            (group, self._running.enter_context(group.pool(self._settings, self._changes)))
+            (group, self._running.enter_context(group.workers(self._settings, self._changes)))
             for group in self._groups
         ]
 
