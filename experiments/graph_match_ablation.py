@@ -2,7 +2,7 @@
 
     python experiments/graph_match_ablation.py --data $DATA --pairs PAIRS.jsonl --out FOLDER
         [--train 4000] [--validation 1000] [--epochs 6] [--seed 0 --seed 1 …] [--only NUMBER …]
-        [--curves FILE.svg]
+        [--loss infonce|graphcl|none] [--curves FILE.svg]
 
 Each line adds one part to the line above. All train on the first so many training pairs, for as
 many epochs and with the same seeds; pre-training is an epoch on as many graphs. Validation pairs of
@@ -10,7 +10,9 @@ other databases choose the epoch. Printed are the AUC on these, and on Spider-pa
 nothing is chosen: the mean over seeds and, in brackets, the lowest and the highest. Pairs that
 cannot be read are left out; the syntax tree can read more of them, so its pairs are a few more.
 
-Models, curves and graphs are kept in the folder: the same command goes on where it was stopped.
+With ``--loss`` pre-training has that loss, ``none`` leaves it out; give another folder then. The
+curves are those of figure 18. Models, curves and graphs are kept in the folder: the same command
+goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -145,11 +147,17 @@ def _trained(
             training=TrainingOptions(
                 epochs=options.epochs,
                 seed=seed,
-                pretraining=PretrainingOptions(epochs=variant.pretraining, graphs=options.train),
+                pretraining=_pretraining(options, variant),
             ),
             work=options.out / f"work-{variant.form}-{variant.flows}",
         )
     return load_matcher(path)
+
+
+def _pretraining(options: argparse.Namespace, variant: Variant) -> PretrainingOptions:
+    if options.loss == "none":
+        return PretrainingOptions(epochs=0)
+    return PretrainingOptions(epochs=variant.pretraining, graphs=options.train, loss=options.loss)
 
 
 def _curve(path: Path) -> list[float]:
@@ -196,6 +204,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=6)
     parser.add_argument("--seed", type=int, action="append", default=[])
     parser.add_argument("--only", type=int, action="append", default=[])
+    parser.add_argument("--loss", choices=("infonce", "graphcl", "none"), default="infonce")
     parser.add_argument("--curves", type=Path)
     return parser.parse_args()
 

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sqljury.cli import app
+from sqljury.learning.graph_matching.matcher import load_matcher
 
 pytest.importorskip("torch")
 
@@ -44,7 +45,8 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     command = [
         *("train", "graph-match", str(tmp_path / "pairs.jsonl"), "--out", str(model)),
         *("--schemas", str(tmp_path / "schema.sql"), "--form", "faithful", "--hidden", "16"),
-        *("--steps", "2", "--epochs", "2", "--pretraining", "1"),
+        *("--steps", "2", "--epochs", "2", "--pretraining", "1", "--blocks", "8", "--walk", "4"),
+        *("--margin", "0.8", "--pretraining-loss", "graphcl", "--augment", "mask,drop,perturb"),
     ]
     first = CliRunner().invoke(app, command)
     assert first.exit_code == 0, first.output
@@ -53,6 +55,10 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     curve = json.loads((tmp_path / "model.curve.json").read_text("utf-8"))
     assert [epoch["phase"] for epoch in curve] == ["pretraining", "training", "training"]
     assert "<polyline" in (tmp_path / "model.curve.svg").read_text("utf-8")
+    said = load_matcher(model).notes["training"]
+    assert said["margin"] == 0.8
+    assert said["pretraining"]["loss"] == "graphcl"
+    assert said["pretraining"]["augmentations"] == ["mask", "drop", "perturb"]
     written = model.read_bytes()
     again = CliRunner().invoke(app, command)
     assert again.stdout == first.stdout
@@ -76,6 +82,9 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
         (["--schemas", "schema.sql", "--form", "cubist"], "SJ003"),
         (["--schemas", "schema.sql", "--positions", "up"], "SJ003"),
         (["--schemas", "schema.sql", "--augment", "mask,melt"], "SJ003"),
+        (["--schemas", "schema.sql", "--pretraining-loss", "cosine"], "SJ003"),
+        (["--schemas", "schema.sql", "--pretraining-temperature", "0"], "SJ034"),
+        (["--schemas", "schema.sql", "--threads", "0"], "SJ034"),
         ([], "SJ320"),
     ],
 )

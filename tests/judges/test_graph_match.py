@@ -101,3 +101,37 @@ def test_a_model_that_is_none(tmp_path: Path) -> None:
     for path, code in ((broken, "SJ031"), (tmp_path / "missing.npz", "SJ020")):
         with pytest.raises(InputError, match=code):
             _ = make_judge(f"graph_match,model={path}").threshold  # type: ignore[attr-defined]
+
+
+PREDICTIONS = (
+    SQL,
+    "SELECT name FROM singer",
+    "SELECT 'x",
+    "SELECT title FROM song JOIN singer ON singer_id = singer.id WHERE age > 20",
+    SQL.replace("20", "30"),
+    SQL.replace("DESC", "ASC"),
+)
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 5, 6])
+def test_batches_of_any_size_give_the_same_verdicts(tmp_path: Path, at_once: int) -> None:
+    judge = make_judge(f"graph_match,model={model_file(tmp_path)}")
+    cache = ExecutionCache()
+    cases = [
+        Case(
+            id=str(number),
+            predicted_sql=sql,
+            reference_sqls=(SQL, PREDICTIONS[number - 1]),
+            schema_sql=SCHEMA,
+        )
+        for number, sql in enumerate(PREDICTIONS)
+    ]
+    asked = [(case, DatabaseEvidence(case, None, cache, Limits())) for case in cases]
+    alone = [judge.judge(*one) for one in asked]
+    assert judge.batch_size > 1
+    assert [
+        found
+        for start in range(0, len(asked), at_once)
+        for found in judge.judge_many(asked[start : start + at_once])
+    ] == alone
+    assert alone[2].outcome is Outcome.UNKNOWN

@@ -18,7 +18,7 @@ from sqljury.execution import Limits
 from sqljury.judges import Needs
 from sqljury.judges.language_model_verifier import (
     LanguageModelVerifier,
-    answer_probabilities,
+    answer_score,
     is_language_model,
 )
 from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt
@@ -136,7 +136,7 @@ def asked(monkeypatch, tmp_path):
         SAID["now"] = reply
         one = case()
         client = Client(ClientSettings(ledger=tmp_path / f"{len(list(tmp_path.iterdir()))}.sqlite"))
-        verifier = LanguageModelVerifier("scripted:test_language_model_verifier:says", **how)
+        verifier = LanguageModelVerifier(**{"model": SCRIPTED, **how})
         return verifier.judge(one, evidence(one, client=client))
 
     return judge
@@ -177,7 +177,42 @@ def test_a_refusal(asked):
 
 
 def test_an_answer_without_alternatives_is_its_own():
-    assert answer_probabilities([{"token": " YES", "logprob": 0.0}]) == (1.0, 0.0)
+    found = answer_score([{"token": " YES", "logprob": 0.0}])
+    assert (found.probability(), found.probability(20.0), found.mass) == (1.0, 1.0, 1.0)
+
+
+def test_raw_the_score_is_yes_among_all_words(asked):
+    said = Reply("Yes", "length", logprobs=tokens(("Yes", 0.5), (" yes", 0.1), ("No", 0.2)))
+    verdict = asked(said, raw=True)
+    assert verdict.score == pytest.approx(0.6)
+    assert verdict.reason == "P(Yes) 0.600 among all words"
+    assert asked(said).reason == "P(Yes) 0.750 among Yes and No"
+    assert LanguageModelVerifier("vllm:v", raw=True).signature_fields()["score"] == "raw"
+
+
+SCRIPTED = "scripted:test_language_model_verifier:says"
+
+
+def test_a_verifier_that_is_served_keeps_its_prompt_and_temperature(asked, tmp_path):
+    prompt = {"variant": "data+sql", "fingerprint": VerifierPrompt("data+sql").fingerprint}
+    facts = {"version": 1, "prompt": prompt, "temperature": 2.0, "objective": "autoregressive"}
+    (tmp_path / "verifier.json").write_text(json.dumps(facts))
+    judge = LanguageModelVerifier(str(tmp_path), served=SCRIPTED)
+    assert judge.text.variant == "data+sql"
+    assert judge.needs == Needs.SCHEMA | Needs.PREDICTION_ROWS | Needs.LLM
+    assert judge.signature_fields()["verifier"].startswith(f"{tmp_path.name}/")
+    assert judge.signature_fields()["verifier"].endswith(f"@{SCRIPTED}")
+    said = Reply("Yes", "length", logprobs=tokens(("Yes", 0.8), ("No", 0.2)))
+    calibrated = asked(said, model=str(tmp_path), served=SCRIPTED)
+    assert calibrated.score == pytest.approx(4**0.5 / (1 + 4**0.5))  # odds of 4, temperature 2
+    assert asked(said, model=str(tmp_path), served=SCRIPTED, raw=True).score == pytest.approx(0.8)
+    with pytest.raises(InputError, match="SJ036"):
+        LanguageModelVerifier(str(tmp_path), prompt="sql", served=SCRIPTED)
+    with pytest.raises(ValueError, match="served="):
+        LanguageModelVerifier("vllm:v", served=SCRIPTED)
+    (tmp_path / "verifier.json").write_text(json.dumps({**facts, "objective": "bce"}))
+    with pytest.raises(InputError, match="SJ038"):
+        LanguageModelVerifier(str(tmp_path), served=SCRIPTED)
 
 
 def test_what_is_a_language_model(tmp_path):
@@ -248,6 +283,19 @@ def test_candidates_of_a_question_take_one_pass_for_each_16(folder, monkeypatch)
     found = [rows for _, _, rows in WorkerState(setup).judge_all(items)]
     assert len(passes) == 4
     assert all(len(rows) == 1 and rows[0].score is not None for rows in found)
+
+
+def test_raw_and_calibrated_of_a_model_that_runs_here(folder):
+    one = case()
+    plain, raw = (LanguageModelVerifier(folder, raw=raw) for raw in (False, True))
+    found, other = (judge.judge(one, evidence(one)) for judge in (plain, raw))
+    assert other.score == pytest.approx(found.score * found.measures["answer_mass"])
+
+
+def test_how_a_folder_is_held(folder):
+    with pytest.raises(InputError, match="SJ003 colour=red"):
+        held = LanguageModelVerifier(folder, model_options="colour=red")
+        held.judge(case(), evidence(case()))
 
 
 def test_a_prompt_that_is_too_long_is_unknown(folder):

@@ -79,6 +79,18 @@ def test_written_and_read_back(detector: DistanceDetector, tmp_path: Path) -> No
     assert all(0 < score <= 1 for score in found.scores(texts))
 
 
+def test_the_background_is_its_file_alone_unless_pooled() -> None:
+    asked, around = questions(200, INSIDE, 1), questions(60, OUTSIDE, 9)
+    alone = train_distance(asked, background=around)
+    pooled = train_distance(asked, background=around, pooled=True)
+    np.testing.assert_array_equal(alone.inside.mean, pooled.inside.mean)
+    assert alone.background is not None and pooled.background is not None
+    rows = alone.vectors.transform(around)
+    np.testing.assert_allclose(alone.background.mean, rows.mean(axis=0))
+    rows = np.vstack([alone.vectors.transform(asked), rows])
+    np.testing.assert_allclose(pooled.background.mean, rows.mean(axis=0))
+
+
 def test_too_few_questions() -> None:
     with pytest.raises(InputError, match="SJ021"):
         train_distance(["a"] * 10)

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from sqljury.cli.app import trainers
-from sqljury.errors import InputError
+from sqljury.cli.flags import with_flags
+from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
 
 if TYPE_CHECKING:
-    from sqljury.learning.graph_matching.options import Augmentation, Positions
     from sqljury.learning.graph_matching.training import Epoch
     from sqljury.likeness.graphs import GraphForm
 
-_POSITIONS = ("none", "separate", "merged")
-_AUGMENTATIONS = ("mask", "drop", "perturb", "subgraph")
-
 
 @trainers.command("graph-match")
+@with_flags
 def train_graph_match(
     pairs: Annotated[Path, typer.Argument(help="Labelled pairs, as `build pairs` writes them.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
@@ -43,28 +41,6 @@ def train_graph_match(
             help="Half of the training pairs of canonical trees have a side as it is written.",
         ),
     ] = True,
-    coded: Annotated[
-        bool,
-        typer.Option("--coded/--no-coded", help="With a code of each text besides its letters."),
-    ] = True,
-    matched: Annotated[
-        bool, typer.Option("--matched/--no-matched", help="With what the other query has, too.")
-    ] = True,
-    positions: Annotated[
-        str, typer.Option("--positions", help="none, separate or merged.")
-    ] = "merged",
-    hidden: Annotated[int, typer.Option("--hidden", min=4, help="Numbers of a node.")] = 64,
-    steps: Annotated[int, typer.Option("--steps", min=1, help="Rounds of messages (T).")] = 4,
-    epochs: Annotated[
-        int, typer.Option("--epochs", help="Passes over the training data.", min=1)
-    ] = 12,
-    pretraining: Annotated[
-        int, typer.Option("--pretraining", min=0, help="Epochs of contrastive pre-training.")
-    ] = 2,
-    augment: Annotated[
-        str, typer.Option("--augment", help="Of mask, drop, perturb, subgraph.")
-    ] = "mask,drop",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the training.")] = 0,
     work: Annotated[
         Path | None,
         typer.Option("--work", help="Folder of graphs and checkpoints [default: OUT.work]."),
@@ -72,19 +48,14 @@ def train_graph_match(
     workers: Annotated[
         int, typer.Option("--workers", "-w", min=1, help="Processes that make graphs.")
     ] = 1,
+    *,
+    network: NetworkOptions,
+    training: TrainingOptions,
 ) -> None:
     """Train the network of the judge `graph_match`. The same command again goes on."""
     from sqljury.api.match_training import train_graph_match
     from sqljury.cli.progress import progress
-    from sqljury.learning.graph_matching.options import (
-        NetworkOptions,
-        PretrainingOptions,
-        TrainingOptions,
-    )
 
-    augmentations = tuple(augment.split(","))
-    _check("--positions", (positions,), _POSITIONS)
-    _check("--augment", augmentations, _AUGMENTATIONS)
     with progress() as update:
         trained = train_graph_match(
             pairs,
@@ -94,21 +65,8 @@ def train_graph_match(
             form=cast("GraphForm", form),
             flows=flows,
             as_written=as_written,
-            network=NetworkOptions(
-                hidden=hidden,
-                steps=steps,
-                positions=cast("Positions", positions),
-                coded=coded,
-                matched=matched,
-            ),
-            training=TrainingOptions(
-                epochs=epochs,
-                seed=seed,
-                pretraining=PretrainingOptions(
-                    epochs=pretraining,
-                    augmentations=cast("tuple[Augmentation, ...]", augmentations),
-                ),
-            ),
+            network=network,
+            training=training,
             work=work,
             workers=workers,
             on_graphs=update,
@@ -120,12 +78,6 @@ def train_graph_match(
         f"of other databases AUC {held['auc']:.4f}, accuracy {held['accuracy']:.4f} from a score "
         f"of {trained.matcher.threshold:.3f}; {trained.left_out:,} pairs left out"
     )
-
-
-def _check(option: str, values: tuple[str, ...], known: tuple[str, ...]) -> None:
-    for value in values:
-        if value not in known:
-            raise InputError("SJ003", f"{option} {value} is none of {', '.join(known)}.")
 
 
 def _say(epoch: Epoch) -> None:

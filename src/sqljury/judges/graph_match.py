@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -16,9 +17,14 @@ from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.matcher import Matcher
-    from sqljury.likeness.graphs import GraphForm, QueryGraph
+    from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph
     from sqljury.trees.nodes import Unreadable
 
+    Graphs = tuple[QueryGraph, ...]
+    """Of one query in each form that the model sees."""
+
+_DIGITS = 6
+"""Of a score, behind the point: beyond the tenth it depends on which pairs are judged together."""
 MOST_NODES = 600
 """Of a graph: positions take the cube of their number, half a second from there on."""
 
@@ -42,8 +48,9 @@ class GraphMatch(Judge):
     """
 
     name: ClassVar[str] = "graph_match"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
+    batch_size: ClassVar[int] = 64
 
     model: str = ""
 
@@ -63,7 +70,41 @@ class GraphMatch(Judge):
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """The score beside the nearest reference."""
-        return compared(case, lambda sql: self._graphs(sql, evidence), self._compare)
+        return self.judge_many([(case, evidence)])[0]
+
+    def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
+        """The same verdicts, from one look of the network at all pairs."""
+        graphs = [self._of_case(case, evidence) for case, evidence in asked]
+        waiting = {
+            (id(prediction), id(reference)): _pairs(prediction, reference)
+            for of_case in graphs
+            for prediction, reference in _compared(of_case)
+        }
+        scores = dict(zip(waiting, self.matcher.mean_scores([*waiting.values()]), strict=True))
+
+        def compare(prediction: Graphs, reference: Graphs) -> Verdict:
+            key = id(prediction), id(reference)
+            if key not in scores:
+                return graded(1.0, self.threshold, "the graphs are equal")
+            # What the last digits are depends on what the network looks at beside a pair.
+            return self._verdict(round(scores[key], _DIGITS), waiting[key])
+
+        return [
+            compared(case, of_case.__getitem__, compare)
+            for (case, _), of_case in zip(asked, graphs, strict=True)
+        ]
+
+    def _of_case(self, case: Case, evidence: Evidence) -> dict[str, Graphs | Unreadable]:
+        """The graphs of the prediction, then of the references; of an unreadable prediction alone
+        why it is."""
+        from sqljury.trees.nodes import Unreadable
+
+        prediction = str(case.predicted_sql)
+        found = {prediction: self._graphs(prediction, evidence)}
+        if not isinstance(found[prediction], Unreadable):
+            for sql in case.reference_sqls:
+                found.setdefault(sql, self._graphs(sql, evidence))
+        return found
 
     @property
     def _path(self) -> Path:
@@ -83,7 +124,7 @@ class GraphMatch(Judge):
         """
         return _loaded(str(self._path))
 
-    def _graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
+    def _graphs(self, sql: str, evidence: Evidence) -> Graphs | Unreadable:
         from sqljury.trees.nodes import Unreadable
 
         graphs = self._any_graphs(sql, evidence)
@@ -91,7 +132,7 @@ class GraphMatch(Judge):
             return graphs
         return Unreadable(f"its graph has more than {MOST_NODES:,} nodes", "too_large")
 
-    def _any_graphs(self, sql: str, evidence: Evidence) -> tuple[QueryGraph, ...] | Unreadable:
+    def _any_graphs(self, sql: str, evidence: Evidence) -> Graphs | Unreadable:
         from sqljury.likeness.graphs import graphs_of
 
         schema = evidence.schema()
@@ -99,23 +140,35 @@ class GraphMatch(Judge):
         views = cast("tuple[GraphForm, ...]", self.matcher.views)
         return graphs_of(sql, schema, evidence.dialect, forms=views, flows=self.matcher.flows)
 
-    def _compare(
-        self, prediction: tuple[QueryGraph, ...], reference: tuple[QueryGraph, ...]
-    ) -> Verdict:
-        from sqljury.likeness.graphs import only_in, pair_graph
+    def _verdict(self, score: float, pairs: Sequence[PairGraph]) -> Verdict:
+        from sqljury.likeness.graphs import only_in
 
-        if prediction == reference:
-            return graded(1.0, self.threshold, "the graphs are equal")
-        pairs = [pair_graph(*sides) for sides in zip(reference, prediction, strict=True)]
-        (score,) = self.matcher.mean_scores([pairs])
         reason = f"score {score:.3f}, equivalent from {self.threshold:.3f} on"
         left, right = only_in(pairs[0])
         only: dict[str, Json] = {"only_in_reference": left, "only_in_prediction": right}
         return replace(graded(score, self.threshold, reason), evidence=only)
 
 
+def _compared(graphs: Mapping[str, Graphs | Unreadable]) -> Iterator[tuple[Graphs, Graphs]]:
+    """The prediction beside each reference that can be read and is another."""
+    from sqljury.trees.nodes import Unreadable
+
+    prediction, *references = graphs.values()
+    if isinstance(prediction, Unreadable):
+        return
+    for reference in references:
+        if not isinstance(reference, Unreadable) and prediction != reference:
+            yield prediction, reference
+
+
+def _pairs(prediction: Graphs, reference: Graphs) -> list[PairGraph]:
+    from sqljury.likeness.graphs import pair_graph
+
+    return [pair_graph(*sides) for sides in zip(reference, prediction, strict=True)]
+
+
 @lru_cache(maxsize=4)
 def _loaded(path: str) -> Matcher:
     from sqljury.learning.graph_matching.matcher import load_matcher
 
-    return load_matcher(path)
+    return load_matcher(path).in_double_precision()

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import exp
+from math import exp, inf, log
 from pathlib import Path
-from typing import TYPE_CHECKING, NotRequired, TypedDict, cast
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -42,13 +42,18 @@ class LanguageModelVerifier:
     Args:
         model: a folder that ``sqljury train verifier`` wrote, the folder of any causal language
             model, or ``PROVIDER:MODEL`` of an endpoint that reports log-probabilities.
-        model_options: for an endpoint, ``key=value`` joined by ``;``.
+        model_options: ``key=value`` joined by ``;``: for an endpoint its options, for a folder how
+            it is held (``device_map=auto;four_bit=true``).
         prompt: a variant of the prompt; empty: the one that the model was trained with, else sql.
         threshold: the score from which on the verdict is yes.
+        raw: the score is P(Yes) among all words, as the paper has it, instead of that among Yes
+            and No, calibrated.
+        served: ``PROVIDER:MODEL`` of an endpoint that serves the model of the folder, whose prompt
+            and temperature hold.
 
     Raises:
         InputError: SJ020, SJ022, SJ030, SJ036, SJ901: there is no such model;
-            SJ304: no such prompt.
+            SJ304: no such prompt; SJ038: a model that cannot be served.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.3.
     """
@@ -57,9 +62,15 @@ class LanguageModelVerifier:
     model_options: str = ""
     prompt: str = ""
     threshold: float = 0.5
+    raw: bool = False
+    served: str = ""
 
     def __post_init__(self) -> None:
+        if self.served and (self.endpoint is None or not Path(self.model).is_dir()):
+            raise ValueError("served= takes PROVIDER:MODEL, and model= the verifier's folder")
         _ = self.text
+        if self.served and self._facts.get("objective") == "bce":
+            raise InputError("SJ038", "it ends in a number, not in a word.", where=self.model)
 
     @property
     def needs(self) -> Needs:
@@ -71,18 +82,24 @@ class LanguageModelVerifier:
 
     @cached_property
     def endpoint(self) -> Model | None:
-        """The model of an endpoint; None for a folder."""
-        if Path(self.model).is_dir() or self.model.partition(":")[0] not in known_providers():
+        """The model of an endpoint; None for a folder that is not served."""
+        name = self.served or self.model
+        if Path(name).is_dir() or name.partition(":")[0] not in known_providers():
             return None
         # Nothing but the first token is looked at.
-        return parse_model(self.model, {"max_tokens": "1", **option_pairs(self.model_options)})
+        return parse_model(name, {"max_tokens": "1", **option_pairs(self.model_options)})
+
+    @cached_property
+    def _facts(self) -> Mapping[str, Any]:
+        """What the folder says of its verifier; nothing where it was not trained, or is none."""
+        return trained_facts(self.model) if Path(self.model).is_dir() else {}
 
     @cached_property
     def text(self) -> VerifierPrompt:
         """The prompt."""
-        if self.endpoint is not None:
+        if self.endpoint is not None and not self.served:
             return VerifierPrompt(self.prompt or "sql")
-        stated = trained_prompt(self.model)
+        stated = trained_facts(self.model).get("prompt", {})
         found = VerifierPrompt(self.prompt or str(stated.get("variant", "sql")))
         if stated and stated != {"variant": found.variant, "fingerprint": found.fingerprint}:
             raise InputError(
@@ -95,8 +112,13 @@ class LanguageModelVerifier:
 
     def signature_fields(self) -> dict[str, Json]:
         """The model and the prompt, for the line under a score."""
-        model = str(self.endpoint) if self.endpoint is not None else _name(self.model)
-        return {"verifier": model, "prompt": f"{self.text.variant}/{self.text.fingerprint}"}
+        name = _name(self.model) if Path(self.model).is_dir() else ""
+        model = "@".join(filter(None, (name, str(self.endpoint or ""))))
+        found: dict[str, Json] = {
+            "verifier": model,
+            "prompt": f"{self.text.variant}/{self.text.fingerprint}",
+        }
+        return {**found, "score": "raw"} if self.raw else found
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """The verdict on one candidate."""
@@ -121,7 +143,7 @@ class LanguageModelVerifier:
             InfrastructureError: SJ024: memory does not suffice for a single prompt.
             MissingExtraError: SJ001: the packages are not installed.
         """
-        verifier = _loaded(self.model)
+        verifier = _loaded(self.model, self.model_options)
         groups: dict[str, list[int]] = {}
         for place, (case, evidence) in enumerate(asked):
             if case.question:
@@ -133,11 +155,15 @@ class LanguageModelVerifier:
                 found[place] = _verdict(self, verifier, score)
         return found
 
-    def of_probability(self, yes: float, mass: float | None, cost: Cost | None = None) -> Verdict:
-        """The verdict that a probability of Yes means."""
-        reason = f"P(Yes) {yes:.3f}"
+    def of_score(self, score: Score, cost: Cost | None = None) -> Verdict:
+        """The verdict that what a model thinks of a prompt means."""
+        if self.raw:
+            yes, among = score.probability() * (1.0 if score.mass is None else score.mass), "all"
+        else:
+            yes, among = score.probability(self._facts.get("temperature", 1.0)), "Yes and No"
+        reason = f"P(Yes) {yes:.3f} among {among}{' words' if self.raw else ''}"
         verdict = Verdict.correct if yes >= self.threshold else Verdict.incorrect
-        measures = {} if mass is None else {"answer_mass": mass}
+        measures = {} if score.mass is None else {"answer_mass": score.mass}
         return verdict(reason, measures=measures, cost=cost or Cost()).with_score(yes)
 
     # ------------------------------------------------------------ an endpoint
@@ -151,12 +177,11 @@ class LanguageModelVerifier:
             return _unavailable(f"no answer: {answer.problem}", cost)
         if not answer.logprobs:
             return _unavailable("the endpoint reported no log-probabilities", cost)
-        found = answer_probabilities(cast("list[TokenLogprob]", answer.logprobs))
+        found = answer_score(cast("list[TokenLogprob]", answer.logprobs))
         if found is None:
             reason = f"neither Yes nor No is among the {_ALTERNATIVES} likeliest tokens"
             return Verdict(outcome=Outcome.UNKNOWN, reason=reason, cost=cost)
-        yes, no = found
-        return self.of_probability(yes / (yes + no), yes + no, cost)
+        return self.of_score(found, cost)
 
 
 def _verdict(judge: LanguageModelVerifier, verifier: RewardModel, score: Score | None) -> Verdict:
@@ -164,24 +189,28 @@ def _verdict(judge: LanguageModelVerifier, verifier: RewardModel, score: Score |
         longest = verifier.scorer.language_model.longest
         reason = f"the prompt is longer than the {longest:,} tokens that the model reads"
         return Verdict(outcome=Outcome.UNKNOWN, reason=reason)
-    return judge.of_probability(verifier.probability(score), score.mass)
+    return judge.of_score(score)
 
 
 @lru_cache(maxsize=1)
-def _loaded(folder: str) -> RewardModel:
+def _loaded(folder: str, options: str) -> RewardModel:
+    from sqljury.learning.language_model.loading import Placing
     from sqljury.learning.outcome_reward.verifier import load_verifier
 
-    return load_verifier(folder)
+    return load_verifier(folder, placing=Placing.of(option_pairs(options)))
 
 
-def trained_prompt(folder: str) -> Mapping[str, Json]:
-    """The prompt that a folder's verifier was trained with; empty where it was not trained."""
+def trained_facts(folder: str) -> dict[str, Any]:
+    """What a folder says of its verifier (prompt, temperature); empty where it was not trained.
+
+    Raises:
+        InputError: SJ020: there is no such folder; SJ030, SJ031: not such a description.
+    """
     from sqljury.learning.outcome_reward.folder import read_facts
 
     if not Path(folder).is_dir():
         raise InputError("SJ020", "no such folder.", where=folder)
-    facts = read_facts(folder) or {}
-    return dict(facts.get("prompt", {}))
+    return read_facts(folder) or {}
 
 
 class TokenLogprob(TypedDict):
@@ -192,24 +221,30 @@ class TokenLogprob(TypedDict):
     top_logprobs: NotRequired[list[TokenLogprob]]
 
 
-def answer_probabilities(logprobs: Sequence[TokenLogprob]) -> tuple[float, float] | None:
-    """P(Yes) and P(No) of an answer's first token, from what OpenAI's format reports of it.
+def answer_score(logprobs: Sequence[TokenLogprob]) -> Score | None:
+    """What an answer's first token says, from what OpenAI's format reports of it.
 
     Tokens count by their letters: `` Yes``, ``yes`` and ``YES`` are one answer. None where neither
     word is among the alternatives.
 
     >>> first = {"token": "Yes", "logprob": -0.1, "top_logprobs": [
     ...     {"token": "Yes", "logprob": -0.5108}, {"token": " no", "logprob": -1.6094}]}
-    >>> [round(one, 3) for one in answer_probabilities([first])]
-    [0.6, 0.2]
+    >>> found = answer_score([first])
+    >>> round(found.probability(), 3), round(found.mass, 3)
+    (0.75, 0.8)
     """
+    from sqljury.learning.language_model.prefix_scoring import Score
+
     sums = {"yes": 0.0, "no": 0.0}
     first = logprobs[0]
     for one in first.get("top_logprobs") or [first]:
         word = str(one["token"]).strip().lower()
         if word in sums:
             sums[word] += exp(float(one["logprob"]))
-    return (sums["yes"], sums["no"]) if sums["yes"] + sums["no"] > 0 else None
+    if not any(sums.values()):
+        return None
+    yes, no = (log(value) if value else -inf for value in sums.values())
+    return Score(yes - no, min(1.0, sum(sums.values())))
 
 
 def _unavailable(reason: str, cost: Cost) -> Verdict:

@@ -78,7 +78,9 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ034": (
         "training settings that are not possible",
         "Batches, evaluations, patience and tokens are whole numbers from 1, --lora-rank is one "
-        "from 0, --epochs and --learning-rate are above 0, --validation is between 0 and 1.",
+        "from 0, epochs and rates are above 0, --validation, --warmup and --lora-dropout are "
+        "shares. --batch is a multiple of the number of processes. The device of a graph network "
+        "is one that torch finds here.",
     ),
     "SJ035": (
         "no such layer",
@@ -93,5 +95,10 @@ CODES: dict[str, tuple[str, str]] = {
         "a prompt that leaves no room for an answer",
         "Prompt and answer together are longer than the model was made for. Allow a shorter "
         "answer, or show less of the schema.",
+    ),
+    "SJ038": (
+        "a verifier that cannot be served",
+        "An endpoint gives the probabilities of words. A verifier that was trained with "
+        "--objective bce ends in a number: use it from its folder, without served=.",
     ),
 }

@@ -87,6 +87,7 @@ def train_distance(
     texts: Sequence[str],
     *,
     background: Sequence[str] = (),
+    pooled: bool = False,
     vectors: str = "lsa",
     reads: Reads = "question",
     seed: int = 0,
@@ -95,6 +96,7 @@ def train_distance(
 
     Args:
         background: any other questions; with them the distance is relative.
+        pooled: the background is these and the answerable ones, not these alone.
         vectors: the representation, by the names of :mod:`sqljury.learning.representations`.
 
     Raises:
@@ -108,21 +110,18 @@ def train_distance(
     plain = list(map(masked, texts))
     known = representation(vectors, plain)
     rows = known.transform(plain)
-    # The background Gaussian is of all data, as in the paper.
     others = known.transform(list(map(masked, background))) if background else None
+
+    def gaussians(some: Array) -> tuple[Gaussian, Gaussian | None]:
+        if others is None:
+            return Gaussian.fit(some), None
+        return Gaussian.fit(some), Gaussian.fit(np.vstack([some, others]) if pooled else others)
+
     held_out = [
-        _far(rows[outside], *_gaussians(rows[inside], others))
+        _far(rows[outside], *gaussians(rows[inside]))
         for inside, outside in folds([True] * len(texts), seed)
     ]
-    inside, around = _gaussians(rows, others)
-    return DistanceDetector(reads, known, inside, around, np.sort(np.concatenate(held_out)))
-
-
-def _gaussians(rows: Array, others: Array | None) -> tuple[Gaussian, Gaussian | None]:
-    import numpy as np
-
-    around = None if others is None else Gaussian.fit(np.vstack([rows, others]))
-    return Gaussian.fit(rows), around
+    return DistanceDetector(reads, known, *gaussians(rows), np.sort(np.concatenate(held_out)))
 
 
 def _far(rows: Array, inside: Gaussian, around: Gaussian | None) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,15 @@ from sqljury.runs.changes import Changes
 from sqljury.runs.confinement import confinement
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import RunSettings
+from sqljury.runs.settings import LOCAL, RunSettings
 from sqljury.runs.signatures import store_key
 from sqljury.runs.store import RunStore
 
 if TYPE_CHECKING:
     from sqljury.isolation import Sandbox
+    from sqljury.runs.ray_pool import RayPool
+
+Contents = Callable[[], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +48,43 @@ class JudgeGroup:
         asks = self.asks_models and not settings.dry_run and not settings.batch
         return asks and settings.llm is not None and not settings.llm.replay
 
-    def pool(self, settings: RunSettings, changes: Changes) -> WorkerPool:
-        """The workers of these judges."""
+    def pool(
+        self, settings: RunSettings, changes: Changes, contents: Contents = dict
+    ) -> WorkerPool | RayPool:
+        """Who judges, here or on the nodes of a cluster.
+
+        Args:
+            contents: what the databases hold, once that is known.
+        """
+        # One budget and one rate for chat models: they are asked from here.
+        if settings.executor != LOCAL and not self.asks_models:
+            return self._on_nodes(settings, changes, contents)
+        return self.workers(settings, changes)
+
+    def workers(self, settings: RunSettings, changes: Changes) -> WorkerPool:
+        """Processes of this machine."""
         confined = confinement(self.judges, settings)
         return WorkerPool(
             self._setup(settings, confined.sandbox),
             self.processes(settings),
-            environment=confined.environment,
+            environment=self._environment(confined.environment, settings),
             check=changes.check,
         )
+
+    def _on_nodes(self, settings: RunSettings, changes: Changes, contents: Contents) -> RayPool:
+        from sqljury.runs.node import NodeSetup
+        from sqljury.runs.ray_pool import RayPool
+
+        def setup() -> NodeSetup:
+            here = replace(settings, executor=LOCAL)
+            return NodeSetup(self._setup(here, None), self.one_process, contents())
+
+        return RayPool(setup, settings.executor.partition(":")[2], changes.check)
+
+    def _environment(self, known: Mapping[str, str], settings: RunSettings) -> Mapping[str, str]:
+        """With one thread for matrices in each process where there are several: they share the
+        cores."""
+        return known if self.processes(settings) == 1 else {"OMP_NUM_THREADS": "1", **known}
 
     def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
         llm = settings.llm if self.asks_models else None

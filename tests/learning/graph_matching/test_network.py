@@ -157,17 +157,19 @@ def test_margin_loss() -> None:
     assert margin_loss(found, labels, 1.0).item() == pytest.approx((0 + 0.5 + 0 + 0.5) / 4)
 
 
-def test_contrastive_loss() -> None:
-    """Against the formula written out."""
+@pytest.mark.parametrize("kind", ["infonce", "graphcl"])
+def test_contrastive_loss(kind: Any) -> None:
+    """Against the formulas written out: GraphCL's leaves the positive out below the line."""
     generator = np.random.default_rng(0)
     left, right = generator.normal(size=(2, 5, 8))
     unit = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (left, right)]
     alike = np.exp(unit[0] @ unit[1].T / 0.5)
+    below = alike if kind == "infonce" else alike * (1 - np.eye(5))
     wanted = [
-        -np.log(alike[i, i] / alike[i].sum()) - np.log(alike[i, i] / alike[:, i].sum())
+        -np.log(alike[i, i] / below[i].sum()) - np.log(alike[i, i] / below[:, i].sum())
         for i in range(5)
     ]
-    found = contrastive_loss(torch.from_numpy(left), torch.from_numpy(right), 0.5)
+    found = contrastive_loss(torch.from_numpy(left), torch.from_numpy(right), 0.5, kind)
     assert found.item() == pytest.approx(np.mean(wanted) / 2)
 
 

@@ -131,6 +131,38 @@ def test_a_checkpoint_of_another_training_is_not_used(tmp_path: Path) -> None:
     assert curve == trainer(seed=1, epochs=1).run({})[1]
 
 
+def test_other_threads_change_no_more_than_rounding() -> None:
+    """The tolerance that docs/graph-match-model.md states, for the network and its validation."""
+    (one, alone), (two, together) = (trainer(epochs=2, threads=n).run({}) for n in (1, 2))
+    assert [epoch.loss for epoch in together] == pytest.approx(
+        [epoch.loss for epoch in alone], rel=1e-3
+    )
+    pairs, _ = toy_pairs(3, 30)
+    assert two.distances(pairs) == pytest.approx(one.distances(pairs), rel=1e-2, abs=1e-2)
+
+
+def test_the_network_and_its_loss_are_on_one_device() -> None:
+    """Where numbers of two devices meet torch fails; `meta` is a device that every machine has."""
+    import torch
+
+    from sqljury.learning.graph_matching.batch import make_batch
+    from sqljury.learning.graph_matching.loss import contrastive_loss
+    from sqljury.learning.graph_matching.matcher import new_network
+    from sqljury.learning.graph_matching.network import distances
+
+    own = trainer()
+    network = new_network(NETWORK, VOCABULARY).to("meta").train()
+    vectors = network(make_batch(own.training.pairs[:4], own.texts))
+    loss = distances(vectors).sum() + contrastive_loss(vectors[::2], vectors[1::2], 0.5, "graphcl")
+    torch.autograd.backward(loss)
+    assert {weight.grad.device.type for weight in network.parameters()} == {"meta"}
+
+
+def test_a_device_that_is_not_here() -> None:
+    with pytest.raises(InputError, match="SJ034 there is no device 'cuda:97' here"):
+        trainer(device="cuda:97").run({})
+
+
 def test_a_broken_checkpoint_is_not_used(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
     path.write_bytes(b"half a file")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import torch
@@ -57,6 +57,11 @@ class GraphBatch:
     def width(self) -> int:
         """Nodes of the largest graph."""
         return int(self.real.shape[1])
+
+    def to(self, device: torch.device) -> GraphBatch:
+        """The same numbers on a device."""
+        named = {one.name: getattr(self, one.name) for one in fields(self)}
+        return replace(self, **{n: t.to(device) for n, t in named.items() if t is not None})
 
 
 def make_batch(

@@ -99,15 +99,17 @@ class TextEncoder(nn.Module):
         mean = x.sum(dim=2) / real.sum(dim=2)
         # All values are at least zero, so the padding is never the largest.
         found: Tensor = self.leave(torch.cat((mean, x.amax(dim=2)), dim=1))
-        return found if self.code is None else found + self.code(signs)
+        return found if self.code is None else found + self.code(signs.to(found.dtype))
 
 
 def read_all(encoder: TextEncoder, texts: Sequence[str]) -> Tensor:
     """The vectors of many texts, those of like length together: u × hidden."""
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
-    found = encoder.leave.weight.new_zeros(len(texts), encoder.leave.out_features)
+    weight = encoder.leave.weight
+    found = weight.new_zeros(len(texts), encoder.leave.out_features)
     for start in range(0, len(order), _AT_ONCE):
         places = order[start : start + _AT_ONCE]
         chosen = [texts[place] for place in places]
-        found[places] = encoder(characters(chosen), codes(chosen))
+        read = characters(chosen).to(weight.device), codes(chosen).to(weight.device)
+        found[places] = encoder(*read)
     return found

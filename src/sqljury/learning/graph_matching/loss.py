@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from sqljury.learning.graph_matching.options import Contrast
+
 FARTHEST = 3.0
 """The distance from which a score is 0 (appendix L)."""
 MIDDLE = FARTHEST / 2
@@ -26,17 +28,25 @@ def margin_loss(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
     return functional.relu(margin - side * (MIDDLE - distances)).mean()
 
 
-def contrastive_loss(left: Tensor, right: Tensor, temperature: float) -> Tensor:
-    """NT-Xent: each view's nearest, by cosine, shall be the other view of its graph.
+def contrastive_loss(
+    left: Tensor, right: Tensor, temperature: float, kind: Contrast = "infonce"
+) -> Tensor:
+    """Each view's nearest, by cosine, shall be the other view of its graph.
 
     Args:
         left: b × d, one view of each graph.
         right: b × d, the other.
         temperature: below 1 sharpens.
+        kind: ``infonce``: the own other view is one of those below the line, and the loss is at
+            least 0; ``graphcl``: only those of other graphs are.
 
-    Source: You et al. 2020 (GraphCL), equation 3.
+    Source: infonce: van den Oord et al. 2018, equation 4; graphcl: You et al. 2020 (GraphCL),
+    equation 3. Here both views are told from those of the other side, and the mean is taken.
     """
     left, right = functional.normalize(left, dim=1), functional.normalize(right, dim=1)
     alike = left @ right.T / temperature
-    own = torch.arange(len(left))
-    return (functional.cross_entropy(alike, own) + functional.cross_entropy(alike.T, own)) / 2
+    own = alike.diagonal()
+    if kind == "graphcl":
+        alike = alike.masked_fill(torch.eye(len(alike), device=alike.device).bool(), -torch.inf)
+    below = (alike.logsumexp(dim=1) + alike.logsumexp(dim=0)) / 2
+    return (below - own).mean()

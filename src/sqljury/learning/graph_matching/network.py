@@ -146,8 +146,9 @@ class GraphMatchingNetwork(nn.Module):
 
     def forward(self, batch: GraphBatch, watched: list[Attention] | None = None) -> Tensor:
         """2b × hidden, the vectors of the graphs; ``watched`` is given each step's attention."""
+        batch = batch.to(self.encoder.types.weight.device)
         h = self.encoder(batch)
-        p = None if self.place is None else self.place(batch.positions)
+        p = None if self.place is None else self.place(batch.positions.to(h.dtype))
         degrees = h.new_zeros(len(h), 1).index_add_(
             0, batch.targets, h.new_ones(len(batch.targets), 1)
         )

@@ -21,9 +21,6 @@ from sqljury.learning.graph_matching.options import Positions
 
 Floats = NDArray[np.float32]
 
-_CELLS = 1 << 21
-"""Of the matrices that are multiplied at once, to stay within the cache's reach."""
-
 
 def walk_positions(adjacencies: Floats, longest: int) -> Floats:
     """The diagonals of T, T², …, T^K for T = A D⁻¹.
@@ -98,27 +95,20 @@ def _below(graph: Encoded, tops: Integers) -> NDArray[np.bool_]:
 def _walked(
     pairs: Sequence[tuple[Encoded, Encoded, Integers]], kind: Positions, longest: int
 ) -> list[Floats]:
-    """Walks of pairs; those of like size are computed together."""
+    """The walks of each pair."""
     if kind == "none":
         return [np.zeros((a.size + b.size, 0), dtype=np.float32) for a, b, _ in pairs]
-    sizes = [left.size + right.size for left, right, _ in pairs]
-    order = sorted(range(len(pairs)), key=sizes.__getitem__)
-    found: list[Floats] = [np.zeros((0, longest), dtype=np.float32)] * len(pairs)
-    start = 0
-    while start < len(order):
-        end = start + 1
-        while end < len(order) and (end + 1 - start) * sizes[order[end]] ** 2 <= _CELLS:
-            end += 1
-        chosen = order[start:end]
-        size = sizes[chosen[-1]]
-        adjacencies = np.zeros((len(chosen), size, size), dtype=np.float32)
-        for place, number in enumerate(chosen):
-            _connect(adjacencies[place], *pairs[number], merged=kind == "merged")
-        walked = walk_positions(adjacencies, longest)
-        for place, number in enumerate(chosen):
-            found[number] = walked[place, : sizes[number]].copy()
-        start = end
-    return found
+    # One by one: what a matrix product rounds depends on how large it is, and so, if pairs were
+    # filled up to one size, on which of them are judged together.
+    return [_walk(*pair, longest, merged=kind == "merged") for pair in pairs]
+
+
+def _walk(left: Encoded, right: Encoded, joins: Integers, longest: int, *, merged: bool) -> Floats:
+    size = left.size + right.size
+    adjacencies = np.zeros((1, size, size), dtype=np.float32)
+    _connect(adjacencies[0], left, right, joins, merged)
+    walked: Floats = walk_positions(adjacencies, longest)[0]
+    return walked
 
 
 def _connect(cells: Floats, left: Encoded, right: Encoded, joins: Integers, merged: bool) -> None:

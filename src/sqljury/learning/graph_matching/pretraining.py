@@ -36,7 +36,7 @@ def contrast(
         views = [_views(graphs[i], options, generator) for i in chosen]
         batch = make_batch(with_positions(views, network.options), texts)
         vectors = network(batch)
-        loss = contrastive_loss(vectors[0::2], vectors[1::2], options.temperature)
+        loss = contrastive_loss(vectors[0::2], vectors[1::2], options.temperature, options.loss)
         losses.append(stepper.step(loss))
     return float(np.mean(losses))
 

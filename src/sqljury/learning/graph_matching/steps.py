@@ -39,7 +39,7 @@ class Stepper:
         found: Arrays = {"steps": np.array(self._schedule.last_epoch)}
         for number, state in self._optimizer.state_dict()["state"].items():
             for name, value in state.items():
-                found[f"{number}.{name}"] = value.numpy().copy()
+                found[f"{number}.{name}"] = value.cpu().numpy().copy()
         return found
 
     def load_arrays(self, arrays: Arrays) -> None:

@@ -1,7 +1,8 @@
 """Training on labelled pairs: validation pairs of other databases choose the epoch and threshold.
 
-The same data, options and seed give the same network on the same machine: one thread computes it.
-After each epoch a checkpoint is kept.
+The same data, options and seed give the same network on the same machine where one thread
+computes it; several threads, or a GPU, add up in an order of their own. After each epoch a
+checkpoint is kept.
 
 Source: Zhan et al. 2024, sections 4 and 5; Li et al. 2019.
 """
@@ -97,18 +98,18 @@ class Trainer:
         """The network of the best epoch with its threshold, and all epochs.
 
         Raises:
-            InputError: SJ021: a part of the data lacks a label.
+            InputError: SJ021: a part of the data lacks a label; SJ034: no such device here.
         """
         for name, part in (("training", self.training), ("validation", self.validation)):
             if len(set(part.labels.tolist())) < 2:
                 raise InputError("SJ021", f"the {name} pairs do not have both labels.")
-        with _one_thread():
+        with _threads(self.options.threads):
             self._begin()
             for epoch in self._state.curve:
                 self._tell(Epoch(**epoch))
             self._pretrain()
             self._train()
-            _set_weights(self._network, self._state.best)
+            _set_weights(self._network.to("cpu"), self._state.best)
             return self._matcher(notes), [Epoch(**epoch) for epoch in self._state.curve]
 
     def _matcher(self, notes: Mapping[str, Any]) -> Matcher:
@@ -132,6 +133,7 @@ class Trainer:
             self._state = load_checkpoint(self.checkpoint, self._key())
         if self._state.weights:
             _set_weights(self._network, self._state.weights)
+        self._network.to(_device(self.options.device))
 
     def _key(self) -> str:
         """What a checkpoint must agree in."""
@@ -187,8 +189,9 @@ class Trainer:
         generator = _order(self.options.seed, number)
         for places in shuffled_batches(pairs, self.options.batch, generator):
             batch = make_batch([pairs[place] for place in places], self.texts)
-            wanted = torch.from_numpy(labels[places].astype(np.float32))
-            loss = margin_loss(distances(self._network(batch)), wanted, self.options.margin)
+            found = distances(self._network(batch))
+            wanted = torch.from_numpy(labels[places].astype(np.float32)).to(found.device)
+            loss = margin_loss(found, wanted, self.options.margin)
             losses.append(stepper.step(loss))
         return float(np.mean(losses))
 
@@ -218,14 +221,21 @@ class Trainer:
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Several threads add up in an order of their own: then no training gives the same twice."""
+def _threads(count: int) -> Iterator[None]:
     before = torch.get_num_threads()
-    torch.set_num_threads(1)
+    torch.set_num_threads(count)
     try:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+def _device(name: str) -> torch.device:
+    try:
+        return torch.empty(0, device=name).device
+    except (RuntimeError, AssertionError) as error:
+        said = str(error).partition("\n")[0]
+        raise InputError("SJ034", f"there is no device {name!r} here: {said}.") from None
 
 
 def _order(seed: int, epoch: int) -> np.random.Generator:
@@ -233,7 +243,7 @@ def _order(seed: int, epoch: int) -> np.random.Generator:
 
 
 def _weights(network: GraphMatchingNetwork) -> Arrays:
-    return {name: weight.numpy().copy() for name, weight in network.state_dict().items()}
+    return {name: weight.cpu().numpy().copy() for name, weight in network.state_dict().items()}
 
 
 def _set_weights(network: GraphMatchingNetwork, weights: Arrays) -> None:
