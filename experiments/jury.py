@@ -1,13 +1,15 @@
 """How near to people is the judge `jury:offline`?
 
     python experiments/jury.py SILVER.jsonl --experts BIRD.jsonl SPIDER.jsonl --kept FOLDER \
-        [--seeds 5]
+        [--seeds 5] [--without]
 
 Tables are of `sqljury features`: SILVER of what `jury_cases.py` writes, the experts' of ROSE-VEC.
 What juries say of the experts' cases is kept in FOLDER, for `jury_cascade.py` and for another run.
 Each fifth of the experts' questions is judged by a jury that was trained on the silver cases and on
 the other four fifths; within these its calibration has folds of its own. κ and AUC, in percent,
 with the range over the seeds; expected calibration error; κ and accuracy of the surest cases.
+With --without also what is left of κ and AUC where a group of evidence is missing when a case is
+judged; the juries are the same.
 """
 
 from __future__ import annotations
@@ -41,12 +43,15 @@ def main() -> None:
     parser.add_argument("--kept", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--groups", default=GROUPS)
+    parser.add_argument("--without", action="store_true")
     given = parser.parse_args()
     juries = Juries(given.silver, given.experts, given.kept, given.groups)
     rows = juries.rows
     found = [1 / (1 + np.exp(-juries.outer(seed))) for seed in range(given.seeds)]
     for name, chosen in parts(rows).items():
         show(name, [one[chosen] for one in found], labels(rows)[chosen])
+    if given.without:
+        show_missing(juries, given.seeds)
 
 
 class Juries:
@@ -69,22 +74,27 @@ class Juries:
             fold[left_out] = number
         return fold
 
-    def outer(self, seed: int) -> Any:
-        """Of each case, by a jury that has not seen its fold."""
+    @property
+    def groups(self) -> list[str]:
+        """The groups of evidence that juries see."""
+        return self._groups.split("+")
+
+    def outer(self, seed: int, missing: str = "") -> Any:
+        """Of each case, by a jury that has not seen its fold, one group missing or none."""
         fold = self.fold_of(seed)
         found = np.empty(len(fold))
         for number in range(FOLDS):
-            found[fold == number] = self._without(seed, number)[fold == number]
+            found[fold == number] = self._unseen(seed, number)[missing][fold == number]
         return found
 
-    def _without(self, seed: int, left_out: int) -> Any:
-        """Of all cases, by a jury that has not seen a fold."""
-        file = self._kept / f"seed-{seed}-without-{left_out}.json"
+    def _unseen(self, seed: int, left_out: int) -> dict[str, Any]:
+        """Of all cases, by a jury that has not seen a fold; by the group that is missing."""
+        file = self._kept / f"seed-{seed}-fold-{left_out}.json"
         if not file.exists():
             file.write_text(json.dumps(self._trained(seed, left_out)))
-        return np.array(json.loads(file.read_text()))
+        return {name: np.array(one) for name, one in json.loads(file.read_text()).items()}
 
-    def _trained(self, seed: int, left_out: int) -> list[float]:
+    def _trained(self, seed: int, left_out: int) -> dict[str, list[float]]:
         fold = self.fold_of(seed)
         with TemporaryDirectory() as folder:
             known, model = Path(folder) / "known.jsonl", Path(folder) / "jury.npz"
@@ -92,9 +102,15 @@ class Juries:
             known.write_text("\n".join(rest))
             tables = [self._silver, known]
             jury = train_jury_on(tables, model, weights=WEIGHTS, groups=self._groups, seed=seed)
-        vectors = [[row.get(name) for name in jury.names] for row in self.rows]
-        found = jury.probabilities(np.array(vectors, dtype=float))
-        return [log(one / (1 - one)) for one in found.tolist()]
+        vectors = np.array(
+            [[row.get(name) for name in jury.names] for row in self.rows], dtype=float
+        )
+        found = {}
+        for group in ("", *self.groups):
+            of_group = [name.startswith(f"{group}_") for name in jury.names]
+            seen = np.where(of_group, np.nan, vectors)
+            found[group] = [log(p / (1 - p)) for p in jury.probabilities(seen).tolist()]
+        return found
 
 
 def row_of(line: str) -> Any:
@@ -136,6 +152,18 @@ def show(name: str, found: list[Any], known: Any) -> None:
         )
         accuracy = 100 * np.mean(known[kept] == said)
         print(f"  surest {coverage:.0%}: κ {kappa:.1f}, accuracy {accuracy:.1f}")
+
+
+def show_missing(juries: Juries, seeds: int) -> None:
+    """κ and AUC of each part where a group of evidence is missing, means over the seeds."""
+    known = labels(juries.rows)
+    for name, chosen in parts(juries.rows).items():
+        print(f"{name}, without")
+        for group in ("", *juries.groups):
+            found = [juries.outer(seed, group)[chosen] for seed in range(seeds)]
+            kappa = np.mean([cohen_kappa_score(known[chosen], one >= 0) for one in found])
+            auc = np.mean([roc_auc_score(known[chosen], one) for one in found])
+            print(f"  {group or 'nothing'}: κ {100 * kappa:.1f}, AUC {100 * auc:.1f}")
 
 
 if __name__ == "__main__":

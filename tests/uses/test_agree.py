@@ -103,6 +103,17 @@ def test_scores_of_others_may_be_any_number() -> None:
     assert found.auc == 1.0 and found.kappa == 1.0
 
 
+def test_calibration_is_of_graded_scores_in_the_unit_interval() -> None:
+    graded = [(0.1, False), (0.15, True), (0.65, True), (0.95, True), (None, True)]
+    found = one(plain(graded)).calibration
+    assert found is not None
+    assert found.n == 4
+    assert found.ece == pytest.approx((2 * abs(0.125 - 0.5) + 0.35 + 0.05) / 4)
+    labels, scores = ([True, False], [1.0, 0.0])
+    assert one(plain(zip(scores * 3, labels * 3, strict=True))).calibration is None
+    assert one(plain([(0.2, True), (0.5, False), (1.5, True)])).calibration is None
+
+
 def test_continuous_and_thresholded_differ() -> None:
     found = one(plain([(0.9, True), (0.6, False), (0.7, True), (0.2, False), (0.1, True)]))
     assert found.auc == pytest.approx(4 / 6)

@@ -13,7 +13,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut, warn_of_missing
-from sqljury.cli.options import AsJson, Overlay
+from sqljury.cli.options import AsJson, Overlay, Seed
 from sqljury.cli.output import console
 from sqljury.errors import InputError
 
@@ -36,7 +36,7 @@ def agree(
     unknown: Annotated[
         str, typer.Option("--unknown", help="Cases without a score: no, or exclude.")
     ] = "no",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     fail_under: Annotated[
         list[str] | None,
         typer.Option("--fail-under", help="STATISTIC=VALUE, such as kappa=0.75; exit 1 below."),
@@ -49,6 +49,9 @@ def agree(
             "--corrected", help="Scores of whole runs, corrected by labels of some cases."
         ),
     ] = False,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write the report of one RUN with this in it.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
@@ -61,6 +64,8 @@ def agree(
     found = agree_files(
         inputs, label=label, labels=labels or (), unknown=unknown, seed=seed, overlay=overlay
     )
+    if html is not None:
+        _write_page(inputs, html, found)
     scores = _corrected(inputs, labels or (), label) if corrected else []
     if as_json:
         more = {"corrected": [asdict(one) for one in scores]} if corrected else {}
@@ -76,6 +81,16 @@ def agree(
         warn_of_missing(judged)
     else:
         gate.check(judged, _below(found, thresholds))
+
+
+def _write_page(inputs: list[str], path: Path, found: Agreement) -> None:
+    from sqljury.api.evaluation import load_run
+
+    if len(inputs) != 1 or not Path(inputs[0]).is_dir():
+        raise InputError("SJ006", "--html goes with one run.")
+    with load_run(inputs[0]) as evaluation:
+        evaluation.to_html(path, agreement=found)
+    typer.echo(f"report: {path.resolve()}", err=True)
 
 
 def _corrected(inputs: list[str], labels: Sequence[Path], label: str) -> list[CorrectedScore]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import RunFolder
+from sqljury.cli.options import RunFolder, Seed
 from sqljury.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def label_plan(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="CSV file of cases to label.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Of what is drawn.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Say what labels are worth, and draw cases for `agree RUN --labels FILE --corrected`."""
     from sqljury.api.benchmark_scores import plan_labels

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import trainers
+from sqljury.cli.options import Seed
 from sqljury.errors import InputError
 
 
@@ -24,7 +25,7 @@ def train_jury(
     groups: Annotated[
         str, typer.Option("--groups", help="Groups of features to look at, joined by + [all].")
     ] = "",
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the training.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Train the trees of the judge `jury` on typed evidence: `jury:offline,weights=OUT`."""
     from sqljury.api.jury_training import train_jury_on

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,9 +35,14 @@ class Verifier(Judge):
     Args:
         model: a file that was trained like the small one, a folder with a language model that
             answers Yes or No, or ``PROVIDER:MODEL`` of an endpoint.
-        model_options: for an endpoint, ``key=value`` joined by ``;``.
+        model_options: ``key=value`` joined by ``;``: for an endpoint its options, for a folder how
+            it is held (``device_map=auto;four_bit=true``).
         prompt: for a language model: ``sql``, ``data``, ``data+sql`` or ``instruction``.
         threshold: the probability from which on the verdict is ``correct``.
+        raw: for a language model: P(Yes) among all words is the score, as in the paper, not that
+            among Yes and No, calibrated.
+        served: ``PROVIDER:MODEL`` that serves the model of the folder; its prompt and temperature
+            hold there, too.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.3.
     """
@@ -50,14 +55,18 @@ class Verifier(Judge):
     model_options: str = ""
     prompt: str = ""
     threshold: float = 0.5
+    raw: bool = False
+    served: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.threshold <= 1:
             raise ValueError(f"threshold={self.threshold} is no probability")
         if self._language_model is not None:
             object.__setattr__(self, "needs", self._language_model.needs)
-        elif self.model_options or self.prompt:
-            raise ValueError("model_options and prompt are for language models: model=…")
+        elif self.model_options or self.prompt or self.raw or self.served:
+            raise ValueError(
+                "model_options, prompt, raw and served are for language models: model=…"
+            )
         else:
             _ = self._small  # a broken file is an error when the judge is made
 
@@ -65,7 +74,9 @@ class Verifier(Judge):
     def _language_model(self) -> LanguageModelVerifier | None:
         if not self.model or not is_language_model(self.model):
             return None
-        return LanguageModelVerifier(self.model, self.model_options, self.prompt, self.threshold)
+        return LanguageModelVerifier(
+            self.model, self.model_options, self.prompt, self.threshold, self.raw, self.served
+        )
 
     @cached_property
     def _small(self) -> SmallVerifier:
@@ -81,8 +92,8 @@ class Verifier(Judge):
 
     @property
     def runs_network(self) -> bool:
-        """A language model of a folder; the small one is trees."""
-        return self.model != "" and Path(self.model).is_dir()
+        """A language model of a folder that nobody serves; the small one is trees."""
+        return self.model != "" and not self.served and Path(self.model).is_dir()
 
     @property
     def batch_size(self) -> int:
@@ -118,17 +129,27 @@ class Verifier(Judge):
         """One score for one query; the reason says what weighs most where that can be said."""
         if self._language_model is not None:
             return self._language_model.judge(case, evidence)
-        if evidence.has_database:
-            run = evidence.rows(str(case.predicted_sql))
-            if not run.ok:
-                return failed_prediction(run)
-        (yes,) = self._weigher(case).probabilities([self._observer.features(case, evidence)])
+        failure = self.failure(case, evidence)
+        if failure is not None:
+            return failure
+        yes = self.probability(case, self.features(case, evidence))
         verdict = Verdict.correct if yes >= self.threshold else Verdict.incorrect
         if not case.question:
             return verdict(f"probability {yes:.3f}, without the question").with_score(yes)
         odd = [one.text for one in self._observer.surprises(case, evidence)]
         reason = "; ".join([f"probability {yes:.3f}", *odd[:_SAID]])
         return verdict(reason, evidence={"unexpected": odd}).with_score(yes)
+
+    def failure(self, case: Case, evidence: Evidence) -> Verdict | None:
+        """The verdict on a prediction that does not run where there is a database, else None."""
+        if not evidence.has_database:
+            return None
+        run = evidence.rows(str(case.predicted_sql))
+        return None if run.ok else failed_prediction(run)
+
+    def probability(self, case: Case, features: Mapping[str, float]) -> float:
+        """What the small verifier makes of :meth:`features`."""
+        return self._weigher(case).probabilities([features])[0]
 
     def features(self, case: Case, evidence: Evidence) -> dict[str, float]:
         """What the small verifier sees of a case that has a prediction and a schema, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import MissingExtraError
@@ -17,7 +18,7 @@ _PARTS = ("base", "roots", "left", "right", "feature", "threshold", "value", "mi
 _LEAF = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Boosting:
     """All nodes of all trees one after the other; the sum of one leaf a tree is a log-odds.
 
@@ -145,10 +146,11 @@ class Boosting:
         """The log-odds of yes for each row."""
         import numpy as np
 
+        path = self._path
         rows = _single(vectors)
-        at = np.tile(self.roots, (len(rows), 1))
-        while (self.left[at] != _LEAF).any():
-            at = self._next(rows, at)
+        at = np.tile(path.roots, (len(rows), 1))
+        for _ in range(path.depth):
+            at = path.after(rows, at)
         total: Array = self.base[0] + self.value[at].sum(axis=1, dtype=np.float64)
         return total
 
@@ -162,24 +164,37 @@ class Boosting:
         """
         import numpy as np
 
+        path = self._path
         rows = _single(vectors)
-        at = np.tile(self.roots, (len(rows), 1))
+        at = np.tile(path.roots, (len(rows), 1))
         number = np.broadcast_to(np.arange(len(rows))[:, None], at.shape)
         found = np.zeros(rows.shape)
-        while (self.left[at] != _LEAF).any():
-            then = self._next(rows, at)
+        for _ in range(path.depth):
+            then = path.after(rows, at)
             np.add.at(found, (number, self.feature[at]), self.value[then] - self.value[at])
             at = then
         return found
 
-    def _next(self, rows: Array, at: Array) -> Array:
-        """The nodes after these, one column a tree; a leaf stays."""
+    @cached_property
+    def _path(self) -> _Path:
         import numpy as np
 
-        values = rows[np.arange(len(rows))[:, None], self.feature[at]]
-        below = np.where(np.isnan(values), self.missing[at], values <= self.threshold[at])
-        after = np.where(below, self.left[at], self.right[at])
-        return np.where(self.left[at] != _LEAF, after, at)
+        own = np.arange(len(self.left))
+        inner = self.left != _LEAF
+        both = [np.where(inner, side, own) for side in (self.right, self.left)]
+        depth, level = 0, self.roots[inner[self.roots]]
+        while len(level):
+            depth += 1
+            level = np.concatenate([self.left[level], self.right[level]])
+            level = level[inner[level]]
+        return _Path(
+            self.roots.astype(np.intp),
+            self.feature.astype(np.intp),
+            self.threshold,
+            self.missing,
+            np.stack(both, axis=1).astype(np.intp).ravel(),
+            depth,
+        )
 
     def probabilities(self, vectors: Array) -> Array:
         """The probability of yes for each row."""
@@ -199,6 +214,30 @@ class Boosting:
         nowhere = np.zeros(len(arrays[f"{prefix}left"]), dtype=bool)
         known = {f"{prefix}missing": nowhere, **arrays}
         return cls(*(known[f"{prefix}{name}"] for name in _PARTS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """The ways down the trees, laid out to be walked fast: a leaf leads to itself."""
+
+    roots: Array
+    feature: Array
+    threshold: Array
+    missing: Array
+    children: Array
+    """For node i at 2i where a row goes that is above its cut, at 2i + 1 that is not."""
+    depth: int
+
+    def after(self, rows: Array, at: Array) -> Array:
+        """The nodes after these, one column a tree."""
+        import numpy as np
+
+        starts = np.arange(len(rows))[:, None] * rows.shape[1]
+        values = rows.take(starts + self.feature.take(at))
+        below = values <= self.threshold.take(at)
+        below |= np.isnan(values) & self.missing.take(at)
+        after: Array = self.children.take(2 * at + below)
+        return after
 
 
 def _single(vectors: Array) -> Array:

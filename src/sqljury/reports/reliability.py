@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 _SIDE = 300
 _LEFT, _TOP, _BELOW = 46, 30, 64
 _GAP = 40
+# On a page the colours are the page's, so that they follow its theme.
 _STYLE = Markup(
-    "text{font:12px system-ui,sans-serif;fill:#1a1a1a}"
-    ".title{font-weight:600;font-size:13px}.axis{stroke:#8a8a8a}.grid{stroke:#e4e4e4}"
-    ".even{stroke:#8a8a8a;stroke-dasharray:4 4}.bar{fill:#3b6fb6}.apart{fill:#d9822b;opacity:.45}"
-    "@media(prefers-color-scheme:dark){svg{background:#16181d}text{fill:#e8e8e8}"
-    ".grid{stroke:#33363d}.bar{fill:#7aa7e0}}"
+    ".reliability text{font:12px system-ui,sans-serif;fill:var(--ink,#1a1a1a)}"
+    ".reliability .title{font-weight:600;font-size:13px}.reliability .axis{stroke:#8a8a8a}"
+    ".reliability .grid{stroke:var(--line,#e4e4e4)}"
+    ".reliability .even{stroke:#8a8a8a;stroke-dasharray:4 4}"
+    ".reliability .bar{fill:var(--s0,#3b6fb6)}.reliability .apart{fill:#d9822b;opacity:.45}"
 )
 
 
@@ -46,8 +47,8 @@ def reliability_svg(diagrams: Mapping[str, Reliability]) -> Markup:
         for name, one in diagrams.items()
     )
     return Markup(
-        '<svg xmlns="http://www.w3.org/2000/svg" width="{0}" height="{1}" viewBox="0 0 {0} {1}" '
-        'role="img" aria-label="{2}"><style>{3}</style>{4}</svg>'
+        '<svg xmlns="http://www.w3.org/2000/svg" class="reliability" width="{0}" height="{1}" '
+        'viewBox="0 0 {0} {1}" role="img" aria-label="{2}"><style>{3}</style>{4}</svg>'
     ).format(width, height, said, _STYLE, Markup("").join(parts))
 
 

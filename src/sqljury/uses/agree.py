@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 
 from sqljury.case import Json
 from sqljury.errors import InputError
+from sqljury.learning.calibration import Reliability, reliability
 from sqljury.uses.counted import counted_score
 from sqljury.uses.statistics import (
     ASSOCIATION_STATISTICS,
@@ -93,6 +94,9 @@ class JudgeAgreement(Figures):
     name: str
     by_benchmark: tuple[AgreementSlice, ...]
     slices: tuple[AgreementSlice, ...]
+    calibration: Reliability | None
+    """How far its scores are from being probabilities; None where they say only yes or no, or
+    leave [0, 1]."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -289,7 +293,27 @@ def _judge(
             options,
         )
     ]
-    return widened(JudgeAgreement, pooled, name=name, by_benchmark=benchmarks, slices=tuple(slices))
+    return widened(
+        JudgeAgreement,
+        pooled,
+        name=name,
+        by_benchmark=benchmarks,
+        slices=tuple(slices),
+        calibration=_calibration(rows),
+    )
+
+
+def _calibration(rows: Sequence[Scored]) -> Reliability | None:
+    # Sorted: the order of the rows must change no digit.
+    scored = sorted(
+        (row.score, bool(row.label))
+        for row in rows
+        if row.label is not None and row.score is not None and not _is_left_out(row)
+    )
+    distinct = {score for score, _ in scored}
+    if len(distinct) <= 2 or not all(0 <= score <= 1 for score in distinct):
+        return None
+    return reliability([score for score, _ in scored], [label for _, label in scored])
 
 
 def _cut(

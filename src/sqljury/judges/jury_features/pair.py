@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from sqljury.faults.wording import Wording
 from sqljury.judges.base import Judge
 from sqljury.judges.naming import make_judge
 from sqljury.judges.settled import settled
+from sqljury.judges.verifier import Verifier
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -29,6 +31,13 @@ def judge_named(name: str) -> Judge:
     if name not in _MADE:
         _MADE[name] = make_judge(name)
     return _MADE[name]
+
+
+def small_verifier() -> Verifier:
+    """The verifier that comes with the package."""
+    judge = judge_named("verifier")
+    assert isinstance(judge, Verifier)
+    return judge
 
 
 class Pair:
@@ -48,6 +57,7 @@ class Pair:
         self.prediction = str(case.predicted_sql)
         self.reference = case.reference_sqls[0] if case.reference_sqls else None
         self._verdicts: dict[tuple[str, bool], Verdict | None] = {}
+        self._seen: dict[bool, Mapping[str, float] | None] = {}
 
     @cached_property
     def reference_as_case(self) -> Case | None:
@@ -77,6 +87,30 @@ class Pair:
         """The score of a verdict; None where there is none, or it is ``unknown``."""
         found = self.verdict(judge, of_reference=of_reference)
         return None if found is None or found.outcome is Outcome.UNKNOWN else found.score
+
+    def verifier_features(self, *, of_reference: bool = False) -> Mapping[str, float] | None:
+        """What the small verifier sees of a query, found once; None where there is no query, or no
+        schema."""
+        if of_reference not in self._seen:
+            case = self.reference_as_case if of_reference else self.case
+            known = case is not None and self.evidence.schema() is not None
+            self._seen[of_reference] = (
+                small_verifier().features(case, self.evidence) if known and case else None
+            )
+        return self._seen[of_reference]
+
+    def verifier_score(self, *, of_reference: bool = False) -> float | None:
+        """:meth:`score` of ``verifier``, without its reasons."""
+        case = self.reference_as_case if of_reference else self.case
+        judge = small_verifier()
+        if case is None:
+            return None
+        found = settled(judge, case, self.evidence) or judge.failure(case, self.evidence)
+        if found is not None:
+            unknown = found.outcome.left_out or found.outcome is Outcome.UNKNOWN
+            return None if unknown else found.score
+        features = self.verifier_features(of_reference=of_reference)
+        return None if features is None else judge.probability(case, features)
 
     @cached_property
     def tables(self) -> tuple[ResultTable, ResultTable] | None:

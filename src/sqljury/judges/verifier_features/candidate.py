@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from math import log
+from math import fsum, log
 
 from sqljury.execution import Execution
 from sqljury.judges.verifier_features.asked import AskedQuestion
@@ -124,21 +124,24 @@ def _is_star(column: str) -> bool:
 
 
 def _fit(used: Iterable[str], chances: Mapping[str, float]) -> dict[str, float]:
-    """How well a set of columns fits the chances that each has of being in it."""
+    """How well a set of columns fits the chances that each has of being in it.
+
+    Sums are exact: those of a set must not depend on the order in which it is read.
+    """
     used = set(used)
     logs = [log(max(chances.get(one, _UNKNOWN), _LEAST)) for one in used]
     missed = [chance for one, chance in chances.items() if one not in used]
-    regret = 0.0
+    regrets = []
     for one in used | set(chances):
         chance = min(max(chances.get(one, _UNKNOWN), _LEAST), 1 - _LEAST)
         taken = chance if one in used else 1 - chance
-        regret += log(max(chance, 1 - chance)) - log(taken)
+        regrets.append(log(max(chance, 1 - chance)) - log(taken))
     return {
         "worst": min(logs, default=0.0),
         "mean": _mean(logs),
         "missed": max(missed, default=0.0),
         "missed_all": sum(-log(1 - min(chance, 1 - _LEAST)) for chance in missed),
-        "regret": regret,
+        "regret": fsum(regrets),
         "count": float(len(used)),
         "more": len(used) - sum(chances.values()),
     }
@@ -146,7 +149,7 @@ def _fit(used: Iterable[str], chances: Mapping[str, float]) -> dict[str, float]:
 
 def _mean(values: Iterable[float]) -> float:
     listed = list(values)
-    return sum(listed) / len(listed) if listed else 0.0
+    return fsum(listed) / len(listed) if listed else 0.0
 
 
 # ---------------------------------------------------------------- the tables

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from sqljury.case import Case
 from sqljury.judges.jury_features.group import Values, both_sides, feature_group, on_both_sides
-from sqljury.judges.jury_features.pair import Pair, judge_named
-from sqljury.judges.verifier import Verifier
+from sqljury.judges.jury_features.pair import Pair
 
 _PARTS: Final = {
     "regret_shape": ("how much likelier another shape of query is, all parts", -1),
@@ -36,18 +34,15 @@ _OF_ROWS: Final = ("missing_values", "hits_unused", "hits_elsewhere")
 )
 def linking(pair: Pair) -> Values:
     """Schema linking: what question and hint let one expect, beside what each query has."""
-    prediction = _parts(pair, pair.case)
-    reference = _parts(pair, pair.reference_as_case)
+    prediction, reference = (_parts(pair, of_reference=side) for side in (False, True))
     found: dict[str, float | None] = {}
     for name in _PARTS:
         found |= both_sides(name, prediction.get(name), reference.get(name))
     return found
 
 
-def _parts(pair: Pair, case: Case | None) -> dict[str, float]:
-    if case is None or not case.question or pair.evidence.schema() is None:
+def _parts(pair: Pair, *, of_reference: bool) -> dict[str, float]:
+    found = pair.verifier_features(of_reference=of_reference) if pair.case.question else None
+    if found is None:
         return {}
-    judge = judge_named("verifier")
-    assert isinstance(judge, Verifier)
-    found = judge.features(case, pair.evidence)
     return {k: v for k, v in found.items() if not (k in _OF_ROWS and v < 0)}

@@ -13,8 +13,8 @@ _LEAST = 1e-3
 @feature_group("verifier", *on_both_sides("odds", "log-odds that it answers the question", 1))
 def verifier(pair: Pair) -> Values:
     """How well each query answers the question, the other one unseen."""
-    prediction = pair.score("verifier")
-    reference = pair.score("verifier", of_reference=True)
+    prediction = pair.verifier_score()
+    reference = pair.verifier_score(of_reference=True)
     return both_sides("odds", _odds(prediction), _odds(reference))
 
 
