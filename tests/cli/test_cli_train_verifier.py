@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from sqljury.cli import app
 
 if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):
     pytest.skip("fine-tuning is not installed", allow_module_level=True)
@@ -33,9 +37,15 @@ def pool(path: Path, questions: int, first: int = 0) -> Path:
     return path
 
 
-def run(*arguments: object, code: int = 0) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sqljury.cli", *map(str, arguments)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+TWO_PROCESSES = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
+"""They speak by gloo."""
+
+
+def run(
+    *arguments: object, code: int = 0, launched: Sequence[object] = ()
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, [*launched, "-m", "sqljury.cli", *arguments])]
+    found = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert found.returncode == code, found.stderr
     return found
 
@@ -82,6 +92,34 @@ def test_train_then_judge(tmp_path, base):
     rows = [json.loads(line) for line in (tmp_path / "verdicts.jsonl").read_text().splitlines()]
     assert len(rows) == 9
     assert all(0 < row["score"] < 1 for row in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "how", [["--lora-rank", 0], ["--lora-rank", 4, "--lora-dropout", 0, "--objective", "bce"]]
+)
+def test_two_processes_learn_what_one_does(tmp_path, base, how):
+    """The batch is that of both together, validation is shared out, and one of them writes."""
+    (tmp_path / "schema.sql").write_text(DDL)
+    # Of 36 questions 32 are learnt from, in whole batches: of others the last step repeats some.
+    options = ["train", "verifier", "--base", base, "--data", pool(tmp_path / "a.jsonl", 36)]
+    options += ["--schemas", tmp_path / "schema.sql", "--epochs", 2, "--batch", 8, *how]
+    options += ["--learning-rate", 1e-3, "--evaluations", 1, "--json", "--out"]
+    both = run(*options, tmp_path / "two", launched=TWO_PROCESSES)
+    one = CliRunner().invoke(app, [*map(str, options), str(tmp_path / "one")])
+    assert one.exit_code == 0, one.output
+    together, alone = json.loads(both.stdout), json.loads(one.stdout)
+    assert both.stderr.count("validation log loss") == 2
+    assert both.stderr.count("SJ") == 0
+    for found in (alone, together):
+        assert found.pop("seconds") > 0
+        assert found["validation"].pop("reliability")["before"]["n"] == 8
+    assert together.pop("validation") == pytest.approx(alone.pop("validation"), abs=1e-3)
+    assert together.pop("temperature") == pytest.approx(alone.pop("temperature"), rel=1e-2)
+    assert together == alone
+    names = {path.name for path in (tmp_path / "two").iterdir()}
+    assert names == {path.name for path in (tmp_path / "one").iterdir()}
+    assert "training_args.bin" not in names
 
 
 def test_what_cannot_be_trained_on(tmp_path):

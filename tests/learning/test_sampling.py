@@ -1,5 +1,7 @@
 """Texts of a tiny language model made here, and the log-probability of each."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("torch")
@@ -87,3 +89,32 @@ def test_tokens_are_told_with_the_likeliest_in_their_place(model: LanguageModel)
         # The likeliest text is made of the likeliest tokens.
         assert len(others) == 3 and others == sorted(others, reverse=True)
         assert token["logprob"] == pytest.approx(others[0], abs=1e-5)
+
+
+def test_an_encoder_and_a_decoder(tmp_path: Path) -> None:
+    import torch
+
+    seq2seq = load_language_model(write_tiny_model(tmp_path, "t5"), seq2seq=True)
+    assert seq2seq.encodes
+    (found,) = sample_texts(
+        seq2seq, ASKED[1:], count=1, temperature=0, top_p=1, max_tokens=4, seed="", alternatives=2
+    )
+    ids = torch.tensor([seq2seq.tokenizer("How many?\n\n")["input_ids"]])
+    with torch.inference_mode():
+        written = seq2seq.model.generate(ids, max_new_tokens=4, do_sample=False)[0]
+        logits = (
+            seq2seq.model(ids, decoder_input_ids=written.unsqueeze(0)).logits[0].log_softmax(-1)
+        )
+    own = written[1:]
+    assert found.tokens == len(own)
+    assert found.logprob == pytest.approx(
+        sum(float(logits[place, token]) for place, token in enumerate(own)), abs=1e-3
+    )
+    assert [token["logprob"] for token in found.logprobs] == [
+        token["top_logprobs"][0]["logprob"] for token in found.logprobs
+    ]
+
+
+def test_other_uses_take_no_encoder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="SJ022"):
+        load_language_model(write_tiny_model(tmp_path, "t5"))

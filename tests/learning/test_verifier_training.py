@@ -11,11 +11,13 @@ from toy_verifier import HELD, TRAINING, WORDS, examples, write_base
 
 import sqljury
 from sqljury.errors import InputError
+from sqljury.learning.language_model.loading import load_language_model
 from sqljury.learning.language_model.prompt_tokens import PromptText
 from sqljury.learning.outcome_reward import training
 from sqljury.learning.outcome_reward.examples import RewardExample, balanced, split
 from sqljury.learning.outcome_reward.folder import read_facts, write_facts
 from sqljury.learning.outcome_reward.settings import Settings
+from sqljury.learning.outcome_reward.trainers import batches
 from sqljury.learning.outcome_reward.training import train_verifier
 from sqljury.learning.outcome_reward.validation import area_under_curve, measures
 from sqljury.learning.outcome_reward.verifier import load_verifier
@@ -95,6 +97,28 @@ def test_each_objective_and_adapters_separate(base, tmp_path, how):
     assert adapter.is_file() is ("lora_rank" in how)
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("bitsandbytes") is None, reason="4 bits are not installed")
+def test_a_base_in_four_bits_is_trained_and_read_back_so(base, tmp_path):
+    some, out = examples(slice(0, 60)), tmp_path / "out"
+    how = replace(QUICK, epochs=1, lora_rank=4, four_bit=True)
+    found = train_verifier(some, base, out, how, about=ABOUT).facts
+    layer = load_verifier(str(out)).scorer.language_model.model.model.layers[0].self_attn.q_proj
+    assert "Linear4bit" in type(layer).__name__
+    _, held = split(some, QUICK.validation, QUICK.seed)
+    read = measures(scores_of(out, held), [one.label for one in held])
+    # Sums of 4-bit weights depend on the batch more than others do.
+    assert read["log_loss"] == pytest.approx(found["validation"]["log_loss"], rel=1e-2)
+
+
+def test_adapters_as_asked_for(base):
+    how = replace(QUICK, lora_rank=4, lora_alpha=5, lora_dropout=0.2, lora_targets="q_proj,v_proj")
+    network = training.adapted(load_language_model(base, trainable=True), how, base)
+    config = network.peft_config["default"]
+    assert (config.lora_alpha, config.lora_dropout) == (5, 0.2)
+    assert config.target_modules == {"q_proj", "v_proj"}
+
+
 class StoppedError(Exception):
     pass
 
@@ -166,7 +190,7 @@ def test_a_prompt_longer_than_the_model_has_no_score(base):
     short, long = verifier.scores("question :", ["query :", "query : " * 3000])
     assert short is not None
     assert long is None
-    assert 0 < verifier.probability(short) < 1
+    assert 0 < short.probability() < 1
 
 
 # ---------------------------------------------------------------- splits and balance
@@ -206,9 +230,35 @@ def test_as_many_right_as_wrong_of_each_question():
     assert balanced(some, seed=0) == found
 
 
-@pytest.mark.parametrize("how", [{"batch": 0}, {"validation": 1.0}, {"learning_rate": 0}])
+@pytest.mark.parametrize(
+    ("at_once", "processes", "found"),
+    [(4, 1, (4, 4)), (4, 8, (2, 1)), (5, 1, (4, 4)), (16, 2, (8, 1)), (3, 4, (2, 2))],
+)
+def test_the_batch_is_that_of_all_processes(at_once, processes, found):
+    assert batches(Settings(batch=16, at_once=at_once), processes) == found
+    assert found[0] * found[1] * processes == 16
+
+
+@pytest.mark.parametrize("processes", [3, 32])
+def test_a_batch_that_cannot_be_shared_out(processes):
+    with pytest.raises(InputError, match=f"SJ034 --batch 16 is no multiple of the {processes}"):
+        batches(Settings(batch=16), processes)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"batch": 0},
+        {"validation": 1.0},
+        {"learning_rate": 0},
+        {"warmup": 1.0},
+        {"lora_dropout": -0.1},
+        {"four_bit": True},  # of a training of all weights
+    ],
+)
 def test_settings_that_are_impossible(how):
     with pytest.raises(InputError, match="SJ034"):
         replace(QUICK, **how)
-    with pytest.raises(InputError, match="SJ003"):
-        Settings(objective="best")  # type: ignore[arg-type]
+    for word in ({"objective": "best"}, {"scheduler": "whenever"}):
+        with pytest.raises(InputError, match="SJ003"):
+            Settings(**word)

@@ -45,8 +45,16 @@ def write_tiny_model(folder: Path, kind: str, seed: int = 0) -> str:
                 num_attention_heads=2,
             )
         ),
-        "t5": lambda: t.T5Model(
-            t.T5Config(vocab_size=size, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2)
+        "t5": lambda: t.T5ForConditionalGeneration(
+            t.T5Config(
+                vocab_size=size,
+                d_model=16,
+                d_kv=8,
+                d_ff=32,
+                num_layers=2,
+                num_heads=2,
+                decoder_start_token_id=0,
+            )
         ),
     }
     torch.manual_seed(seed)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import trainers
+from sqljury.cli.options import Seed
 from sqljury.errors import InputError
 
 
@@ -33,10 +34,14 @@ def train_detector(
         Path | None,
         typer.Option("--background", help="Any questions: makes the distance relative."),
     ] = None,
+    pool_background: Annotated[
+        bool,
+        typer.Option("--pool-background", help="The background is those and the answerable ones."),
+    ] = False,
     judge: Annotated[
         str | None, typer.Option("--judge", "-j", help="Judge of the run that says what is right.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the training.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
     from sqljury.api.trust import train_detector_on
@@ -47,8 +52,16 @@ def train_detector(
         raise InputError("SJ006", "--representation is for novelty and distance.")
     if kind != "distance" and background is not None:
         raise InputError("SJ006", "--background is for --kind distance.")
+    if pool_background and background is None:
+        raise InputError("SJ006", "--pool-background goes with --background.")
     model, yes, no = train_detector_on(
-        inputs, judge=judge, kind=kind, vectors=representation, background=background, seed=seed
+        inputs,
+        judge=judge,
+        kind=kind,
+        vectors=representation,
+        background=background,
+        pooled=pool_background,
+        seed=seed,
     )
     model.save(out)
     typer.echo(f"{out}: {model.kind} that reads the {model.reads}, from {yes:,} yes, {no:,} no")

@@ -48,24 +48,46 @@ def hidden_states(
     """
     import numpy as np
 
-    plain = [text.encode("utf-8", "replace").decode() for text in texts]
+    plain = [_plain(text) for text in texts]
     # Texts of like length together: a batch is as long as its longest.
     order = sorted(range(len(plain)), key=lambda place: len(plain[place]))
     sorted_texts = [plain[place] for place in order]
     with ONE_AT_A_TIME:
-        network, tokenizer = _loaded(model)
+        network, _ = _loaded(model)
         rows = np.zeros((len(plain), int(network.config.hidden_size)), dtype=np.float32)
-        for start, found in _pooled(network, tokenizer, sorted_texts, layer, pooling, model):
-            rows[order[start : start + len(found)]] = found
+        for start, _, states, mask in _layers(sorted_texts, layer, model):
+            rows[order[start : start + len(states)]] = _pooled(states, mask, pooling)
     return rows
 
 
-def _pooled(
-    network: Any, tokenizer: Any, texts: Sequence[str], layer: int, pooling: Pooling, where: str
-) -> Iterator[tuple[int, Array]]:
-    """The first text's place in each batch, and the batch's rows."""
+def token_states(text: str, *, model: str, layer: int = -1) -> tuple[list[str], Array]:
+    """The tokens of a text, and the hidden state of each: float32 rows; as above.
+
+    Tokens that the tokenizer adds, such as [CLS], are left out.
+
+    Raises:
+        InputError: SJ020: there is no such folder; SJ022: it cannot be loaded; SJ035: it has no
+            such layer.
+        MissingExtraError: SJ001: the packages are not installed.
+    """
+    with ONE_AT_A_TIME:
+        _, tokenizer = _loaded(model)
+        ((_, given, states, _),) = _layers([_plain(text)], layer, model)
+        ids = given["input_ids"][0].tolist()
+    kept = [place for place, token in enumerate(ids) if token not in tokenizer.all_special_ids]
+    words = tokenizer.convert_ids_to_tokens([ids[place] for place in kept])
+    return words, states[0, kept].numpy()
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _layers(texts: Sequence[str], layer: int, model: str) -> Iterator[tuple[int, Any, Any, Any]]:
+    """Of each batch: the first text's place, its tokens, their states, and which are real."""
     import torch
 
+    network, tokenizer = _loaded(model)
     for start in range(0, len(texts), _BATCH):
         given = tokenizer(
             # A tokenizer may make nothing of an empty text, and of nothing there is no mean.
@@ -80,15 +102,22 @@ def _pooled(
             layers = network(**wanted, output_hidden_states=True).hidden_states
         if not -len(layers) <= layer < len(layers):
             raise InputError(
-                "SJ035", f"there is no layer {layer}: it has {len(layers) - 1}.", where=where
+                "SJ035", f"there is no layer {layer}: it has {len(layers) - 1}.", where=model
             )
-        mask = wanted["attention_mask"].to(torch.float32)
-        if pooling == "last":
-            # Padding stands at either end: the last token is where the count of tokens is highest.
-            last = (mask.cumsum(1) * mask).argmax(1)
-            mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(torch.float32)
-        total = (layers[layer].float() * mask[:, :, None]).sum(1)
-        yield start, (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
+        yield start, given, layers[layer].float(), wanted["attention_mask"].to(torch.float32)
+
+
+def _pooled(states: Any, mask: Any, pooling: Pooling) -> Array:
+    """One row for each text of a batch."""
+    import torch
+
+    if pooling == "last":
+        # Padding stands at either end: the last token is where the count of tokens is highest.
+        last = (mask.cumsum(1) * mask).argmax(1)
+        mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(torch.float32)
+    total = (states * mask[:, :, None]).sum(1)
+    found: Array = (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
+    return found
 
 
 @lru_cache(maxsize=2)

@@ -6,6 +6,25 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from sqljury.learning.calibration.temperature import HIGHEST, LOWEST
+
+
+def warnings_of(facts: Mapping[str, Any]) -> list[str]:
+    """What whoever uses the verifier should know, a line each."""
+    temperature = facts["temperature"]
+    found = []
+    if temperature > 0.99 * HIGHEST:
+        found.append(
+            f"the temperature is at its bound, {HIGHEST:g}: on the validation questions the scores "
+            "hardly tell right from wrong, and calibrated ones are all near a half."
+        )
+    if temperature < 1.01 * LOWEST:
+        found.append(
+            f"the temperature is at its bound, {LOWEST:g}: the validation questions hold no "
+            "mistake to learn it from, and calibrated scores are all near 0 or 1."
+        )
+    return found
+
 
 def training_text(facts: Mapping[str, Any], out: Path) -> str:
     """A few lines: what was learnt from, and how good it is on questions it has not seen."""

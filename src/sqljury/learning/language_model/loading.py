@@ -1,7 +1,9 @@
-"""Causal language models from a folder, in the form that this machine computes best."""
+"""Language models from a folder, in the form that this machine computes best."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,60 @@ Head = Literal["words", "score"]
 """What the network ends in: the next word, or one number."""
 
 ADAPTER = "adapter_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Placing:
+    """How a model is held.
+
+    Args:
+        device_map: as transformers has it, most often ``auto``: spread over the GPUs of this
+            process. Empty: whole, on the GPU of this process's local rank, else the processor.
+        four_bit: weights in 4 bits (NF4, computed in bfloat16 on a GPU).
+
+    Source: Dettmers et al. (2023), QLoRA, arXiv:2305.14314.
+    """
+
+    device_map: str = ""
+    four_bit: bool = False
+
+    @classmethod
+    def of(cls, options: Mapping[str, str]) -> Placing:
+        """As options of a model say it: ``device_map=auto``, ``four_bit=true``.
+
+        Raises:
+            InputError: SJ003: another option, or another value of ``four_bit``.
+        """
+        four_bit = options.get("four_bit", "false")
+        if {*options} - {"device_map", "four_bit"} or four_bit not in ("true", "false"):
+            said = ", ".join(f"{name}={value}" for name, value in options.items())
+            raise InputError(
+                "SJ003", f"{said}: a model of a folder takes device_map= and four_bit=true."
+            )
+        return cls(options.get("device_map", ""), four_bit == "true")
+
+    def keywords(self) -> dict[str, Any]:
+        """As ``from_pretrained`` takes them.
+
+        Raises:
+            MissingExtraError: SJ001: 4 bits need a package that is not installed.
+        """
+        torch, transformers = libraries("A language model that runs here")
+        dtype = torch.bfloat16 if torch.cuda.is_available() else torch.float32
+        found: dict[str, Any] = {"dtype": dtype}
+        if self.device_map:
+            found["device_map"] = self.device_map
+        if self.four_bit:
+            _need("bitsandbytes", "four-bit", "A model in 4 bits")
+            found["quantization_config"] = transformers.BitsAndBytesConfig(
+                load_in_4bit=True,
+                bnb_4bit_quant_type="nf4",
+                bnb_4bit_use_double_quant=True,
+                bnb_4bit_compute_dtype=dtype,
+            )
+            # Such weights cannot be moved once they are loaded.
+            found.setdefault("device_map", {"": str(local_device())})
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +86,11 @@ class LanguageModel:
         return self.model.device
 
     @property
+    def encodes(self) -> bool:
+        """Whether an encoder reads the prompt, and only the answer is continued (T5, BART)."""
+        return bool(self.model.config.is_encoder_decoder)
+
+    @property
     def longest(self) -> int:
         """How many tokens it was made for; a large number where its configuration does not say."""
         stated = getattr(self.model.config, "max_position_embeddings", None)
@@ -43,18 +104,35 @@ def libraries(purpose: str) -> tuple[Any, Any]:
         MissingExtraError: SJ001: they are not installed.
     """
     for package in ("torch", "transformers", "peft"):
-        try:
-            __import__(package)
-        except ImportError:
-            raise MissingExtraError(package, "finetuning", purpose) from None
+        _need(package, "finetuning", purpose)
     import torch
     import transformers
 
     return torch, transformers
 
 
+def _need(package: str, extra: str, purpose: str) -> None:
+    try:
+        __import__(package)
+    except ImportError:
+        raise MissingExtraError(package, extra, purpose) from None
+
+
+def local_device() -> Any:
+    """The GPU of this process among those that a launcher started here, else the processor."""
+    torch, _ = libraries("A language model that runs here")
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+
+
 def load_language_model(
-    source: str, *, head: Head = "words", trainable: bool = False
+    source: str,
+    *,
+    head: Head = "words",
+    trainable: bool = False,
+    seq2seq: bool = False,
+    placing: Placing | None = None,
 ) -> LanguageModel:
     """A model from a folder, or by its name where a hub can be reached.
 
@@ -62,18 +140,21 @@ def load_language_model(
     the model that it was trained on.
 
     Args:
-        trainable: for training: an adapter stays apart and can be trained on.
+        trainable: for training: an adapter stays apart and can be trained on, and whoever trains
+            brings the model to its device.
+        seq2seq: an encoder with a decoder will do, too.
+        placing: how it is held.
 
     Raises:
         InputError: SJ022: it cannot be loaded.
         MissingExtraError: SJ001: the packages are not installed.
     """
-    torch, _ = libraries("A language model that runs here")
-    folder = Path(source)
+    placing, folder = placing or Placing(), Path(source)
+    how = placing.keywords()
     try:
         with ExitStack() as stack:
             stack.enter_context(quiet())
-            model = _network(source, head, trainable)
+            model = _network(source, head, trainable, seq2seq, how)
             tokenizer = _tokenizer(source)
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         hint = "" if folder.exists() else "There is no such folder here."
@@ -83,29 +164,38 @@ def load_language_model(
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     model.config.pad_token_id = tokenizer.pad_token_id
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return LanguageModel(model.to(device).eval(), tokenizer, head)
+    if not trainable and "device_map" not in how:
+        model = model.to(local_device())
+    return LanguageModel(model.eval(), tokenizer, head)
 
 
-def _network(source: str, head: Head, trainable: bool) -> Any:
+def _network(
+    source: str, head: Head, trainable: bool, seq2seq: bool, how: Mapping[str, Any]
+) -> Any:
     if (Path(source) / ADAPTER).is_file():
         from peft import PeftConfig, PeftModel
 
         name = PeftConfig.from_pretrained(source).base_model_name_or_path
-        base = _plain(name, head, trainable)
+        base = _plain(name, head, trainable, seq2seq, how)
         adapted = PeftModel.from_pretrained(base, source, is_trainable=trainable)
-        return adapted if trainable else adapted.merge_and_unload()
-    return _plain(source, head, trainable)
+        if trainable:
+            return adapted
+        # Merged into 4 bits an adapter would be rounded away.
+        return adapted.base_model.model if _in_bits(base) else adapted.merge_and_unload()
+    return _plain(source, head, trainable, seq2seq, how)
 
 
-def _plain(source: str, head: Head, trainable: bool) -> Any:
+def _in_bits(model: Any) -> bool:
+    return getattr(model, "quantization_method", None) is not None
+
+
+def _plain(source: str, head: Head, trainable: bool, seq2seq: bool, how: Mapping[str, Any]) -> Any:
     torch, transformers = libraries("A language model that runs here")
-    how: dict[str, Any] = {"dtype": torch.float32}
-    if torch.cuda.is_available():
-        how = {"dtype": torch.bfloat16}
-        # Several prompts share a row in training; scoring needs masks that it does not take.
-        if trainable and transformers.utils.is_flash_attn_2_available():
-            how["attn_implementation"] = "flash_attention_2"
+    # Several prompts share a row in training; scoring needs masks that it does not take.
+    if trainable and torch.cuda.is_available() and transformers.utils.is_flash_attn_2_available():
+        how = {**how, "attn_implementation": "flash_attention_2"}
+    if seq2seq and transformers.AutoConfig.from_pretrained(source).is_encoder_decoder:
+        return transformers.AutoModelForSeq2SeqLM.from_pretrained(source, **how)
     if head == "words":
         return transformers.AutoModelForCausalLM.from_pretrained(source, **how)
     return transformers.AutoModelForSequenceClassification.from_pretrained(

@@ -52,7 +52,8 @@ class PrefixScorer:
 
     Args:
         answers: the tokens that say Yes and No, for a model that ends in words.
-        share: off, every prompt is computed whole, for comparison.
+        share: off, every prompt is computed whole, through the model's own call: for comparison,
+            and for models whose weights lie on several devices.
     """
 
     language_model: LanguageModel
@@ -151,6 +152,8 @@ class PrefixScorer:
     def _answers_at(self, inputs: Mapping[str, Any], ends: Any, *, rows: Any) -> list[Score]:
         """The scores at these places of these rows."""
         torch, model = self._torch, self.language_model.model
+        if self.answers is None and not self.share:
+            return [Score(float(one), None) for one in model(**inputs).logits[:, 0].float()]
         if self.answers is None:
             states = model.base_model(**inputs).last_hidden_state[rows, ends]
             return [Score(float(one), None) for one in model.score(states)[:, 0].float()]
@@ -171,8 +174,8 @@ class PrefixScorer:
 
     @cached_property
     def _keeps_some(self) -> bool:
-        forward = type(self.language_model.model).forward
-        return "logits_to_keep" in inspect.signature(forward).parameters
+        network = unwrapped(self.language_model.model)
+        return "logits_to_keep" in inspect.signature(type(network).forward).parameters
 
     @cached_property
     def _can_share(self) -> bool:
@@ -186,6 +189,12 @@ class PrefixScorer:
         config = self.language_model.model.config
         plain = all(type(layer) is DynamicLayer for layer in DynamicCache(config=config).layers)
         return plain and config._attn_implementation in ("sdpa", "eager")
+
+
+def unwrapped(network: Any) -> Any:
+    """The network itself, with its adapters, inside what spreads or adapts it."""
+    network = getattr(network, "module", network)
+    return network.get_base_model() if hasattr(network, "get_base_model") else network
 
 
 def _copied(cache: Any) -> Any:

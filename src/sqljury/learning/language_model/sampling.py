@@ -49,7 +49,9 @@ def sample_texts(
     """
     torch, _ = libraries("Sampling from a language model that runs here")
     prompt = _prompt(model, messages)
-    if len(prompt) + max_tokens > model.longest:
+    if (
+        max(len(prompt), max_tokens) if model.encodes else len(prompt) + max_tokens
+    ) > model.longest:
         raise InputError(
             "SJ037",
             f"a prompt of {len(prompt):,} tokens and an answer of {max_tokens:,} are more than the "
@@ -72,7 +74,9 @@ def sample_texts(
             output_logits=True,
             **sampling,
         )
-    texts = _texts(model, found.sequences[:, len(prompt) :], found.logits, alternatives)
+    # A decoder of its own begins with one token that stands for the start.
+    begin = 1 if model.encodes else len(prompt)
+    texts = _texts(model, found.sequences[:, begin:], found.logits, alternatives)
     return texts if temperature > 0 else texts * count
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from sqljury.errors import MissingExtraError
+from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning.language_model.answer_tokens import AnswerTokens
 from sqljury.learning.language_model.loading import Head, LanguageModel
-from sqljury.learning.language_model.prefix_scoring import PrefixScorer
+from sqljury.learning.language_model.prefix_scoring import PrefixScorer, Score, unwrapped
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.validation import Tokens, measures, scored
 
@@ -90,17 +91,17 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
     import torch
 
     on_gpu = torch.cuda.is_available()
-    at_once = min(settings.at_once, settings.batch)
+    at_once, accumulated = batches(settings)
     steps = math.ceil(examples / settings.batch)
     every = max(1, round(steps / settings.evaluations))
     return {
         "output_dir": str(checkpoints),
         "num_train_epochs": settings.epochs,
         "learning_rate": settings.learning_rate,
-        "lr_scheduler_type": "cosine",
-        "warmup_steps": math.ceil(0.05 * steps * settings.epochs),
+        "lr_scheduler_type": settings.scheduler,
+        "warmup_steps": math.ceil(settings.warmup * steps * settings.epochs),
         "per_device_train_batch_size": at_once,
-        "gradient_accumulation_steps": max(1, settings.batch // at_once),
+        "gradient_accumulation_steps": accumulated,
         "eval_strategy": "steps",
         "eval_steps": every,
         "save_strategy": "steps",
@@ -122,6 +123,24 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
     }
 
 
+def batches(settings: Settings, processes: int | None = None) -> tuple[int, int]:
+    """How many candidates a process takes at once, and how many times for one step.
+
+    Together they are ``batch``, however many processes a launcher has started.
+
+    Raises:
+        InputError: SJ034: the batch cannot be shared out evenly.
+    """
+    count = processes or int(os.environ.get("WORLD_SIZE", "1"))
+    own, rest = divmod(settings.batch, count)
+    if rest or not own:
+        raise InputError(
+            "SJ034", f"--batch {settings.batch} is no multiple of the {count} processes."
+        )
+    at_once = max(n for n in range(1, min(settings.at_once, own) + 1) if own % n == 0)
+    return at_once, own // at_once
+
+
 def _flash_attention(network: Any) -> bool:
     """Whether short prompts can share a row: only such attention keeps them apart."""
     return str(getattr(network.config, "_attn_implementation", "")).startswith("flash")
@@ -136,24 +155,44 @@ def _validating(
     objectives by losses of different kinds.
     """
 
+    labels = [one.label for one in validation]
+
     class Validating(kind):  # type: ignore[misc]
         control: Any
 
         def evaluate(self, *_: Any, **__: Any) -> dict[str, float]:
-            network = self.accelerator.unwrap_model(self.model)
-            inner = network.get_base_model() if hasattr(network, "peft_config") else network
-            was_training = network.training
-            network.eval()
-            head: Head = "score" if answers is None else "words"
-            scorer = PrefixScorer(LanguageModel(inner, tokenizer, head), answers)
-            found = measures(scored(scorer, validation), [one.label for one in validation])
-            network.train(was_training)
-            named = {f"eval_{name}": value for name, value in found.items()}
+            named = {
+                f"eval_{name}": value
+                for name, value in measures(self.validation_scores(), labels).items()
+            }
             self.log(named)
             self.control = self.callback_handler.on_evaluate(
                 self.args, self.state, self.control, named
             )
             return named
+
+        def validation_scores(self) -> list[Score]:
+            """Of the validation examples, by all processes together.
+
+            Where each holds a part of the weights all of them compute every prompt, in step.
+            """
+            sharded = self.is_fsdp_enabled or self.is_deepspeed_enabled
+            network = self.model_wrapped if sharded else unwrapped(self.model)
+            head: Head = "score" if answers is None else "words"
+            scorer = PrefixScorer(
+                LanguageModel(network, tokenizer, head), answers, share=not sharded
+            )
+            was_training = network.training
+            network.eval()
+            if sharded:
+                found = scored(scorer, validation)
+            else:
+                from accelerate.utils import gather_object
+
+                rank, count = self.args.process_index, self.args.world_size
+                found = scored(scorer, validation, slice(rank, None, count), gather_object)
+            network.train(was_training)
+            return found
 
     return Validating
 

@@ -21,19 +21,20 @@ from sqljury.learning.language_model.loading import (
     ADAPTER,
     Head,
     LanguageModel,
+    Placing,
     libraries,
     load_language_model,
 )
-from sqljury.learning.language_model.prefix_scoring import PrefixScorer
+from sqljury.learning.language_model.prefix_scoring import Score
 from sqljury.learning.language_model.prompt_tokens import PromptTokens
 from sqljury.learning.outcome_reward.examples import RewardExample, split
 from sqljury.learning.outcome_reward.folder import read_facts, write_facts
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.trainers import Watch, made_trainer
-from sqljury.learning.outcome_reward.validation import Tokens, measures, scored
+from sqljury.learning.outcome_reward.validation import Tokens, measures
 from sqljury.learning.outcome_reward.verifier import answers_of
 
-_CHECKPOINTS = "checkpoints"
+_CHECKPOINTS, _ARGUMENTS = "checkpoints", "training_args.bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ def train_verifier(
     """Train, calibrate on the validation questions, and write a folder for ``load_verifier``.
 
     The same call goes on where it was interrupted, from the last checkpoint, and comes to the same
-    weights; when the folder is complete it reads what was found.
+    weights; when the folder is complete it reads what was found. Under a launcher all processes
+    call it with the same arguments, and the first one writes.
 
     Args:
         base: the folder of a causal language model, or of an adapter to train on.
@@ -82,7 +84,8 @@ def train_verifier(
     _, transformers = libraries("Training a verifier")
     transformers.set_seed(settings.seed)  # a score head and adapters begin at random
     head: Head = "score" if settings.objective == "bce" else "words"
-    loaded = load_language_model(base, head=head, trainable=True)
+    placing = Placing(settings.device_map, settings.four_bit)
+    loaded = load_language_model(base, head=head, trainable=True, placing=placing)
     tokens = PromptTokens(loaded.tokenizer)
     limit = min(settings.max_tokens, loaded.longest - 1)
     training, validation = (_tokens(side, tokens, limit) for side in sides)
@@ -94,7 +97,7 @@ def train_verifier(
             network, loaded.tokenizer, training, validation, answers, settings, checkpoints, watch
         )
         trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
-    scorer = PrefixScorer(LanguageModel(_inner(network).eval(), loaded.tokenizer, head), answers)
+    scores = trainer.validation_scores()
     facts = {
         "base": base,
         "objective": settings.objective,
@@ -109,19 +112,20 @@ def train_verifier(
             "steps": trainer.state.global_step,
             "best_step": trainer.state.best_global_step,
         },
-        **_validated(scorer, validation),
+        **_validated(scores, validation),
         "seconds": round(time.perf_counter() - start, 1),
     }
     with quiet():
-        network.save_pretrained(out)
-    loaded.tokenizer.save_pretrained(out)
-    written = write_facts(out, facts)
-    shutil.rmtree(out / _CHECKPOINTS)
-    return _trained(written)
+        trainer.save_model(str(out))  # by all processes: each may hold a part of the weights
+    if trainer.is_world_process_zero():
+        (out / _ARGUMENTS).unlink()  # a pickle
+        facts = write_facts(out, facts)
+        shutil.rmtree(out / _CHECKPOINTS)
+    return _trained(facts)
 
 
-def _validated(scorer: PrefixScorer, validation: Sequence[Tokens]) -> dict[str, Any]:
-    scores, labels = scored(scorer, validation), [one.label for one in validation]
+def _validated(scores: Sequence[Score], validation: Sequence[Tokens]) -> dict[str, Any]:
+    labels = [one.label for one in validation]
     temperature = fit_temperature([score.logit for score in scores], labels)
     curves = {
         name: reliability([score.probability(at) for score in scores], labels).to_json()
@@ -177,7 +181,7 @@ def _tokens(examples: Sequence[RewardExample], tokens: PromptTokens, limit: int)
 
 
 def adapted(loaded: LanguageModel, settings: Settings, base: str) -> Any:
-    """The network with adapters in all its linear layers; as it is where all weights are trained,
+    """The network with adapters in its linear layers; as it is where all weights are trained,
     or where it has adapters already.
 
     Source: Hu et al. (2022), LoRA, arXiv:2106.09685.
@@ -188,19 +192,20 @@ def adapted(loaded: LanguageModel, settings: Settings, base: str) -> Any:
         return loaded.model.float()  # small steps are lost on weights in bfloat16
     from peft import LoraConfig, get_peft_model
 
+    if settings.four_bit:
+        from peft import prepare_model_for_kbit_training
+
+        prepare: Any = prepare_model_for_kbit_training
+        prepare(loaded.model, use_gradient_checkpointing=False)
+    alpha, targets = settings.lora_alpha, settings.lora_targets
     config = LoraConfig(
         r=settings.lora_rank,
-        lora_alpha=2 * settings.lora_rank,
-        lora_dropout=0.05,
-        target_modules="all-linear",
+        lora_alpha=2 * settings.lora_rank if alpha is None else alpha,
+        lora_dropout=settings.lora_dropout,
+        target_modules=targets if targets == "all-linear" else targets.split(","),
         task_type="SEQ_CLS" if loaded.head == "score" else "CAUSAL_LM",
     )
     return get_peft_model(loaded.model, config)
-
-
-def _inner(network: Any) -> Any:
-    """The network that adapters were put into, with them."""
-    return network.get_base_model() if hasattr(network, "peft_config") else network
 
 
 def last_checkpoint(folder: Path) -> str | None:
@@ -210,7 +215,7 @@ def last_checkpoint(folder: Path) -> str | None:
         if (path / "trainer_state.json").is_file():  # written last
             whole[int(path.name.rpartition("-")[2])] = path
         else:
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)  # several processes may try
     return str(whole[max(whole)]) if whole else None
 
 

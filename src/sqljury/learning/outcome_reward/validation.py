@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import ChainMap
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,15 +20,26 @@ class Tokens:
     label: bool
 
 
-def scored(scorer: PrefixScorer, examples: Sequence[Tokens]) -> list[Score]:
-    """The scores of examples, those that share their beginning together."""
+def scored(
+    scorer: PrefixScorer,
+    examples: Sequence[Tokens],
+    share: slice = slice(None),
+    gathered: Callable[[list[dict[int, Score]]], list[dict[int, Score]]] = lambda own: own,
+) -> list[Score]:
+    """The scores of examples, those that share their beginning together.
+
+    Args:
+        share: of the groups, for this process, where several score together.
+        gathered: from what this process scored to what all did.
+    """
     groups: dict[tuple[int, ...], list[int]] = {}
     for place, example in enumerate(examples):
         groups.setdefault(example.shared, []).append(place)
-    found: dict[int, Score] = {}
-    for shared, places in groups.items():
+    own: dict[int, Score] = {}
+    for shared, places in list(groups.items())[share]:
         scores = scorer.scores(shared, [examples[place].own for place in places])
-        found |= zip(places, scores, strict=True)
+        own |= zip(places, scores, strict=True)
+    found = dict(ChainMap(*gathered([own])))
     return [found[place] for place in range(len(examples))]
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from sqljury.errors import InputError
 from sqljury.learning.language_model.answer_tokens import AnswerTokens, answer_tokens
-from sqljury.learning.language_model.loading import Head, LanguageModel, load_language_model
+from sqljury.learning.language_model.loading import (
+    Head,
+    LanguageModel,
+    Placing,
+    load_language_model,
+)
 from sqljury.learning.language_model.prefix_scoring import BATCH, PrefixScorer, Score
 from sqljury.learning.language_model.prompt_tokens import PromptTokens
 from sqljury.learning.outcome_reward.folder import read_facts
@@ -17,13 +21,10 @@ from sqljury.learning.outcome_reward.folder import read_facts
 
 @dataclass(frozen=True)
 class RewardModel:
-    """A model with its tokens and its temperature."""
+    """A model with its tokens."""
 
     scorer: PrefixScorer
     tokens: PromptTokens
-    temperature: float
-    facts: Mapping[str, Any]
-    """verifier.json; empty for a model that was never trained to verify."""
 
     def scores(self, shared: str, owns: Sequence[str]) -> list[Score | None]:
         """The scores of candidates that share the beginning of their prompts.
@@ -40,13 +41,14 @@ class RewardModel:
         found = iter(self.scorer.scores(head, fitting))
         return [next(found) if len(tail) <= room else None for tail in tails]
 
-    def probability(self, score: Score) -> float:
-        """P(Yes), calibrated, in [0, 1]."""
-        return score.probability(self.temperature)
 
-
-def load_verifier(folder: str, *, batch: int = BATCH) -> RewardModel:
+def load_verifier(
+    folder: str, *, batch: int = BATCH, placing: Placing | None = None
+) -> RewardModel:
     """A verifier that was trained here, or any causal language model, which is asked as it is.
+
+    Args:
+        placing: how it is held; in 4 bits also where it was trained so.
 
     Raises:
         InputError: SJ020, SJ022, SJ023, SJ030, SJ031: not such a folder.
@@ -56,10 +58,13 @@ def load_verifier(folder: str, *, batch: int = BATCH) -> RewardModel:
         raise InputError("SJ020", "no such folder.", where=folder)
     facts = read_facts(folder) or {}
     head: Head = "score" if facts.get("objective") == "bce" else "words"
-    language_model = load_language_model(folder, head=head)
+    placing = placing or Placing()
+    trained_so = bool(facts.get("settings", {}).get("four_bit"))
+    placing = replace(placing, four_bit=placing.four_bit or trained_so)
+    language_model = load_language_model(folder, head=head, placing=placing)
     tokens = PromptTokens(language_model.tokenizer)
     scorer = PrefixScorer(language_model, answers_of(language_model, tokens), batch)
-    return RewardModel(scorer, tokens, float(facts.get("temperature", 1.0)), facts)
+    return RewardModel(scorer, tokens)
 
 
 def answers_of(language_model: LanguageModel, tokens: PromptTokens) -> AnswerTokens | None:
