@@ -36,6 +36,9 @@ class Decision:
     source: str = ""
     slices: Mapping[str, str] = field(default_factory=dict)
     origin: str = ""
+    question: str = ""
+    sql: str = ""
+    """What was replied, also where a gate withholds it; empty without SQL."""
 
     @property
     def key(self) -> tuple[str, str]:

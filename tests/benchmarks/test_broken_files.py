@@ -235,6 +235,10 @@ CALLS: list[tuple[Callable[[Path], object], str]] = [
         "SJ114 there is no field 'predictedsql' to map. Did you mean 'predicted_sql'?",
     ),
     (
+        lambda folder: read_cases(folder / "cases.json", mapping={"gold_sql": "reference_sqls"}),
+        "SJ114 there is no field 'gold_sql' to map. Write reference_sqls=gold_sql.",
+    ),
+    (
         lambda _: parse_mapping("question"),
         "SJ114 'question' is no FIELD=KEY. Example: question=q,predicted_sql=sql",
     ),
@@ -245,7 +249,8 @@ CALLS: list[tuple[Callable[[Path], object], str]] = [
     ),
     (
         lambda folder: read_results(folder / "cases.json"),
-        'SJ104 cases.json[0]: no "score" (keys: id, gold_sql).',
+        'SJ104 cases.json[0]: no "score" (keys: id, gold_sql). Results of a judge are wanted here: '
+        "`sqljury evaluate --export FILE` writes them.",
     ),
     (
         lambda folder: read_labels(folder / "cases.json", "human"),

@@ -301,6 +301,7 @@ def test_formats_have_a_line_each() -> None:
         "pools",
         "pairs",
         "ehrsql",
+        "text2sql",
         "triagesql",
         "rose",
         "bird",

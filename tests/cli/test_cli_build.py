@@ -160,6 +160,8 @@ def test_questions_that_a_model_writes_and_a_person_reviews(demo: Path) -> None:
         (("-d", "databases", "--out-of-domain", "nowhere.txt"), "SJ101"),
         (("-d", "databases", "--max-cost", "1"), "SJ006"),
         (("-d", "databases", "--now", "2024-05-31"), "SJ006"),
+        (("-d", "databases", "--paraphrases", "10"), "SJ006"),
+        (("-d", "databases", "--split", "odd"), "SJ560"),
         (("-d", "databases", "--ask", "nobody"), "SJ901"),
         (("-d", "databases", "--ask", "scripted:m:f", "--model-option", "warm"), "SJ351"),
     ],
@@ -168,3 +170,56 @@ def test_what_cannot_be_built(demo: Path, arguments: tuple[str, ...], code: str)
     options = [str(demo / one) if one in ("databases", "nowhere.txt") else one for one in arguments]
     done = run("build", "trust", demo / "cases.json", "-o", demo / "b", *options)
     assert (done.returncode, code in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.slow
+def test_paraphrases_that_a_person_accepted(demo: Path) -> None:
+    asked = [
+        {"id": 1, "db_id": "ferry_line", "question": "How many vessels have more than 90 places?",
+         "gold_sql": "SELECT count(*) FROM vessel WHERE passengers > 90"},
+        {"id": 2, "db_id": "ferry_line", "question": "How many vessels?",
+         "gold_sql": "SELECT count(*) FROM vessel"},
+    ]  # fmt: skip
+    (demo / "q.json").write_text(json.dumps(asked))
+    answers = [
+        {"when": ["how many: 10", "more than 90"],
+         "answer": json.dumps({"questions": ["Count the vessels with over 90 places.",
+                                             "Count the large vessels.", "how many vessels"]})},
+        {"when": [], "answer": {"questions": []}},
+    ]  # fmt: skip
+    script = demo / "answers.jsonl"
+    script.write_text("".join(json.dumps(one) + "\n" for one in answers))
+    arguments = ("build", "trust", demo / "q.json", "-d", demo / "databases", "-o", demo / "b")
+    done = run(*arguments, "--ask", f"scripted:{script}", "--paraphrases", 10, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["n_read"] == 2
+    review = demo / "b" / "review.jsonl"
+    queue = [json.loads(line) for line in review.read_text().splitlines()]
+    assert [(one["of"], one["doubts"]) for one in queue] == [("1", []), ("1", ["'90' is not said"])]
+    queue[0]["status"], queue[1]["status"] = "accepted", "rejected"
+    review.write_text("".join(json.dumps(one) + "\n" for one in queue))
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["n_read"] == 3
+    parts = [demo / "b" / f"{part}.jsonl" for part in ("train", "validation", "test", "left_out")]
+    cases = [case for part in parts if part.stat().st_size for case in read_cases(part)]
+    (added,) = [case for case in cases if case.id == "1-paraphrase-0"]
+    assert added.question == "Count the vessels with over 90 places."
+    assert added.reference_sqls == (asked[0]["gold_sql"],)
+
+
+def test_databases_in_halves_and_a_training_split_of_its_own(demo: Path) -> None:
+    arguments = ("build", "trust", demo / "cases.json", "-d", demo / "databases", "-o", demo / "b")
+    (demo / "train.json").write_text(json.dumps(
+        [{"id": 0, "db_id": "ferry_line", "question": "Vessels?", "gold_sql": "SELECT vessel_id FROM vessel"}]
+    ))  # fmt: skip
+    done = run(*arguments, "--split", "databases", "--train", demo / "train.json", "--json")
+    assert done.returncode == 0, done.stderr
+    card = json.loads(done.stdout)
+    assert card["databases"] == {"train": 1, "validation": 1, "test": 2}
+    assert card["unseen"] == {
+        "train": 0,
+        **{p: card["answerable"][p] for p in ("validation", "test")},
+    }
+    assert card["answerable"]["train"] == 1
+    assert card["left_out"].keys() <= {"null_result", "reference_error"}

@@ -48,6 +48,21 @@ def test_decisions_printed_and_written(decisions: Path, tmp_path: Path) -> None:
     assert lines[2] == "mine,,2,true,answered,false,,,0.0,-10.0,-6.0"
 
 
+def test_a_page_lists_the_questions_that_cost(tmp_path: Path) -> None:
+    path, page = tmp_path / "decisions.jsonl", tmp_path / "trust.html"
+    rows = [row | {"question": f"<i>question {row['question_id']}"} for row in ROWS]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert run("trust", path, "--html", page).returncode == 0
+    text = page.read_text()
+    shown = text[text.index("Answers to unanswerable questions (1)") :]
+    for part in ("question 5", "SELECT 5", "Wrong answers (1)", "question 2", "SELECT 2",
+                 "Answerable, but not answered (1)", "question 3"):  # fmt: skip
+        assert part in shown
+        shown = shown[shown.index(part) :]
+    assert "<i>" not in text
+    assert "question 1<" not in text
+
+
 def test_a_page_with_curves(tmp_path: Path) -> None:
     for number in range(2):
         rows = [
@@ -149,6 +164,7 @@ def test_a_detector_is_trained_and_holds_back(
         (("--kind", "x"), "SJ003"),
         (("--kind", "forest", "--representation", "embeddings"), "SJ006"),
         (("--background", "train.json"), "SJ006"),
+        (("--kind", "distance", "--pool-background"), "SJ006"),
         (("--representation", "hidden"), "SJ028"),
         pytest.param(("--representation", "hidden,model=nowhere"), "SJ020", marks=pytest.mark.slow),
     ],
@@ -217,3 +233,33 @@ def test_confidences_thresholds_and_several_systems(tmp_path: Path) -> None:
         assert (rows["phi_10"]["threshold"], rows["phi_10"]["risk"]) == (1.0, 0.0)
     printed = run("trust", "r", *options, cwd=tmp_path).stdout
     assert "wrong answers ≤ 20 % of questions" in printed and "All questions" in printed
+
+
+def test_systems_and_data_sets_in_one_table(tmp_path: Path) -> None:
+    def decide(name: str, right: int, declined: int) -> None:
+        """Ten answerable questions, and eight others."""
+        rows = [
+            {"id": i, "answerable": i < 10, "predicted_sql": None if 10 <= i < 10 + declined else "",
+             "correct": i < right}
+            for i in range(18)
+        ]  # fmt: skip
+        (tmp_path / name).write_text(json.dumps(rows))
+
+    decide("one.json", 8, 4)
+    decide("two.json", 5, 8)
+    done = run("trust", "one.json", "--csv", "one.csv", "--bootstrap", 0, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    named = ("SQL@Spider=one.csv", "DEMO@Spider=two.json", "DEMO@ATIS=one.json")
+    done = run("trust", *named, "--bootstrap", 0, cwd=tmp_path, COLUMNS="120")
+    assert done.returncode == 0, done.stderr
+    lines = [line.split() for line in done.stdout.splitlines()]
+    start = lines.index(["φ0,", "in", "percent"])
+    assert lines[start + 2].count("Spider") == lines[start + 2].count("ATIS") == 3
+    assert lines[start + 4 : start + 7] == [
+        ["ABSTAIN-ALL", "–", "–", "16.7", "16.7", "44.4", "44.4"],
+        ["SQL", "80.0", "75.0", "66.7"],
+        ["DEMO", "50.0", "80.0", "58.3", "75.0", "72.2", "66.7"],
+    ]
+    (tmp_path / "bad.csv").write_text("id,reply\n1,perhaps\n")
+    done = run("trust", "bad.csv", cwd=tmp_path)
+    assert (done.returncode, "SJ116" in done.stderr) == (2, True)

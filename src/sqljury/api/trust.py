@@ -329,6 +329,7 @@ def train_detector_on(
     kind: str = "novelty",
     vectors: str | None = None,
     background: PathLike | None = None,
+    pooled: bool = False,
     seed: int = 0,
 ) -> tuple[TrainedDetector | DistanceDetector, int, int]:
     """Train a detector; also how many examples there were of yes and of no.
@@ -341,6 +342,7 @@ def train_detector_on(
         vectors: representation of texts, for ``novelty`` and ``distance``
             (:mod:`sqljury.learning.representations`).
         background: questions of any kind, which make the distance relative.
+        pooled: the answerable questions are part of the background, too.
 
     Raises:
         InputError: files or runs that cannot be used, SJ021: too few examples, SJ022, SJ028: no
@@ -369,7 +371,12 @@ def train_detector_on(
         answerable = [text for text, yes in zip(texts, labels, strict=True) if yes]
         around = [] if background is None else [c.question or "" for c in read_cases(background)]
         near = train_distance(
-            answerable, background=around, vectors=vectors or "lsa", reads=reads, seed=seed
+            answerable,
+            background=around,
+            pooled=pooled,
+            vectors=vectors or "lsa",
+            reads=reads,
+            seed=seed,
         )
         return near, *counts
     chosen: Kind = "forest" if kind == "forest" else "novelty"

@@ -15,12 +15,26 @@ from sqljury.case import Case
 from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits
-from sqljury.llm import Answer, ClientSettings
+from sqljury.llm import Answer, ClientSettings, Model, Request
 from sqljury.reports.build_card import card_text
 from sqljury.schema import Schema
-from sqljury.uses.building import KINDS, Card, Corrections, ReviewItem, build_trust
+from sqljury.uses.building import KINDS, Card, Corrections, build_trust
 from sqljury.uses.building.out_of_domain import questions_in
-from sqljury.uses.building.review import accepted, from_lines, merged, to_lines
+from sqljury.uses.building.paraphrasing import (
+    accepted_paraphrases,
+    first_of_each_query,
+    paraphrase_request,
+    paraphrases_in,
+)
+from sqljury.uses.building.review import (
+    PARAPHRASE,
+    ReviewItem,
+    accepted,
+    from_lines,
+    merged,
+    to_lines,
+)
+from sqljury.uses.building.splitting import BY_QUESTION, SPLITS
 from sqljury.uses.building.unanswerable import folded
 from sqljury.uses.building.writing import WRITTEN_KINDS, Order, candidates, orders, request_for
 from sqljury.writing import json_line_safe, new_file, new_folder
@@ -44,6 +58,8 @@ def build_trust_files(
     asking: QuestionWriter | None = None,
     mapping: Mapping[str, str] | None = None,
     overlay: Sequence[PathLike] | None = None,
+    splitting: str = BY_QUESTION,
+    training: PathLike | None = None,
     limits: Limits = DEFAULT_LIMITS,
 ) -> Card:
     """Write a benchmark in the manner of TrustSQL: ``train.jsonl``, ``validation.jsonl``,
@@ -61,6 +77,8 @@ def build_trust_files(
         out_of_domain: a text file with a question a line, instead of those that come along.
         overlay: files of corrections that are laid over the references.
         corrections: corrects relative times and references without a result, as far as rules can.
+        splitting: ``questions``, or ``databases``: half of them for validation, half for test.
+        training: a file of questions that are the training split.
         asking: a model that writes questions into ``review.jsonl``, for a person to look through.
 
     Raises:
@@ -69,6 +87,10 @@ def build_trust_files(
             and whatever is wrong with the files.
     """
     _check_kinds(kinds)
+    if splitting not in SPLITS:
+        raise InputError(
+            "SJ560", f"no way to split {splitting!r}.", hint=f"One of {', '.join(SPLITS)}."
+        )
     if databases is None and schemas is None:
         raise InputError(
             "SJ560", "nothing to ask about.", hint="Give --databases, --schemas, or both."
@@ -77,8 +99,10 @@ def build_trust_files(
     asked = None if out_of_domain is None else _questions(Path(out_of_domain))
     queue = review_queue(out)
     cases = list(read_cases(paths, mapping=mapping, overlay=overlay))
+    cases += accepted_paraphrases(queue, cases)
+    kept = [] if training is None else list(read_cases(training, mapping=mapping, overlay=overlay))
     with Places(databases, schemas) as places:
-        known = _schemas(places, {case.db_id for case in cases})
+        known = _schemas(places, {case.db_id for case in (*cases, *kept)})
 
         def run(db_id: str, sql: str) -> Execution | None:
             """Run a reference; None where there is no database."""
@@ -90,12 +114,16 @@ def build_trust_files(
             known,
             run,
             name=Path(out).resolve().name,
-            sources=[Path(p).name for p in (*paths, databases, schemas, out_of_domain) if p],
+            sources=[
+                Path(p).name for p in (*paths, training, databases, schemas, out_of_domain) if p
+            ],
             seed=seed,
             kinds=kinds,
             questions=asked,
             reviewed=accepted(queue),
             corrections=corrections,
+            splitting=splitting,
+            training=kept,
         )
     if not any(built.splits.values()):
         raise InputError(
@@ -109,7 +137,8 @@ def build_trust_files(
         wanted = {kind: share for kind in kinds if kind in WRITTEN_KINDS}
         own = {case.db_id: known[case.db_id] for case in cases if case.db_id in known}
         taken = [case.question or "" for case in cases] + [one.written for one in queue]
-        _write_queue(Path(out), merged(queue, written(asking, wanted, own, taken, seed, Path(out))))
+        new = written(asking, wanted, own, taken, seed, Path(out), cases)
+        _write_queue(Path(out), merged(queue, new))
     return built.card
 
 
@@ -120,6 +149,8 @@ class QuestionWriter:
     model: str
     options: Mapping[str, str] = field(default_factory=dict)
     settings: ClientSettings
+    paraphrases: int = 0
+    """How many of each query, beside the unanswerable questions."""
     on_progress: Callable[[int, int], None] = lambda _done, _total: None
 
 
@@ -130,8 +161,12 @@ def written(
     taken: Iterable[str],
     seed: int,
     out: Path,
+    cases: Sequence[Case] = (),
 ) -> list[ReviewItem]:
     """Questions that a model writes about some schemas, none of them accepted yet.
+
+    Args:
+        cases: questions to paraphrase.
 
     Raises:
         InfrastructureError: the endpoint fails; what it answered is in the ledger.
@@ -139,20 +174,49 @@ def written(
     from sqljury.llm import Client, parse_model
 
     model = parse_model(asking.model, asking.options)
-    todo = orders(wanted, schemas, seed)
+    used = set(map(folded, taken))
+    todo = [_new_question(order, schemas[order.db_id], model, used)
+            for order in orders(wanted, schemas, seed)]  # fmt: skip
+    todo += [
+        _other_words(case, asking.paraphrases, schemas[case.db_id], model, used)
+        for case in (first_of_each_query(cases) if asking.paraphrases else ())
+        if case.db_id in schemas
+    ]
     client = Client(asking.settings)
 
-    def ask(order: Order) -> Answer:
-        request = request_for(order, schemas[order.db_id], model)
-        return client.ask(request, case=f"{out.name}/{order.db_id}/{order.kind}")
+    def ask(job: _Job) -> Answer:
+        return client.ask(job.request, case=f"{out.name}/{job.name}")
 
-    used = set(map(folded, taken))
     found: list[ReviewItem] = []
     with ThreadPoolExecutor(asking.settings.concurrency) as pool:
-        for done, (order, answer) in enumerate(zip(todo, pool.map(ask, todo), strict=True), 1):
-            found += candidates(order, schemas[order.db_id], answer, model, used)
+        for done, (job, answer) in enumerate(zip(todo, pool.map(ask, todo), strict=True), 1):
+            found += job.read(answer)
             asking.on_progress(done, len(todo))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One thing that a model is asked, and what becomes of its answer."""
+
+    name: str
+    request: Request
+    read: Callable[[Answer], Iterable[ReviewItem]]
+
+
+def _new_question(order: Order, schema: Schema, model: Model, used: set[str]) -> _Job:
+    def read(answer: Answer) -> Iterable[ReviewItem]:
+        return candidates(order, schema, answer, model, used)
+
+    return _Job(f"{order.db_id}/{order.kind}", request_for(order, schema, model), read)
+
+
+def _other_words(case: Case, count: int, schema: Schema, model: Model, used: set[str]) -> _Job:
+    def read(answer: Answer) -> Iterable[ReviewItem]:
+        return paraphrases_in(answer, case, count, model, used)
+
+    request = paraphrase_request(case, count, schema, model)
+    return _Job(f"{case.db_id}/{PARAPHRASE}/{case.id}", request, read)
 
 
 def review_queue(out: PathLike) -> list[ReviewItem]:

@@ -17,7 +17,12 @@ from sqljury.benchmarks.overlay import (
 )
 from sqljury.benchmarks.pools import RecordedResult, recorded_result, recorded_verdict
 from sqljury.benchmarks.read import Cases, read_cases
-from sqljury.benchmarks.results import read_labels, read_probabilities, read_results
+from sqljury.benchmarks.results import (
+    read_labels,
+    read_probabilities,
+    read_reasons,
+    read_results,
+)
 from sqljury.benchmarks.rose_output import (
     ProverAnswer,
     RecordedJudgement,
@@ -65,6 +70,7 @@ __all__ = [
     "read_logprobs",
     "read_overlay",
     "read_probabilities",
+    "read_reasons",
     "read_results",
     "read_rose_output",
     "recorded_result",

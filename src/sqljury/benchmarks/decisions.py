@@ -18,7 +18,9 @@ from sqljury.verdict import Outcome
 
 _NAMES: dict[str, tuple[str, ...]] = {
     "id": ALIASES["id"],
+    "question": ALIASES["question"],
     "predicted_sql": (*ALIASES["predicted_sql"], "sql"),
+    "reply": ("reply",),
     "answerable": ALIASES["answerable"],
     "correct": ("correct", "is_correct"),
     "outcome": ("outcome",),
@@ -39,7 +41,8 @@ def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) 
     """The decisions of a JSON list, JSON lines, CSV or Parquet.
 
     ``predicted_sql`` that is null (or ``null``, ``not_answerable``) is an abstention, absent it is
-    missing, empty it is SQL that cannot run. Without ``answerable`` a question can be answered.
+    missing, empty it is SQL that cannot run; or ``reply`` says it, as `sqljury trust --csv` has
+    it. Without ``answerable`` a question can be answered.
 
     Raises:
         InputError: SJ104 without ``predicted_sql``, SJ108 for a file that holds no rows, SJ109,
@@ -72,7 +75,7 @@ def _layout(source: Source, mapping: Mapping[str, str]) -> Layout:
         for name in reversed(names)
         if name in by_name
     }
-    if "predicted_sql" not in {**found, **mapping}:
+    if not {"predicted_sql", "reply"} & {*found, *mapping}:
         if is_pool(source):
             raise missing_key(
                 "predicted_sql", source, hint="A pool of candidates is judged first: --databases."
@@ -98,7 +101,7 @@ def _decision(position: int, record: FileRecord, layout: Layout) -> Decision:
     return Decision(
         id=as_id(data, layout, position, origin),
         answerable=answerable is not False,
-        reply=reply_of(sql),
+        reply=_reply(text("reply"), origin) if "reply" in layout.keys else reply_of(sql),
         correct=_correct(layout.get(data, "correct"), outcome, origin),
         confidence=as_score(layout.get(data, "confidence"), origin),
         outcome=outcome,
@@ -106,6 +109,8 @@ def _decision(position: int, record: FileRecord, layout: Layout) -> Decision:
         source=text("source"),
         slices={name: value for name in SLICES if (value := text(name))},
         origin=origin,
+        question=text("question"),
+        sql=sql if isinstance(sql, str) else "",
     )
 
 
@@ -114,6 +119,14 @@ def reply_of(sql: str | Missing | None) -> ReplyKind:
     if sql is None:
         return ReplyKind.ABSTAINED
     return ReplyKind.MISSING if sql is MISSING else ReplyKind.ANSWERED
+
+
+def _reply(text: str, origin: str) -> ReplyKind:
+    try:
+        return ReplyKind(text)
+    except ValueError:
+        hint = f"One of {', '.join(ReplyKind)}."
+        raise InputError("SJ116", f"{text!r} is no reply.", where=origin, hint=hint) from None
 
 
 def _outcome(sql: str | Missing | None, stated: Outcome | None) -> Outcome | None:

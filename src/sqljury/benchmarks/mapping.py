@@ -34,7 +34,11 @@ def parse_mapping(text: str) -> dict[str, str]:
 def check_mapping(mapping: Mapping[str, str], fields: Iterable[str] = FIELDS) -> None:
     """Refuse a mapping that names a field which there is not."""
     known = sorted(fields)
-    for name in mapping:
+    for name, key in mapping.items():
+        if name not in known and key in known:
+            raise InputError(
+                "SJ114", f"there is no field {name!r} to map.", hint=f"Write {key}={name}."
+            )
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"Did you mean {near[0]!r}?" if near else f"Fields: {', '.join(known)}."

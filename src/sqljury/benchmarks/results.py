@@ -69,6 +69,18 @@ def read_labels(path: PathLike, column: str = "label") -> dict[str, bool]:
     return labels
 
 
+def read_reasons(path: PathLike) -> dict[str, str]:
+    """Why people labelled as they did, by id; empty where the file has no column `reason`."""
+    source = Source(path)
+    layout = _layout(source, {"reason": "reason"})
+    found = {}
+    for position, record in enumerate(source.records()):
+        said = as_text(layout.get(as_object(record), "reason"), "reason", record.origin)
+        if said:
+            found[_row_id(as_object(record), layout, position, record.origin)] = said
+    return found
+
+
 def read_probabilities(path: PathLike) -> dict[str, float]:
     """With what probability each case of a file of labels was chosen, by id; empty where the file
     has no column `probability`.
@@ -94,7 +106,8 @@ def _columns(source: Source, label: str) -> _Columns:
     _check_table(source)
     layout = _layout(source, {"label": label})
     if not layout.keys.keys() & {"score", "outcome"}:
-        raise missing_key("score", source)
+        hint = "Results of a judge are wanted here: `sqljury evaluate --export FILE` writes them."
+        raise missing_key("score", source, hint=hint)
     if label != "label" and label not in source.keys:
         raise missing_key(label, source, hint="Use --label COLUMN.")
     return _Columns(layout, "score" in layout.keys)

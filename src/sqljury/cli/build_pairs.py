@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import builders
-from sqljury.cli.options import AsJson, Overlay
+from sqljury.cli.options import AsJson, Overlay, Seed
 
 
 @builders.command("pairs")
@@ -28,7 +28,7 @@ def build_pairs(
         typer.Option("--exclude", "-x", help="Files whose queries are evaluated on."),
     ] = None,
     most: Annotated[int, typer.Option("--most", min=2, help="Pairs at most.")] = 18_000,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of what is drawn.")] = 0,
+    seed: Seed = 0,
     workers: Annotated[int, typer.Option("--workers", "-w", min=1, help="Processes.")] = 1,
     mapping: Annotated[
         str | None, typer.Option("--map", help="Key names: reference_sqls=gt,predicted_sql=sql.")

@@ -12,7 +12,7 @@ import typer
 
 from sqljury.cli.app import builders
 from sqljury.cli.flags import ModelFlags, SchemaFlags, with_flags
-from sqljury.cli.options import AsJson, Mapping, ModelOption, Overlay
+from sqljury.cli.options import AsJson, Mapping, ModelOption, Overlay, Seed
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
 
@@ -32,6 +32,15 @@ def build_trust(
     out_of_domain: Annotated[
         Path | None, typer.Option("--out-of-domain", help="Text file with a question a line.")
     ] = None,
+    split: Annotated[
+        str,
+        typer.Option(
+            "--split", help="questions (6:2:2), or databases: half validation, half test."
+        ),
+    ] = "questions",
+    train: Annotated[
+        Path | None, typer.Option("--train", help="Questions that are the training split.")
+    ] = None,
     correct: Annotated[
         bool,
         typer.Option("--correct", help="Correct relative times and references without a result."),
@@ -44,11 +53,15 @@ def build_trust(
         str | None,
         typer.Option("--ask", help="PROVIDER:MODEL that writes questions into OUT/review.jsonl."),
     ] = None,
+    paraphrases: Annotated[
+        int,
+        typer.Option("--paraphrases", min=0, help="So many of each query, too, to be reviewed."),
+    ] = 0,
     model_option: ModelOption = None,
     models: ModelFlags,
     mapping: Mapping = None,
     overlay: Overlay = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of what is drawn and split.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
@@ -59,8 +72,9 @@ def build_trust(
     from sqljury.uses.building import KINDS, Corrections
     from sqljury.uses.building.review import counts
 
-    if ask is None and (model_option or models.are_given):
-        raise InputError("SJ006", "--model-option, --ledger, --replay, --max-cost go with --ask.")
+    if ask is None and (model_option or models.are_given or paraphrases):
+        told = "--paraphrases, --model-option, --ledger, --replay, --max-cost go with --ask."
+        raise InputError("SJ006", told)
     if now is not None and not correct:
         raise InputError("SJ006", "--now goes with --correct.")
     corrections = Corrections(None if now is None else now.date(), seed) if correct else None
@@ -71,6 +85,7 @@ def build_trust(
                 model=ask,
                 options=option_pairs(";".join(model_option or ())),
                 settings=models.settings(out / "ledger.sqlite"),
+                paraphrases=paraphrases,
                 on_progress=stack.enter_context(progress("asking", "asked")),
             )
         card = build_trust_files(
@@ -85,6 +100,8 @@ def build_trust(
             asking=asking,
             mapping=parse_mapping(mapping or ""),
             overlay=overlay,
+            splitting=split,
+            training=train,
         )
     typer.echo(json.dumps(card.to_json(), indent=2) if as_json else card_text(card))
     found = counts(review_queue(out))

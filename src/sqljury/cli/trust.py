@@ -9,7 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay
+from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay, Seed
 from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
@@ -66,9 +66,7 @@ def trust(
     ] = None,
     overlay: Overlay = None,
     bootstrap: Bootstrap = 1000,
-    seed: Annotated[
-        int, typer.Option("--seed", help="Seed of the bootstrap and of the 25 % mix.")
-    ] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
     html: Html = None,
     csv: Annotated[
@@ -77,7 +75,7 @@ def trust(
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
     from sqljury.api.inputs import overlay_from
-    from sqljury.api.trust import TrustSettings, judged_run, references_of, systems_of, trust_files
+    from sqljury.api.trust import TrustSettings, judged_run, references_of, trust_files
     from sqljury.benchmarks import parse_mapping
     from sqljury.reports.trust import trust_document
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
@@ -110,8 +108,7 @@ def trust(
     if csv is not None:
         from sqljury.reports.trust_csv import write_trust_csv
 
-        systems = [system for text in inputs for system in systems_of(text, setup)]
-        write_trust_csv(csv, [(s.name, s.decisions) for s in systems], penalties)
+        write_trust_csv(csv, found, penalties)
     each = [one.to_json() for one in found]
     printed = each[0] if len(each) == 1 else {"systems": each}
     show(trust_document(found), printed if as_json else None, html)

@@ -24,8 +24,16 @@ REASONS = {
 }
 
 
+_SPLITTING = {
+    "questions": "A fifth of the structures was taken out of validation, another fifth out of "
+    "test, both out of training.",
+    "databases": "The first half of the databases is validation, the other test; all of their SQL "
+    "counts as unseen.",
+}
+
+
 def card_text(card: Card) -> str:
-    """The card, as people read it first: sizes as in table 1 of TrustSQL, then what they mean."""
+    """The card, as people read it first: sizes as in tables 1 and 4 of TrustSQL."""
     return "\n".join(_lines(card)) + "\n"
 
 
@@ -38,9 +46,21 @@ def _lines(card: Card) -> Iterator[str]:
     yield f"{', '.join(f'`{one}`' for one in card.sources) or 'cases'}.\n"
     yield from markdown_table(["questions", *parts], _sizes(card, parts))
     yield "\nUnanswerable questions are in test only. Unseen SQL: training has no question with its"
-    yield "structure, which is the canonical SQL without literals. A fifth of the structures was"
-    yield "taken out of validation, another fifth out of test, both out of training.\n"
-    yield f"{words.count(card.n_read)} questions were read. Left out (`left_out.jsonl`):\n"
+    yield "structure, which is the canonical SQL without literals."
+    yield f"{_SPLITTING[card.splitting]}\n"
+    yield f"{words.count(card.n_read)} questions were read, with queries of so many words:\n"
+    heads = [
+        "tables",
+        "columns",
+        "questions with SQL",
+        "SQL templates",
+        "questions to one",
+        "words",
+    ]
+    counts = [card.read.tables, card.read.columns, card.read.questions, card.read.templates]
+    means = [words.UNDEFINED if n is None else f"{n:.1f}" for n in _means(card)]
+    yield from markdown_table(heads, [[*map(words.count, counts), *means]])
+    yield "\nLeft out (`left_out.jsonl`):\n"
     rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
     yield from markdown_table(["why", "questions"], rows)
     yield ""
@@ -49,11 +69,18 @@ def _lines(card: Card) -> Iterator[str]:
     if card.corrected:
         listed = ", ".join(f"`{name}` {n:,}" for name, n in card.corrected.items())
         yield f"Corrected, with the texts before in `extra`: {listed}."
+    if card.flagged:
+        listed = ", ".join(f"`{name}` {n:,}" for name, n in card.flagged.items())
+        yield f"To look at (`flags` in `extra`): {listed}."
     if card.n_reviewed:
         yield f"Unanswerable ones that a model wrote and a person accepted: {card.n_reviewed:,}."
     made = sum(card.unanswerable.values())
     if made < card.wanted:
         yield f"\nThe schemas gave {made} of {card.wanted} unanswerable questions that were wanted."
+
+
+def _means(card: Card) -> tuple[float | None, float | None]:
+    return card.read.per_template, card.read.length
 
 
 def _sizes(card: Card, parts: Sequence[str]) -> Iterator[list[str]]:

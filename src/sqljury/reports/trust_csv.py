@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from sqljury.decision import Decision
 from sqljury.spreadsheet import SafeRows
-from sqljury.uses.trust import Penalty, reliability
+from sqljury.uses.trust import Penalty, Trust, reliability
 from sqljury.writing import PathLike, new_file
 
 _FIELDS = ("system", "benchmark", "id", "answerable", "reply", "correct", "outcome", "confidence")
@@ -14,7 +14,7 @@ _FIELDS = ("system", "benchmark", "id", "answerable", "reply", "correct", "outco
 
 def write_trust_csv(
     path: PathLike,
-    systems: Iterable[tuple[str, Sequence[Decision]]],
+    systems: Iterable[Trust],
     penalties: Sequence[Penalty],
 ) -> None:
     """Write what became of each question; questions that are left out have no scores.
@@ -25,14 +25,13 @@ def write_trust_csv(
     with new_file(path) as file:
         rows = SafeRows(file)
         rows.write([*_FIELDS, *(f"phi_{penalty.name}" for penalty in penalties)])
-        for name, decisions in systems:
-            n = sum(not decision.left_out for decision in decisions)
-            for decision in decisions:
+        for found in systems:
+            for decision in found.decisions:
                 scores = [
-                    "" if decision.left_out else reliability(decision, penalty.of(n))
+                    "" if decision.left_out else reliability(decision, penalty.of(found.n))
                     for penalty in penalties
                 ]
-                rows.write([name, *_cells(decision), *scores])
+                rows.write([found.name, *_cells(decision), *scores])
 
 
 def _cells(decision: Decision) -> list[object]:

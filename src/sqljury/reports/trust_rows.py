@@ -197,3 +197,36 @@ def compared(systems: Sequence[Trust]) -> ReportTable:
     ]
     heads = ["", "n", *(f"φ{name}" for name in penalties), "answered", "risk", "AURC"]
     return ReportTable(caption="All questions, in percent", heads=heads, rows=rows)
+
+
+def side_by_side(systems: Sequence[Trust]) -> Iterator[ReportTable]:
+    """φ of all systems on all mixes, a table for each penalty: TrustSQL's tables 2 and 3.
+
+    Of a system called ``NAME@DATASET`` the row is its name, and the column its data set.
+    """
+    placed = {_place(found): found for found in systems}
+    names = list(dict.fromkeys(name for name, _ in placed))
+    data = list(dict.fromkeys(dataset for _, dataset in placed))
+    columns = [(mix, dataset) for mix in MIX_NAMES for dataset in data]
+    heads = ["", *("\n".join(filter(None, (MIX_NAMES[mix], name))) for mix, name in columns)]
+    one_of = {dataset: found for (_, dataset), found in placed.items()}
+    abstaining = [_share_unanswerable(one_of[dataset].mixes[mix]) for mix, dataset in columns]
+    for penalty in systems[0].phi:
+        rows = [[BASELINE_NAMES["abstain_all"], *abstaining]]
+        for name in names:
+            found = [(placed.get((name, dataset)), mix) for mix, dataset in columns]
+            phi = ("" if one is None else score(one.mixes[mix].phi[penalty]) for one, mix in found)
+            rows.append([words.visible(name), *phi])
+        yield ReportTable(caption=f"φ{penalty}, in percent", heads=heads, rows=rows)
+
+
+def _place(found: Trust) -> tuple[str, str]:
+    name, _, dataset = found.name.partition("@")
+    return name, dataset
+
+
+def _share_unanswerable(figures: TrustFigures) -> str:
+    """What abstaining from everything earns, under every penalty."""
+    if not figures.n_unanswerable:
+        return words.UNDEFINED
+    return score(figures.n_unanswerable / figures.n)

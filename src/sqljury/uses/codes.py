@@ -72,6 +72,11 @@ CODES: dict[str, tuple[str, str]] = {
         "Diagnoses are labels that a judge gives (gold_fault, ambiguous_question, "
         "ambiguous_schema): judge with rose, refuter or recorded.",
     ),
+    "SJ526": (
+        "a review of flags that cannot be read",
+        "`sqljury diagnose RUN --review FILE` writes a line for each flagged reference. A person "
+        "sets `confirmed` to true or false; code, benchmark and id stay as they are.",
+    ),
     "SJ530": (
         "nothing to audit",
         "An audit looks at references, and the files have none: name the files that hold the "
@@ -146,6 +151,15 @@ CODES: dict[str, tuple[str, str]] = {
         "a review file that cannot be used",
         "`build trust --ask` writes review.jsonl, a question a line. A review changes `status` "
         "from review to accepted or rejected; it may reword `question`, and take lines out.",
+    ),
+    "SJ562": (
+        "nobody agrees on any case",
+        "`sqljury build consensus` keeps the cases that enough people labelled, all alike. Labels "
+        "are joined to cases by id, and by source where cases have one; --each says how many.",
+    ),
+    "SJ563": (
+        "fewer people than each case needs",
+        "Name at least as many people with --people as --each asks for.",
     ),
     "SJ570": (
         "there is no such strategy",

@@ -21,8 +21,10 @@ from sqljury.uses.building.cleaning import (
     Usable,
     clean,
 )
+from sqljury.uses.building.flags import flags_of
 from sqljury.uses.building.kinds import KINDS, Unanswerable
-from sqljury.uses.building.splitting import TEST, split
+from sqljury.uses.building.splitting import BY_QUESTION, SPLITS, TEST
+from sqljury.uses.building.statistics import statistics_of
 from sqljury.uses.building.unanswerable import folded, unanswerable_questions
 
 GIVEN = "given"
@@ -50,6 +52,8 @@ def build_trust(
     questions: Sequence[str] | None = None,
     reviewed: Sequence[Unanswerable] = (),
     corrections: Corrections | None = None,
+    splitting: str = BY_QUESTION,
+    training: Iterable[Case] = (),
 ) -> Built:
     """Clean, split, and add as many unanswerable questions as test has answerable ones.
 
@@ -63,10 +67,17 @@ def build_trust(
         questions: out-of-domain ones; those that come along by default.
         reviewed: unanswerable questions that a person accepted; rules make only what they leave.
         corrections: corrects what would be left out.
+        splitting: how questions are split, one of :data:`SPLITS`.
+        training: questions of the training split that is kept as it is; they are cleaned, too.
     """
-    listed = list(_with_own_ids(cases))
+    ids: set[str] = set()
+    listed = list(_with_own_ids(cases, ids))
     cleaned = clean(listed, schemas, run, corrections)
-    splits = split(cleaned.usable, seed)
+    splits = SPLITS[splitting](cleaned.usable, seed)
+    # SQL on databases that training does not have is unseen, whatever training is kept.
+    seen = frozenset(one.structure for one in splits.train)
+    given_training = clean(_with_own_ids(training, ids), schemas, run, corrections)
+    splits = replace(splits, train=(*splits.train, *given_training.usable))
     wanted = max(0, len(splits.test) - len(cleaned.unanswerable))
     asked = [case.question or "" for case in listed]
     shares = {
@@ -83,9 +94,8 @@ def build_trust(
         questions=questions,
     )
     made = sorted([*taken, *made], key=lambda one: kinds.index(one.kind))
-    seen = frozenset(one.structure for one in splits.train)
     parts = {
-        part: tuple(_answerable(one, name, seen) for one in found)
+        part: tuple(_answerable(one, name, seen, schemas.get(one.case.db_id)) for one in found)
         for part, found in splits.by_name.items()
     }
     given = [_given(case, name) for case in cleaned.unanswerable]
@@ -101,8 +111,16 @@ def build_trust(
         wanted=wanted,
         n_reviewed=len(taken),
         order=kinds,
+        seen=seen,
+        splitting=splitting,
+        flagged=Counter(
+            str(flag) for found in parts.values() for one in found for flag in _flags(one)
+        ),
+        read=statistics_of(
+            listed, [schemas[db_id] for db_id in sorted({c.db_id for c in listed} & set(schemas))]
+        ),
     )
-    left_out = (*cleaned.left_out, *splits.left_out)
+    left_out = (*cleaned.left_out, *given_training.left_out, *splits.left_out)
     return Built(parts, tuple(_left_out(one, name) for one in left_out), card)
 
 
@@ -121,10 +139,9 @@ def _reviewed(
     return out
 
 
-def _with_own_ids(cases: Iterable[Case]) -> Iterator[Case]:
-    """Each question once, whoever answered it, under an id that no other has."""
+def _with_own_ids(cases: Iterable[Case], ids: set[str]) -> Iterator[Case]:
+    """Each question once, whoever answered it, under an id that no other has; ``ids`` grows."""
     known: set[tuple[str, str]] = set()
-    ids: set[str] = set()
     for case in cases:
         if (case.benchmark, case.id) in known:
             continue
@@ -136,10 +153,17 @@ def _with_own_ids(cases: Iterable[Case]) -> Iterator[Case]:
         yield replace(case, id=own, predicted_sql=MISSING, pool=(), source="", label=None)
 
 
-def _answerable(one: Usable, name: str, seen: frozenset[str]) -> Case:
+def _answerable(one: Usable, name: str, seen: frozenset[str], schema: Schema | None) -> Case:
     extra: dict[str, Json] = {"structure": "seen" if one.structure in seen else "unseen"}
     extra |= {name: one.case.extra[name] for name in CORRECTED if name in one.case.extra}
+    flags = flags_of(one.case, schema)
+    extra |= {"flags": list(flags)} if flags else {}
     return replace(one.case, benchmark=name, answerable=True, extra=extra)
+
+
+def _flags(case: Case) -> Sequence[Json]:
+    found = case.extra.get("flags")
+    return found if isinstance(found, list) else ()
 
 
 def _given(case: Case, name: str) -> Case:

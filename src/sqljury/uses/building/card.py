@@ -6,12 +6,13 @@ Source: TrustSQL (Lee et al. 2024), table 1.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqljury.uses.building.cleaning import Cleaned, LeftOut, Usable
-from sqljury.uses.building.splitting import Splits
+from sqljury.uses.building.splitting import TRAIN, Splits
+from sqljury.uses.building.statistics import QuestionStatistics
 from sqljury.version import __version__
 
 
@@ -44,6 +45,11 @@ class Card:
     """By reason: questions of the splits that would have been left out."""
     n_merged: int
     n_unchecked: int
+    flagged: Mapping[str, int]
+    """Questions of the splits that a person should look at, by flag."""
+    splitting: str
+    read: QuestionStatistics
+    """Of what was read, before anything was left out."""
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object."""
@@ -62,16 +68,20 @@ def card_of(
     wanted: int,
     n_reviewed: int,
     order: Sequence[str],
+    seen: Collection[str],
+    flagged: Mapping[str, int],
+    splitting: str,
+    read: QuestionStatistics,
 ) -> Card:
     """Count what was built.
 
     Args:
         kinds: the kind of each unanswerable question.
         order: the kinds that were asked for, which are listed even where there is none.
+        seen: the structures that training has.
     """
     left_out: list[LeftOut] = [*cleaned.left_out, *splits.left_out]
     parts = splits.by_name
-    seen = {one.structure for one in splits.train}
     counted = Counter(kinds)
     return Card(
         name=name,
@@ -85,12 +95,16 @@ def card_of(
         databases={part: len({one.case.db_id for one in found}) for part, found in parts.items()},
         structures={part: len({one.structure for one in found}) for part, found in parts.items()},
         unseen={
-            part: sum(one.structure not in seen for one in found) for part, found in parts.items()
+            part: sum(one.structure not in seen for one in found) if part != TRAIN else 0
+            for part, found in parts.items()
         },
         left_out=dict(sorted(Counter(one.reason for one in left_out).items())),
         corrected=dict(sorted(Counter(_corrections(parts)).items())),
         n_merged=cleaned.n_merged,
         n_unchecked=cleaned.n_unchecked,
+        flagged=dict(sorted(flagged.items())),
+        splitting=splitting,
+        read=read,
     )
 
 

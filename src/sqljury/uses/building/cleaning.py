@@ -10,11 +10,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from sqljury.benchmarks.text2sql import PLACEHOLDERS
 from sqljury.case import Case
 from sqljury.execution import Execution
 from sqljury.schema import Schema
 from sqljury.uses.building.absolute_time import made_absolute
 from sqljury.uses.building.filled_in import filled_in
+from sqljury.uses.building.placeholders import (
+    OfferedValues,
+    offered_values,
+    other_values,
+    template_of,
+    with_template,
+)
 from sqljury.uses.building.relative_time import reads_clock, relative_times
 from sqljury.uses.building.structures import canonical_tree, structures_of
 from sqljury.uses.building.unanswerable import folded
@@ -77,7 +85,9 @@ def clean(
     given: list[Case] = []
     kept: list[Case] = []
     unchecked = 0
-    for case in cases:
+    listed = list(cases)
+    offered = offered_values(listed)
+    for case in listed:
         reason, detail = _unusable(case)
         if reason == "relative_time" and corrections is not None:
             case, reason, detail = _at_a_date(case, corrections, detail)
@@ -86,7 +96,8 @@ def clean(
             unchecked += ran is None
             reason, detail = ("", "") if ran is None else _without_result(ran)
             if reason == "null_result" and corrections is not None:
-                found = _with_values(case, run, schemas.get(case.db_id), corrections.seed)
+                schema = schemas.get(case.db_id)
+                found = _with_values(case, run, schema, offered, corrections.seed)
                 case, reason = (case, reason) if found is None else (found, "")
         if reason:
             left_out.append(LeftOut(case, reason, detail))
@@ -116,10 +127,17 @@ def _at_a_date(case: Case, corrections: Corrections, detail: str) -> tuple[Case,
     found = made_absolute(case.question or "", case.reference_sqls[0], corrections.now)
     if found is None:
         return case, "relative_time", detail
-    return _corrected(case, "relative_time", *found), "", ""
+    return _corrected(_untemplated(case), "relative_time", *found), "", ""
 
 
-def _with_values(case: Case, run: Run, schema: Schema | None, seed: int) -> Case | None:
+def _with_values(
+    case: Case, run: Run, schema: Schema | None, offered: OfferedValues, seed: int
+) -> Case | None:
+    for other in other_values(case, offered, seed):
+        ran = run(case.db_id, other.reference_sqls[0])
+        if ran is not None and _without_result(ran) == ("", ""):
+            own = replace(case, extra=other.extra)
+            return _corrected(own, "null_result", other.question or "", other.reference_sqls[0])
     found = filled_in(
         case.question or "",
         case.reference_sqls[0],
@@ -127,7 +145,12 @@ def _with_values(case: Case, run: Run, schema: Schema | None, seed: int) -> Case
         schema,
         seed=seed,
     )
-    return None if found is None else _corrected(case, "null_result", *found)
+    return None if found is None else _corrected(_untemplated(case), "null_result", *found)
+
+
+def _untemplated(case: Case) -> Case:
+    """The case without its placeholders, which no longer fit."""
+    return replace(case, extra={k: v for k, v in case.extra.items() if k != PLACEHOLDERS})
 
 
 def _corrected(case: Case, reason: str, question: str, sql: str) -> Case:
@@ -167,26 +190,39 @@ def _one_for_each_question(cases: Sequence[Case]) -> tuple[list[Case], list[Left
 def _with_shortest_queries(
     cases: Sequence[Case], schemas: Mapping[str, Schema]
 ) -> tuple[list[Usable], int]:
-    """Queries that are proved to mean the same become the shortest of them."""
-    trees = [canonical_tree(c.reference_sqls[0], schemas.get(c.db_id)) for c in cases]
-    shortest: dict[object, str] = {}
-    for case, tree in zip(cases, trees, strict=True):
+    """Queries that are proved to mean the same become the shortest of them.
+
+    Queries with placeholders are compared as such: theirs are the same names, not the same values.
+    """
+    known = {(case.db_id, _compared(case)) for case in cases}
+    trees = {(db_id, sql): canonical_tree(sql, schemas.get(db_id)) for db_id, sql in sorted(known)}
+    own = [trees[case.db_id, _compared(case)] for case in cases]
+    shortest: dict[object, Case] = {}
+    for case, tree in zip(cases, own, strict=True):
         if tree is not None:
-            sql = case.reference_sqls[0]
-            known = shortest.setdefault((case.db_id, tree), sql)
-            shortest[case.db_id, tree] = min(known, sql, key=_by_length)
+            best = shortest.setdefault((case.db_id, tree), case)
+            shortest[case.db_id, tree] = min(best, case, key=lambda one: _by_length(_compared(one)))
     merged = [
         case if tree is None else _asked_with(case, shortest[case.db_id, tree])
-        for case, tree in zip(cases, trees, strict=True)
+        for case, tree in zip(cases, own, strict=True)
     ]
     changed = sum(new is not old for new, old in zip(merged, cases, strict=True))
     names = structures_of(
-        (case.db_id, case.reference_sqls[0], tree) for case, tree in zip(merged, trees, strict=True)
+        (case.db_id, case.reference_sqls[0], tree) for case, tree in zip(merged, own, strict=True)
     )
     return [Usable(case, name) for case, name in zip(merged, names, strict=True)], changed
 
 
-def _asked_with(case: Case, sql: str) -> Case:
-    if sql == case.reference_sqls[0]:
-        return case
-    return replace(case, reference_sqls=(sql, *case.reference_sqls[1:]))
+def _compared(case: Case) -> str:
+    template = template_of(case)
+    return case.reference_sqls[0] if template is None else template.marked
+
+
+def _asked_with(case: Case, other: Case) -> Case:
+    """The case with the query of another one, which means the same."""
+    own, theirs = template_of(case), template_of(other)
+    if own is None or theirs is None or own.sql == theirs.sql:
+        sql = other.reference_sqls[0]
+        is_same = own is not None or sql == case.reference_sqls[0]
+        return case if is_same else replace(case, reference_sqls=(sql, *case.reference_sqls[1:]))
+    return with_template(case, replace(own, sql=theirs.sql))

@@ -15,6 +15,8 @@ from sqljury.uses.building.unanswerable import folded
 TO_REVIEW: Final = "review"
 ACCEPTED: Final = "accepted"
 REJECTED: Final = "rejected"
+PARAPHRASE: Final = "paraphrase"
+"""The kind of another question for a reference that is known."""
 STATUSES: Final = (TO_REVIEW, ACCEPTED, REJECTED)
 
 
@@ -35,6 +37,9 @@ class ReviewItem:
     written_by: str = ""
     wording: str = ""
     """As it was written: a question that is reworded in review is not offered again."""
+    of: str = ""
+    """Of a paraphrase the id of the question whose ``sql`` it is to ask for."""
+    sql: str = ""
 
     @property
     def written(self) -> str:
@@ -49,7 +54,7 @@ def merged(known: Sequence[ReviewItem], new: Iterable[ReviewItem]) -> list[Revie
 
 
 def accepted(queue: Iterable[ReviewItem]) -> list[Unanswerable]:
-    """The questions that passed review."""
+    """The unanswerable questions that passed review."""
     return [
         Unanswerable(
             kind=one.kind,
@@ -60,7 +65,7 @@ def accepted(queue: Iterable[ReviewItem]) -> list[Unanswerable]:
             written_by=one.written_by,
         )
         for one in queue
-        if one.status == ACCEPTED
+        if one.status == ACCEPTED and one.kind in KINDS
     ]
 
 
@@ -113,6 +118,6 @@ def _candidate(line: str, where: str) -> ReviewItem:
             where=where,
             hint=f"One of {', '.join(STATUSES)}.",
         )
-    if known["kind"] not in KINDS or not known["question"].strip():
+    if known["kind"] not in (*KINDS, PARAPHRASE) or not known["question"].strip():
         raise InputError("SJ561", "no kind or no question.", where=where, hint=_HINT)
     return ReviewItem(**known, doubts=tuple(map(str, doubts)))

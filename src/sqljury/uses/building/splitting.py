@@ -5,7 +5,7 @@ Source: TrustSQL (Lee et al. 2024), section 3.4.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqljury.uses.building.chance import place
@@ -57,6 +57,26 @@ def split(usable: Sequence[Usable], seed: int = 0) -> Splits:
             parts[name].append(one)
     train, validation, test = (tuple(parts[name]) for name in absent)
     return Splits(train, validation, test, tuple(left_out), not_validation, not_test)
+
+
+def halve(usable: Sequence[Usable], seed: int = 0) -> Splits:  # noqa: ARG001 - a way to split
+    """The first half of the databases is validation, the other test: TrustSQL's Spider.
+
+    In the order in which they come; of an odd number the middle one is in test.
+    """
+    databases = list(dict.fromkeys(one.case.db_id for one in usable))
+    first = set(databases[: len(databases) // 2])
+    validation = tuple(one for one in usable if one.case.db_id in first)
+    test = tuple(one for one in usable if one.case.db_id not in first)
+    return Splits((), validation, test, (), frozenset(), frozenset())
+
+
+BY_QUESTION = "questions"
+SPLITS: Mapping[str, Callable[[Sequence[Usable], int], Splits]] = {
+    BY_QUESTION: split,
+    "databases": halve,
+}
+"""How questions are split, by name."""
 
 
 def _by_question(usable: Sequence[Usable], seed: int) -> dict[str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.choosing import DemonstrationChoice, Said
+from sqljury.judges.abstention.schema_text import SERIALIZED, serialized
 from sqljury.judges.dossier import PromptSection, message
 from sqljury.llm import Message
 
@@ -14,6 +15,9 @@ def question_messages(
 ) -> list[Message]:
     """The instructions, then demonstrations if any, the schema, the question and its hint.
 
+    In the style ``serialized`` the question and the schema in one line, and nothing else: what a
+    sequence-to-sequence model was trained on.
+
     Args:
         choice: which demonstrations, and how schemas are written.
         said: what the demonstrations answer.
@@ -22,6 +26,10 @@ def question_messages(
     Source: GradeSQL (2025), section 3.2, stage 1; the schema with values as in appendix A.
     TrustSQL (2024), section 4.1.
     """
+    schema = evidence.schema()
+    if choice.style == SERIALIZED and schema is not None:
+        asked = (case.question or "", case.hint or "", *serialized(schema, evidence))
+        return [Message("user", " | ".join(filter(None, asked)))]
     sections = [
         *choice.sections(case, evidence, said),
         PromptSection("Question", case.question or ""),

@@ -62,6 +62,8 @@ def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> De
         source=case.source,
         slices=slices,
         origin=case.origin,
+        question=case.question or "",
+        sql=case.predicted_sql if isinstance(case.predicted_sql, str) else "",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from math import inf, isfinite
 from sys import float_info
 
@@ -99,13 +99,17 @@ class Trust(TrustFigures):
     """A row for each rule, where there are validation decisions."""
     passages: tuple[GateStats, ...] = ()
     """What gates held back, where there were any."""
+    decisions: tuple[Decision, ...] = field(default=(), repr=False, compare=False)
+    """What was scored; not part of the JSON object."""
     resamples: int
     seed: int
     confidence: float
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object: fractions, null where undefined."""
-        return {"name": self.name} | asdict(self)
+        rest = asdict(replace(self, decisions=()))
+        del rest["decisions"]
+        return {"name": self.name} | rest
 
 
 def trust(
@@ -161,6 +165,7 @@ def trust(
         slices=tuple(_slices(kept, options)),
         curve=curve.thinned(_MOST_POINTS),
         thresholds=tuple(_thresholds(kept, list(validation), risks, options)),
+        decisions=tuple(listed),
         n_confident=confident,
         aurc=curve.aurc,
         accuracy_at={f"{c:g}": curve.accuracy_at(c) for c in COVERAGES},
