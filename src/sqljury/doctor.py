@@ -37,9 +37,11 @@ _LARGE = (
     ("transformers", "finetuning", "language models of your own, as judges"),
     ("peft", "finetuning", "adapters of language models"),
     ("trl", "finetuning", "training of language models"),
+    ("bitsandbytes", "four-bit", "language models in 4 bits"),
+    ("ray", "distributed", "judging on several machines"),
 )
 
-_WITH_TORCH = {extra for _, extra, _ in _LARGE}
+_WITH_TORCH = {extra for module, extra, _ in _LARGE if module != "ray"}
 
 # What pip calls a module, where it is another name.
 _PACKAGES = {

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from sqlite3 import connect
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -52,6 +53,18 @@ def test_rows_are_evaluated_as_files_are(databases: Path) -> None:
         assert "75.0 % of 4" in found._repr_html_()
         (group,) = found.failures().values()
         assert [failure.case.id for failure in group] == ["a"]
+
+
+def test_scores_as_an_image(databases: Path, tmp_path: Path) -> None:
+    systems = [row | {"source": name} for name in ("<a>", "b") for row in rows(a="SELECT 9")]
+    with sj.evaluate(systems, "execution", databases, workers=1) as found:
+        plot = found.plot()
+    plot.save(tmp_path / "scores.svg")
+    image = ElementTree.parse(tmp_path / "scores.svg").getroot()
+    texts = [text.text for text in image.iter("{http://www.w3.org/2000/svg}text")]
+    assert "execution:strict, <a>" in texts
+    assert "75.0 (30.1–95.4)" in texts
+    assert plot._repr_svg_() == (tmp_path / "scores.svg").read_text()
 
 
 def test_data_frames_go_in_and_come_out(databases: Path) -> None:

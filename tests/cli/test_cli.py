@@ -197,7 +197,11 @@ def test_agree_on_a_run_and_its_export(demo: Path, tmp_path: Path) -> None:
         [j[k] for k in keys] for j in of_export["judges"]
     ]
     assert all(0 <= pair["p"] <= pair["p_holm"] <= 1 for pair in of_run["pairs"])
-    printed = run("agree", demo / "run")
+    page = demo / "agree.html"
+    printed = run("agree", demo / "run", "--html", page)
+    assert "soft_f1: calibration error (ECE) 0." in printed.stdout
+    assert "Are the scores probabilities?" in page.read_text()
+    assert "SJ006" in run("agree", export, "--html", page).stderr
     assert printed.returncode == 0
     assert max(map(len, printed.stdout.splitlines())) <= 100
 
@@ -310,6 +314,11 @@ def test_plan_prints_draws_and_says_why_not(tmp_path: Path) -> None:
     assert (wrong.returncode, wrong.stderr) == (
         2,
         "error: SJ318 the query cannot be read: no column depth.\n",
+    )
+    broken = run("plan", "SELECT id FORM boat", *schema)
+    assert (broken.returncode, "stopped at line 1, column 19, at 'boat'" in broken.stderr) == (
+        2,
+        True,
     )
     assert "SJ319" in run(*plan, *schema, "--dialect", "klingon").stderr
     assert "SJ316" in run(*plan).stderr

@@ -56,6 +56,16 @@ def test_exit_codes(schema: Path, right: str, fail_on: str, code: int) -> None:
     assert run(LONG, right, "--schema", schema, "--fail-on", fail_on).returncode == code
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("which boats?", "a query cannot begin with"), ("DROP TABLE boat", "DROP is not a query")],
+)
+def test_what_is_no_query_is_refused(schema: Path, text: str, why: str) -> None:
+    done = run(LONG, text, "--schema", schema)
+    assert (done.returncode, done.stdout.split()[0]) == (2, "unknown")
+    assert "SJ318 the right query does not run" in done.stderr and why in done.stderr
+
+
 def test_json(schema: Path) -> None:
     found = json.loads(run(LONG, LONGER, "--schema", schema, "--json").stdout)
     assert list(found) == [

@@ -192,3 +192,36 @@ def test_log_probabilities_of_a_pool_hold_back(here: Path) -> None:
         found = scores(here, "sure.jsonl", "--gate", f"{judge},logprobs=sure.jsonl,threshold=0.6")
         # The one sure answer is left.
         assert (found["phi"]["0"], found["phi"]["10"]) == (0.75, 0.75)
+
+
+@pytest.mark.slow
+def test_a_sequence_to_sequence_model_writes_and_holds_back(here: Path) -> None:
+    for package in ("torch", "transformers", "peft"):
+        pytest.importorskip(package)
+    from tiny_models import write_tiny_model
+
+    folder = write_tiny_model(here / "t5", "t5")
+    writer = ("--model", f"local:{folder}", "--style", "serialized", "--max-tokens", 4)
+    sampling = ("-n", 1, "--temperature", 0, "--logprobs", 2)
+    run(
+        here,
+        "generate",
+        "questions.jsonl",
+        *writer,
+        *sampling,
+        "-d",
+        "databases",
+        "--out",
+        "t5.jsonl",
+    )
+    first, *_ = lines_of(here / "t5.jsonl")
+    assert first["candidates"][0]["tokens"] > 0
+    assert [len(token["top_logprobs"]) for token in first["candidates"][0]["logprobs"]] == [2] * 4
+    found = scores(here, "t5.jsonl", "--gate", "max_prob,logprobs=t5.jsonl,threshold=0.9")
+    # Random numbers are sure of nothing: all is held back, as ABSTAIN-ALL does.
+    assert (found["phi"]["0"], found["passages"][0]["held_back"]) == (0.5, 4)
+    refused = commands.run(
+        "generate", "questions.jsonl", *writer, "--demos", "demos.jsonl", "-d", "databases",
+        "--out", "no.jsonl", cwd=here,
+    )  # fmt: skip
+    assert (refused.returncode, "SJ592" in refused.stderr) == (2, True)

@@ -50,9 +50,11 @@ def test_what_is_typed_wins(folder: Path) -> None:
     [
         ("[evaluat]", "SJ008 sqljury.toml [evaluat]: there is no command 'evaluat'. Did you mean"),
         ("[evaluate]\ndatabase = 'x'", "there is no option 'database'. Did you mean 'databases'?"),
+        ("cases = 3", "SJ008 sqljury.toml: cases = 3 stands in no command's table. Write it below"),
+        ("[evaluate]\nworkers = -1", "The value stands in sqljury.toml."),
         ("[evaluate]\njudge = [", "SJ008 sqljury.toml: broken TOML"),
         ("[evaluate]\nlimit-rows = 'many'", "Invalid value for '--limit-rows'"),
-        ("evaluate = 3", "there is no command 'evaluate'"),
+        ("evaluate = 3", "evaluate = 3 stands in no command's table"),
         ("[audit.run]\nfiles = ['absent.json']\n[audit.ru]", "[audit.ru]: there is no command"),
     ],
 )

@@ -68,9 +68,12 @@ NAMES = ("first", "random", "execution", "majority", "system:b", "judge:executab
 
 def test_strategies_as_json(shop: Path) -> None:
     strategies = [part for name in NAMES for part in ("--strategy", name)]
-    done = run("pools.jsonl", "-d", ".", *strategies, "--json", cwd=shop)
+    page = ("--html", "page.html", "--resamples", "20")
+    done = run("pools.jsonl", "-d", ".", *strategies, "--json", *page, cwd=shop)
     assert done.returncode == 0, done.stderr
+    assert "as they were given" in (shop / "page.html").read_text()
     found = json.loads(done.stdout)
+    assert found["oracle"]["in_order"][-1] == pytest.approx(2 / 3)
     assert accuracies(found) == pytest.approx(
         {
             "first": 0,
@@ -114,6 +117,17 @@ def test_tables_and_the_exit_code(shop: Path) -> None:
     page = (shop / "a.html").read_text()
     for text in ("Selection: pools.jsonl", "66.67", "<polyline points=", "majority, 4: 66.7"):
         assert text in page
+
+
+def test_a_page_lists_where_strategies_differ(shop: Path) -> None:
+    page = shop / "select.html"
+    done = run(shop / "pools.jsonl", "-d", shop, "-s", "first", "-s", "majority",
+               "--html", page)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    text = page.read_text()
+    assert "of which a strategy is right and one wrong" in text
+    assert 'class="bad">wrong, first:' in text
+    assert 'class="good">right, majority:' in text
 
 
 def test_picks_without_any_reference(shop: Path) -> None:

@@ -17,9 +17,9 @@ from rich.console import Console
 
 from sqljury.case import Case
 from sqljury.reports import terminal
-from sqljury.uses.agree import AgreementSlice
+from sqljury.uses.agree import AgreementSlice, agree
 from sqljury.uses.evaluate import JudgeSummary, Slice, Summary
-from sqljury.verdict import Outcome, Record, Verdict
+from sqljury.verdict import Outcome, Record, Scored, Verdict
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
 
@@ -59,6 +59,25 @@ def show_record(console: Console) -> None:
     terminal.print_record(records[4:6], console)
     terminal.print_record(records[8:10], console)
     terminal.print_record(records[14:16], console)
+
+
+def test_slices_of_a_judge_that_grades_have_an_auc() -> None:
+    """A yes or no has κ alone: its AUC says nothing that κ does not."""
+
+    def rows(scores: list[float]) -> list[Scored]:
+        return [
+            Scored(id=str(i), score=score, label=i % 2 == 0, slices={"difficulty": "ab"[i // 4]})
+            for i, score in enumerate(scores)
+        ]
+
+    graded = rows([0.9, 0.1, 0.6, 0.7, 0.8, 0.2, 0.4, 0.3])
+    yes_or_no = rows([1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    found = agree({"graded": graded, "plain": yes_or_no}, bootstrap=0)
+    text = printed(lambda console: terminal.print_agreement(found, console))
+    _, _, table = text.partition("AUC by difficulty, in percent")
+    lines = [line.split() for line in table.splitlines()]
+    assert lines[1] == ["graded"]
+    assert lines[3:5] == [["a", "75.00", "of", "4"], ["b", "100.00", "of", "4"]]
 
 
 @pytest.mark.parametrize("show", [show_summary, show_agreement, show_record])

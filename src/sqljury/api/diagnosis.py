@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.api.inputs import PathLike
+from sqljury.benchmarks import Source, as_object
 from sqljury.runs import open_run
+from sqljury.writing import json_line_safe, new_file
 
 if TYPE_CHECKING:
     from sqljury.uses.diagnose import DiagnosisReport
+    from sqljury.uses.flagged import FlagPrecision
     from sqljury.uses.stability import Stability
 
 
@@ -36,3 +40,30 @@ def stability_of_run(folder: PathLike) -> list[Stability]:
 
     with open_run(Path(folder)) as run:
         return stability_of_repeats(run.records())
+
+
+def review_flags(folder: PathLike, review: PathLike) -> list[FlagPrecision]:
+    """Write what the judges of a run flagged into a file for people to confirm, and count.
+
+    Args:
+        review: a line a flag (JSONL). Lines that are there stay as they are, their ``confirmed``
+            (true, false) counts, and flags that are not there are added.
+
+    Raises:
+        InputError: the folder is not a run; SJ526: a line of the file is no flag.
+    """
+    from sqljury.uses.flagged import confirmation, flags_of, precision_of
+
+    with open_run(Path(folder)) as run:
+        flags, by_judge = flags_of(run.records())
+    path = Path(review)
+    known = []
+    if path.exists() and path.stat().st_size:
+        known = [(as_object(one), one.origin) for one in Source(path).records()]
+    said = dict(confirmation(line, origin) for line, origin in known)
+    new = [flag.to_json() for flag in flags if flag.key not in said]
+    if new or not path.exists():
+        with new_file(path) as file:
+            for line in (*(line for line, _ in known), *new):
+                file.write(json_line_safe(json.dumps(line, ensure_ascii=False)) + "\n")
+    return precision_of(by_judge, said)

@@ -30,6 +30,8 @@ from sqljury.verdict import Outcome, Record
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
+    from sqljury.reports.score_plot import ScorePlot
+    from sqljury.uses.agree import Agreement
     from sqljury.uses.run_comparison import RunComparison
 
 
@@ -97,8 +99,11 @@ class Evaluation(Closing):
         """
         return as_frame(self.run.records(with_evidence=False), library)
 
-    def to_html(self, path: PathLike) -> None:
+    def to_html(self, path: PathLike, *, agreement: Agreement | None = None) -> None:
         """Write the report: one self-contained file.
+
+        Args:
+            agreement: with people's labels (:func:`sqljury.agree`), to be shown beside the scores.
 
         Raises:
             InputError: the file cannot be written.
@@ -110,8 +115,15 @@ class Evaluation(Closing):
             self.summary,
             self.records(),
             title=self.run.folder.name,
+            agreement=agreement,
             told_apart=told_apart_in(self.run),
         )
+
+    def plot(self) -> ScorePlot:
+        """Scores with their intervals, a row a judge or system, as an image for a notebook."""
+        from sqljury.reports.score_plot import ScorePlot
+
+        return ScorePlot.of(self.summary)
 
     def compare(self, other: Evaluation) -> RunComparison:
         """What another, later evaluation gets right that this one missed, and the reverse.

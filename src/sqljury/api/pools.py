@@ -21,6 +21,7 @@ from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges import Judge
 from sqljury.judges.abstention.choosing import DemonstrationChoice
+from sqljury.judges.abstention.schema_text import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
 from sqljury.uses.generating import (
     MODES,
@@ -49,7 +50,7 @@ class Sampling:
         n: candidates per question.
         per_call: how many one call brings, where the provider or the memory allows.
         options: further options of the model, as for judges.
-        style: how the schema is shown.
+        style: how the schema is shown; ``serialized``: question and schema alone, in one line.
         prompt: a file with instructions instead of the bundled ones.
         logprobs: how many alternatives of each token of the query the pool has; 0: no tokens.
         mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark).
@@ -92,6 +93,10 @@ class Sampling:
             )
         if self.mode not in MODES:
             raise InputError("SJ592", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+        if self.style == SERIALIZED and (self.demos or self.prompt or self.mode != "sql"):
+            raise InputError(
+                "SJ592", "the style serialized takes no demonstrations, instructions or mode."
+            )
 
     def choice(self) -> DemonstrationChoice:
         """Which demonstrations are shown.
@@ -263,10 +268,14 @@ def _sampler(
     sampling: Sampling, llm: ClientSettings | None, stack: ExitStack
 ) -> tuple[Sampler, int, Client | None]:
     if sampling.model.startswith(LOCAL):
-        from sqljury.learning.language_model.loading import load_language_model
+        from sqljury.learning.language_model.loading import Placing, load_language_model
 
         local = LocalSampler(
-            load_language_model(sampling.model.removeprefix(LOCAL)),
+            load_language_model(
+                sampling.model.removeprefix(LOCAL),
+                seq2seq=True,
+                placing=Placing.of(sampling.options or {}),
+            ),
             temperature=sampling.temperature,
             top_p=sampling.top_p,
             max_tokens=sampling.max_tokens,

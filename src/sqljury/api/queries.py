@@ -352,5 +352,17 @@ def _tree_of(sql: str, schema: Schema, which: str, dialect: str = "") -> Relatio
 
     tree = build_tree(sql, schema, dialect or schema.dialect)
     if isinstance(tree, Unreadable):
-        raise InputError("SJ318", f"the {which} cannot be read: {tree.reason}.")
+        raise InputError(
+            "SJ318",
+            f"the {which} cannot be read: {tree.reason}.",
+            hint=_place(sql, dialect or schema.dialect),
+        )
     return tree
+
+
+def _place(sql: str, dialect: str) -> str:
+    """Where it cannot be parsed; empty where it can, or nobody knows."""
+    from sqljury.sql.tokens import syntax_error
+
+    place = syntax_error(sql, dialect)
+    return f"The parser stopped at {place}." if place else ""

@@ -22,11 +22,9 @@ def demo(
     """Evaluate the bundled cases: no key, no network, no server."""
     from sqljury.api.agreement import agree_files
     from sqljury.api.evaluation import evaluate
-    from sqljury.api.failures import told_apart_in
     from sqljury.benchmarks import read_cases
     from sqljury.demo import LIMITS, ROSE, write_demo
     from sqljury.llm import ClientSettings, Ledger
-    from sqljury.reports.html import write_report
 
     files = write_demo(folder)
     ledger = folder / "ledger.sqlite"
@@ -48,16 +46,8 @@ def demo(
         ) as found,
     ):
         on_progress(-1, -1)
-        agreement = agree_files([str(folder / "run")])
         page = folder / "report.html"
-        write_report(
-            page,
-            found.summary,
-            found.records(),
-            title="demo",
-            agreement=agreement,
-            told_apart=told_apart_in(found.run),
-        )
+        found.to_html(page, agreement=agree_files([str(folder / "run")]))
         for line in found.lines():
             typer.echo(line)
         typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")

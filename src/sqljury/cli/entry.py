@@ -11,7 +11,7 @@ from typing import NoReturn
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.project import project_defaults
+from sqljury.cli.project import FILE, from_project_file, project_defaults
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
 from sqljury.secrets import learn_from_environment, learn_from_urls, redacted
@@ -26,6 +26,7 @@ for _name in (
     "agree",
     "audit",
     "features",
+    "keywords",
     "calibrate",
     "label_plan",
     "trust",
@@ -47,6 +48,7 @@ for _name in (
     "train_verifier",
     "build_trust",
     "build_pairs",
+    "build_consensus",
     "suite",
     "ledger",
 ):
@@ -79,6 +81,8 @@ def _exit_code() -> int:
         # Usage errors: typer carries click inside it, so their class has no public name.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
+            if from_project_file(error):
+                _say(f"The value stands in {FILE}.")
             return int(error.exit_code)
         return _unforeseen(error)
 

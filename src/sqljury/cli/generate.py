@@ -41,7 +41,11 @@ def generate(
         int | None, typer.Option("--seed", help="Of the sampling, where the provider takes one.")
     ] = None,
     style: Annotated[
-        str, typer.Option("--style", help="How the schema is shown: create or columns.")
+        str,
+        typer.Option(
+            "--style",
+            help="The schema: create, columns, or serialized: one line with the question (T5).",
+        ),
     ] = "create",
     prompt: Annotated[
         Path | None, typer.Option("--prompt", help="Instructions instead of the bundled ones.")

@@ -11,7 +11,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SchemaFlags, with_flags
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Overlay, Suites, overlay_key
+from sqljury.cli.options import AsJson, Overlay, Seed, Suites, overlay_key
 from sqljury.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def label(
         bool,
         typer.Option("--balance", help="As many right as wrong candidates of each question."),
     ] = False,
-    seed: Annotated[int, typer.Option("--seed", help="Of what --balance draws.")] = 0,
+    seed: Seed = 0,
     suites: Suites = None,
     overlay: Overlay = None,
     running: RunFlags,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Bootstrap, Html
+from sqljury.cli.options import AsJson, Bootstrap, Html, Seed
 from sqljury.cli.output import show
 
 
@@ -20,7 +20,7 @@ def rose_vec(
         typer.Option("--labels", help="File with the experts' labels, once for each set."),
     ] = None,
     bootstrap: Bootstrap = 1000,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the bootstrap.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
     html: Html = None,
 ) -> None:
@@ -35,7 +35,7 @@ def rose_vec(
 @app.command()
 def methods(
     folder: Annotated[Path, typer.Argument(help="Folder of recorded methods, with methods.csv.")],
-    seed: Annotated[int, typer.Option("--seed", help="Seed of bootstrap and permutations.")] = 0,
+    seed: Seed = 0,
     as_json: AsJson = False,
     html: Html = None,
 ) -> None:

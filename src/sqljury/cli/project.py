@@ -43,11 +43,27 @@ def project_defaults(root: Any) -> dict[str, Any]:
     return _of_group(root, told, "")
 
 
+def from_project_file(error: Any) -> bool:
+    """Whether a usage error is about a value that was not typed but stands in the file."""
+    parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
+    if parameter is None or context is None:
+        return False
+    source = context.get_parameter_source(parameter.name)
+    return source is not None and source.name == "DEFAULT_MAP"
+
+
 def _of_group(group: Any, told: dict[str, Any], where: str) -> dict[str, Any]:
     found = {}
     for name, table in told.items():
         command = group.commands.get(name)
-        if command is None or not isinstance(table, dict):
+        if not isinstance(table, dict):
+            raise InputError(
+                "SJ008",
+                f"{name} = {table!r} stands in no command's table.",
+                where=FILE,
+                hint=f"Write it below [{where}COMMAND], as in [evaluate].",
+            )
+        if command is None:
             raise _unknown(f"[{where}{name}]", name, "command", group.commands)
         within = _of_group if hasattr(command, "commands") else _of_command
         found[name] = within(command, table, f"{where}{name}.")

@@ -10,7 +10,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import ModelFlags, RunFlags, SourceFlags, with_flags
 from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut
-from sqljury.cli.options import AsJson, Format, Html, Overlay, overlay_key
+from sqljury.cli.options import AsJson, Format, Html, Overlay, Seed, overlay_key
 from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
@@ -58,7 +58,7 @@ def select(
     overlay: Overlay = None,
     running: RunFlags,
     models: ModelFlags,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of ties and draws.")] = 0,
+    seed: Seed = 0,
     resamples: Annotated[
         int, typer.Option("--resamples", min=1, help="Orders that a vote's curve is the mean of.")
     ] = 400,

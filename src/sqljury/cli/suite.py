@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import suites
-from sqljury.cli.options import Files, Format, Mapping, Overlay
+from sqljury.cli.options import Files, Format, Mapping, Overlay, Seed
 
 if TYPE_CHECKING:
     from sqljury.uses.suite import SuiteReport
@@ -24,7 +24,7 @@ def build_suite(
     databases_per_query: Annotated[
         int, typer.Option("--databases-per-query", min=1, help="Databases to try per reference.")
     ] = 20,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the databases.")] = 0,
+    seed: Seed = 0,
     workers: Annotated[
         int, typer.Option("--workers", "-w", min=1, help="Processes, one database each.")
     ] = 1,

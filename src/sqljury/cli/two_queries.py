@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Database, DbId, Schema
+from sqljury.cli.options import AsJson, Database, DbId, Schema, Seed
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
 
 _VERDICTS = ("proved", "refuted", "no_counterexample", "unknown")
@@ -28,7 +28,7 @@ def compare(
     profiles: Annotated[
         str | None, typer.Option("--profiles", help="Data on which a difference counts.")
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", help="Seed of the generated databases.")] = 0,
+    seed: Seed = 0,
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="Most time for generated databases.")
     ] = 5.0,
@@ -85,6 +85,9 @@ def compare(
         typer.echo(pair_text(found))
     if found.verdict in failing:
         raise typer.Exit(EXIT_BELOW_THRESHOLD)
+    if found.failure is not None:
+        which, execution = found.failure
+        raise InputError("SJ318", f"the {which} query does not run: {execution.message}.")
 
 
 @app.command()

@@ -8,6 +8,7 @@ from sqljury.reports import words
 from sqljury.reports.sections import ReportDocument, ReportSection, ReportTable
 from sqljury.reports.stability import stability_section
 from sqljury.uses.diagnose import Diagnosis, DiagnosisReport, Suspicion
+from sqljury.uses.flagged import FlagPrecision
 from sqljury.uses.stability import Stability
 from sqljury.version import __version__
 
@@ -16,14 +17,20 @@ _SILENCE = "explained: an annotator wrote a reason, whatever it says; silence cl
 
 
 def diagnosis_document(
-    found: DiagnosisReport, repeated: Sequence[Stability] = (), *, title: str, most: int
+    found: DiagnosisReport,
+    repeated: Sequence[Stability] = (),
+    reviewed: Sequence[FlagPrecision] = (),
+    *,
+    title: str,
+    most: int,
 ) -> ReportDocument:
     """What judges say of references and questions, and the most suspicious references.
 
     Args:
+        reviewed: what people confirmed of the flags.
         most: how many references.
     """
-    tables = (_counts(found), _annotated(found), _annotators(found))
+    tables = (_counts(found), _reviewed(reviewed), _annotated(found), _annotators(found))
     diagnoses = ReportSection(
         title="Diagnoses",
         lines=list(_reasons(found)),
@@ -57,6 +64,22 @@ def _counts(found: DiagnosisReport) -> ReportTable:
 
 def _named(row: Diagnosis) -> tuple[str, str]:
     return words.visible(row.judge), row.diagnosis
+
+
+def _reviewed(reviewed: Sequence[FlagPrecision]) -> ReportTable:
+    rows = [
+        [
+            words.visible(row.judge),
+            row.label,
+            *map(words.count, (row.flagged, row.reviewed, row.confirmed)),
+            words.percent(row.precision, 2),
+            words.interval(*row.interval) if row.interval else "",
+        ]
+        for row in reviewed
+    ]
+    heads = ["judge", "label", "references\nflagged", "reviewed", "confirmed", "precision", "95 %"]
+    caption = "Flags that people confirmed, in percent"
+    return ReportTable(caption=caption, heads=heads, rows=rows, texts=2)
 
 
 def _annotated(found: DiagnosisReport) -> ReportTable:

@@ -23,6 +23,7 @@ from sqljury.case import Json
 from sqljury.reports import plots, words
 from sqljury.reports.pages import MOST_TOLD_APART, CasePages, ToldApart, case_pages
 from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.reports.reliability import reliability_svg
 from sqljury.uses.evaluate import JudgeSummary, Summary
 from sqljury.verdict import Outcome, Record
 from sqljury.writing import PathLike, json_line_safe, new_file
@@ -263,6 +264,11 @@ def _agreement(agreement: Agreement) -> dict[str, Any]:
             _dimension(name, agreement.judges) for name in words.dimensions(agreement.judges)
         ],
         "confidence": agreement.confidence,
+        "calibration": [
+            reliability_svg({words.visible(judge.name): judge.calibration})
+            for judge in agreement.judges
+            if judge.calibration is not None
+        ],
         "pairs": agreement.pairs,
         "notes": [words.visible(note) for note in agreement.notes],
         "signature": words.agreement_signature(agreement),

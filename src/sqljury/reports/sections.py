@@ -58,7 +58,43 @@ class Lanes:
     legend: Sequence[tuple[int, str]] = ()
 
 
-Block = ReportTable | Plot | Lanes
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseLine:
+    """One query of a :class:`ShownCase`, and whose it is."""
+
+    name: str
+    sql: str
+    tone: str = ""
+    """The style sheet's colour: ``good``, ``bad``, ``unsure``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownCase:
+    """A question with queries below it."""
+
+    id: str
+    question: str
+    lines: Sequence[CaseLine]
+    note: str = ""
+    """What stands beside the question."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseList:
+    """Questions to look at, on a page alone: a terminal would drown in them."""
+
+    caption: str
+    cases: Sequence[ShownCase]
+    hidden: int = 0
+    """How many more there are."""
+
+    @classmethod
+    def of(cls, caption: str, found: Sequence[ShownCase], most: int = 200) -> CaseList:
+        """The first of them, and the number of the others."""
+        return cls(caption=caption, cases=found[:most], hidden=max(len(found) - most, 0))
+
+
+Block = ReportTable | Plot | Lanes | CaseList
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import attrgetter
 
 from sqljury.reports import plots, words
 from sqljury.reports.curves import Curve, curves
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.reports.sections import (
     Block,
+    CaseLine,
+    CaseList,
     Lane,
     Lanes,
     Plot,
     ReportDocument,
     ReportSection,
     ReportTable,
+    ShownCase,
 )
-from sqljury.uses.select import Selection, StrategyFigures
+from sqljury.uses.select import Pick, Selection, SliceFigures, StrategyFigures
 
 _SHOWN_SIZES = 9
+_TOLD = {True: ("right", "good"), False: ("wrong", "bad"), None: ("not known", "")}
+"""Whether a pick is right, in words and as the style sheet colours it."""
 
 
 def selection_document(found: Selection, *, title: str) -> ReportDocument:
@@ -55,6 +61,34 @@ def _sections(found: Selection) -> Iterator[ReportSection]:
     slices = list(_slices(found))
     if slices:
         yield ReportSection(title="By difficulty", blocks=slices)
+    apart = list(_apart(found))
+    if apart:
+        caption = f"{words.count(len(apart))} questions, of which a strategy is right and one wrong"
+        yield ReportSection(title="Where strategies differ", blocks=[CaseList.of(caption, apart)])
+
+
+def _apart(found: Selection) -> Iterator[ShownCase]:
+    """The questions that some strategies get right and others wrong."""
+    for picks in zip(*found.picks.values(), strict=True):
+        if {pick.right for pick in picks} >= {True, False}:
+            question = picks[0].pool.question
+            yield ShownCase(
+                id=question.name,
+                question=question.question or "",
+                note=question.db_id,
+                lines=list(_picked(dict(zip(found.picks, picks, strict=True)))),
+            )
+
+
+def _picked(picks: Mapping[str, Pick]) -> Iterator[CaseLine]:
+    """Each query that is picked, with the strategies that pick it, in their order."""
+    by_query: dict[str, list[str]] = {}
+    for name, pick in picks.items():
+        by_query.setdefault(pick.sql or "", []).append(name)
+    for sql, names in by_query.items():
+        right = picks[names[0]].right
+        verdict, tone = _TOLD[right]
+        yield CaseLine(name=f"{verdict}, {', '.join(names)}:", sql=sql, tone=tone)
 
 
 def _with_oracle(found: Selection) -> list[StrategyFigures]:
@@ -98,22 +132,34 @@ def _systems(found: Selection) -> Iterator[Block]:
         yield ReportTable(caption="Single systems", heads=["system", "accuracy"], rows=rows)
 
 
+_MEAN = "Mean over subsets of n candidates; the oracle is pass@n"
+_IN_ORDER = "The first n candidates of each pool, as they were given"
+
+
 def _curves(found: Selection) -> list[Block]:
-    lines = [
-        (words.visible(one.name), series, one.curve)
-        for series, one in enumerate(_with_oracle(found))
-        if one.curve
-    ]
-    places = _shown_places(found.sizes)
-    rows = [
-        [name, *(words.percent(curve[place], 2) for place in places)] for name, _, curve in lines
-    ]
-    heads = ["strategy", *(words.count(found.sizes[place]) for place in places)]
-    caption = "Mean over subsets of n candidates; the oracle is pass@n"
-    return [
-        _plot(caption, found.sizes, lines),
-        ReportTable(caption="In percent", heads=heads, rows=rows),
-    ]
+    blocks: list[Block] = []
+    for caption, lines in _lines(found, _with_oracle(found)):
+        places = _shown_places(found.sizes)
+        rows = [[name, *(words.percent(curve[i], 2) for i in places)] for name, _, curve in lines]
+        heads = ["strategy", *(words.count(found.sizes[place]) for place in places)]
+        blocks.append(_plot(caption, found.sizes, lines))
+        blocks.append(ReportTable(caption=f"{caption}; in percent", heads=heads, rows=rows))
+    return blocks
+
+
+def _lines(
+    found: Selection, figures: Sequence[StrategyFigures | SliceFigures]
+) -> Iterator[tuple[str, list[Curve]]]:
+    """What a chart of curves is called, and its lines; none where nothing is known."""
+    names = [words.visible(one.name) for one in _with_oracle(found)]
+    for caption, curve_of in ((_MEAN, attrgetter("curve")), (_IN_ORDER, attrgetter("in_order"))):
+        lines = [
+            (name, series, curve_of(one))
+            for series, (name, one) in enumerate(zip(names, figures, strict=True))
+            if curve_of(one)
+        ]
+        if lines:
+            yield caption, lines
 
 
 def _plot(caption: str, sizes: Sequence[int], lines: Sequence[Curve]) -> Plot:
@@ -163,17 +209,19 @@ def _slices(found: Selection) -> Iterator[Block]:
         heads = ["strategy", *(f"{words.visible(p.value)} ({p.n:,})" for p in values)]
         yield ReportTable(caption=f"Accuracy by {dimension}, in percent", heads=heads, rows=rows)
         if len(values) > 1:
-            yield from (_slice_plot(found, dimension, part.value) for part in values)
+            for part in values:
+                yield from _slice_plots(found, dimension, part.value)
 
 
-def _slice_plot(found: Selection, dimension: str, value: str) -> Plot:
-    lines = [
-        (words.visible(one.name), series, part.curve)
-        for series, one in enumerate(_with_oracle(found))
+def _slice_plots(found: Selection, dimension: str, value: str) -> Iterator[Plot]:
+    figures = [
+        part
+        for one in _with_oracle(found)
         for part in one.slices
-        if (part.dimension, part.value) == (dimension, value) and part.curve
+        if (part.dimension, part.value) == (dimension, value)
     ]
-    return _plot(f"{dimension}: {words.visible(value)}", found.sizes, lines)
+    for caption, lines in _lines(found, figures):
+        yield _plot(f"{dimension}: {words.visible(value)}. {caption}", found.sizes, lines)
 
 
 def _shown_places(sizes: Sequence[int]) -> list[int]:

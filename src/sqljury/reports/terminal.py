@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from rich import box
 from rich.console import Console, JustifyMethod, RenderableType
@@ -17,8 +17,8 @@ from sqljury.reports.cells import ShownTable, cell_text, shown_tables
 from sqljury.reports.evidence import other_evidence, said
 from sqljury.reports.sections import ReportDocument, ReportTable
 from sqljury.reports.sqltext import DiffLine, compared, formatted
-from sqljury.uses.agree import Agreement, JudgeAgreement
-from sqljury.uses.evaluate import JudgeSummary, Summary
+from sqljury.uses.agree import Agreement, AgreementSlice, JudgeAgreement
+from sqljury.uses.evaluate import JudgeSummary, Slice, Summary
 from sqljury.verdict import Record
 
 WIDTH = 100
@@ -52,10 +52,15 @@ def print_agreement(agreement: Agreement, console: Console) -> None:
     out = Out(console)
     for title, columns in words.AGREEMENT_TABLES.items():
         out.table(_agreement(agreement, title, columns))
+    for line in words.calibration_lines(agreement):
+        out.text(line)
     if agreement.pairs:
         out.table(_pairs(agreement))
     for dimension in words.dimensions(agreement.judges):
         for table in _slices("κ", dimension, agreement.judges, out.width):
+            out.table(table)
+        graded = [one for one in agreement.judges if one.auc != one.auc_thresholded]
+        for table in _slices("AUC", dimension, graded, out.width, words.auc_text):
             out.table(table)
     for note in agreement.notes:
         out.text(f"Note: {note}")
@@ -214,13 +219,16 @@ def _slices(
     dimension: str,
     judges: Sequence[JudgeSummary | JudgeAgreement],
     width: int,
+    text_of: Callable[[Slice | AgreementSlice | None], str] = words.slice_text,
 ) -> Iterator[Table]:
     """As many judges beside each other as fit."""
+    if not judges:
+        return
     found = words.slices_of(dimension, judges)
     largest = sorted(found, key=lambda value: -max(part.n for part in found[value].values()))
     kept = set(largest[:_MOST_SLICES])
     rows = {
-        value: {judge.name: words.slice_text(parts.get(judge.name)) for judge in judges}
+        value: {judge.name: text_of(parts.get(judge.name)) for judge in judges}
         for value, parts in found.items()
         if value in kept
     }
@@ -228,7 +236,9 @@ def _slices(
     abreast = max(1, (width - _NARROWEST_NAME) // cell)
     for start in range(0, len(judges), abreast):
         names = [judge.name for judge in judges[start : start + abreast]]
-        table = numbers_table(f"{title} by {words.visible(dimension)}, in percent", "", *names)
+        head = f"{title} by {words.visible(dimension)}, in percent"
+        table = numbers_table(head, "", *names)
+        table.min_width = min(len(head), width)
         table.columns[0].max_width = max(_NARROWEST_NAME, width - len(names) * cell)
         for column in table.columns[1:]:
             # A long name rather wraps than the figures.

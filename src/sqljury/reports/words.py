@@ -321,6 +321,15 @@ def slices_of(
     return found
 
 
+def auc_text(part: Slice | AgreementSlice | None) -> str:
+    """``97.20 (96.41–98.02) of 248``: the AUC of those that have a score."""
+    if not isinstance(part, AgreementSlice) or part.auc is None:
+        return UNDEFINED
+    low, high = part.intervals.get("auc") or (None, None)
+    ends = interval(low, high, 2)
+    return f"{percent(part.auc, 2)}{f' ({ends})' if ends else ''} of {count(part.n_scored)}"
+
+
 def slice_text(part: Slice | AgreementSlice | None) -> str:
     """``79.2 (73.8–83.7) of 248``; a κ has two digits."""
     if part is None:
@@ -419,6 +428,16 @@ def agreement_rows(judge: JudgeAgreement) -> list[tuple[str, Figures]]:
         (part.value or "all cases", part) for part in judge.by_benchmark
     ]
     return [*rows, ("pooled", judge)] if len(rows) > 1 else rows
+
+
+def calibration_lines(agreement: Agreement) -> list[str]:
+    """How far each judge's scores are from being probabilities; none for those of yes or no."""
+    return [
+        f"{visible(judge.name)}: calibration error (ECE) {found.ece:.3f}, Brier score "
+        f"{found.brier:.3f} of {count(found.n)} scores"
+        for judge in agreement.judges
+        if (found := judge.calibration) is not None
+    ]
 
 
 def agreement_signature(agreement: Agreement) -> str:

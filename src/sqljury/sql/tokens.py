@@ -42,6 +42,27 @@ def parse(sql: str, dialect: str) -> exp.Expr | None:
     return parse_tokens(tokens, sql, dialect) if tokens else None
 
 
+def syntax_error(sql: str, dialect: str) -> str | None:
+    """Where a text stops being SQL and why, in the parser's words; None where it does not say.
+
+    >>> syntax_error("SELECT name FORM singer", "sqlite")
+    "line 1, column 23, at 'singer': Invalid expression / Unexpected token"
+    """
+    tokens = tokenize(sql, dialect)
+    if not tokens or _is_bomb(tokens):
+        return None
+    known, _ = _sqlglot(dialect)
+    try:
+        known.parser().parse(tokens, sql)
+    except Exception as error:  # as in parse_tokens
+        told = next(iter(getattr(error, "errors", ())), None)
+        if told is None:
+            return None
+        where = f"line {told['line']}, column {told['col']}, at {told['highlight']!r}"
+        return f"{where}: {told['description']}"
+    return None
+
+
 def parse_tokens(tokens: list[Token], sql: str, dialect: str) -> exp.Expr | None:
     """The tree of a text that is already cut into tokens, which the caller may have edited."""
     if _is_bomb(tokens):

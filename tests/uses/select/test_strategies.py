@@ -12,7 +12,15 @@ from scipy.stats import binomtest, chi2
 
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.uses.select import Ballot, Candidate, CandidatePool, Seen, make_strategy, selection
+from sqljury.uses.select import (
+    Ballot,
+    Candidate,
+    CandidatePool,
+    Seen,
+    make_strategy,
+    pools_of,
+    selection,
+)
 from sqljury.uses.statistics import mcnemar_chi2, mcnemar_exact
 
 BALLOT = Ballot(
@@ -178,3 +186,56 @@ def test_mcnemar_by_chi_square(only_first: int, only_second: int) -> None:
     else:
         statistic = max(0, abs(only_first - only_second) - 1) ** 2 / (only_first + only_second)
         assert p == pytest.approx(chi2.sf(statistic, 1))
+
+
+def pool_in_order(order: tuple[int, ...]) -> Seen:
+    """Three distinct queries as they were given; those of places 0 and 2 return the same."""
+    counts = tuple(order.count(place) for place in range(3))
+    pool = CandidatePool(
+        Case(id=str(order), reference_sqls=("SELECT 1",), difficulty="easy"),
+        tuple(Candidate(sql=f"SELECT {n}", count=n) for n in counts),
+        order,
+    )
+    ballot = Ballot(
+        counts=counts,
+        runs=(True,) * 3,
+        rows=(True,) * 3,
+        groups=(0, 1, 0),
+        systems=((),) * 3,
+        scores={"verifier": (0.2, 0.9, 0.5)},
+        right=(True, False, True),
+    )
+    return Seen(pool, ballot)
+
+
+def test_the_first_n_candidates_as_they_were_given() -> None:
+    seen = [pool_in_order((0, 1, 1, 2))]
+    strategies = [make_strategy(name) for name in ("first", "majority", "verifier", "random")]
+    found = selection(seen, strategies, signature="test", resamples=20)
+    by_name = {one.name: one.in_order for one in found.strategies}
+    # One vote each, then two for the wrong rows, then two each: both are as likely.
+    assert by_name["majority"] == pytest.approx((1, 0.5, 0, 0.5))
+    assert by_name["verifier"] == (1, 0, 0, 0)
+    assert by_name["random"] == pytest.approx((1, 1 / 2, 1 / 3, 1 / 2))
+    assert by_name["first"] == (1, 1, 1, 1)
+    assert found.oracle is not None
+    assert found.oracle.in_order == (1, 1, 1, 1)
+    (part, *_) = found.strategies[1].slices
+    assert part.in_order == by_name["majority"]
+    # With all candidates it is what is picked of all of them.
+    for one in found.strategies:
+        assert one.in_order[-1] == pytest.approx(one.accuracy)
+
+
+def test_a_pool_whose_order_is_not_known_has_no_such_curve() -> None:
+    one = pool_in_order((0, 1, 2))
+    seen = [Seen(replace(one.pool, order=()), one.ballot)]
+    (figures,) = selection(seen, [make_strategy("majority")], signature="test").strategies
+    assert (figures.in_order, len(figures.curve)) == ((), 3)
+
+
+def test_pools_keep_the_order_of_what_was_given() -> None:
+    sqls = ["SELECT 1", "SELECT 2", "SELECT 1", "SELECT 3"]
+    (pool,) = pools_of(Case(id="q", predicted_sql=sql) for sql in sqls)
+    assert pool.order == (0, 1, 0, 2)
+    assert [one.count for one in pool.candidates] == [2, 1, 1]

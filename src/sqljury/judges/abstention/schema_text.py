@@ -1,7 +1,7 @@
-"""A whole schema as prompts show it, in the two styles of the paper.
+"""A whole schema as prompts show it, in the styles of the paper.
 
 Source: Chang & Fosler-Lussier (2023), arXiv:2305.11853: CreateTable + SelectCol3, and
-Columns=[] + FK; TrustSQL (Lee et al. 2024), appendices D and E.
+Columns=[] + FK; TrustSQL (Lee et al. 2024), section 4.1 (T5) and appendices D and E.
 """
 
 from __future__ import annotations
@@ -76,11 +76,21 @@ def columns_list(schema: Schema, evidence: Evidence | None) -> Iterator[str]:  #
     yield f"Primary_keys = [{','.join(primary)}]"
 
 
+def serialized(schema: Schema, evidence: Evidence | None) -> Iterator[str]:  # noqa: ARG001 - a style
+    """``table : column , column | table : …``, in one line and in the schema's own order."""
+    yield " | ".join(
+        f"{table.name} : {' , '.join(column.name for column in table.columns)}"
+        for table in schema.tables
+    )
+
+
 def _sorted(schema: Schema) -> list[Table]:
     return sorted(schema.tables, key=lambda table: (table.name.casefold(), table.name))
 
 
+SERIALIZED = "serialized"
 STYLES: dict[str, Callable[[Schema, Evidence | None], Iterator[str]]] = {
     "create": create_table,
     "columns": columns_list,
+    SERIALIZED: serialized,
 }

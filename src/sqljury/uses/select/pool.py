@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import TypeVar
 
 from sqljury.benchmarks import RecordedResult, recorded_result
 from sqljury.benchmarks.pools import count_of
 from sqljury.case import MISSING, Case, Json, Missing
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +41,8 @@ class CandidatePool:
     question: Case
     """Without a prediction."""
     candidates: tuple[Candidate, ...]
+    order: tuple[int, ...] = ()
+    """The places of the candidates as they were given, equal ones each time; empty: unknown."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -75,6 +81,24 @@ class Ballot:
         """Candidates, equal ones counted."""
         return sum(self.counts)
 
+    def among(self, places: Sequence[int]) -> Ballot:
+        """As if only these candidates were there, a place given as often as it stands there."""
+        counts = Counter(places)
+        kept = sorted(counts)
+
+        def of(values: Sequence[T]) -> tuple[T, ...]:
+            return tuple(values[place] for place in kept) if values else ()
+
+        return Ballot(
+            counts=tuple(counts[place] for place in kept),
+            runs=of(self.runs),
+            rows=of(self.rows),
+            groups=of(self.groups),
+            systems=of(self.systems),
+            scores={judge: of(scores) for judge, scores in self.scores.items()},
+            right=None if self.right is None else of(self.right),
+        )
+
 
 def pools_of(cases: Iterable[Case]) -> Iterator[CandidatePool]:
     """Pools of cases that stand together by benchmark and id.
@@ -84,7 +108,11 @@ def pools_of(cases: Iterable[Case]) -> Iterator[CandidatePool]:
     """
     for _, group in groupby(cases, key=lambda case: (case.benchmark, case.id)):
         own = list(group)
-        yield CandidatePool(_question(own[0]), tuple(_merged(_candidates(own))))
+        given = list(_candidates(own))
+        merged = tuple(_merged(given))
+        place = {one.sql: i for i, one in enumerate(merged)}
+        order = tuple(place[one.sql] for one in given for _ in range(one.count))
+        yield CandidatePool(_question(own[0]), merged, order)
 
 
 def _question(case: Case) -> Case:

@@ -46,6 +46,7 @@ class SliceFigures:
     n: int
     accuracy: float
     curve: tuple[float, ...] = ()
+    in_order: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +69,8 @@ class StrategyFigures:
     """What the oracle has more."""
     curve: tuple[float, ...] = ()
     """Accuracy for each of :attr:`Selection.sizes`; empty where it is not known."""
+    in_order: tuple[float, ...] = ()
+    """So with the first n candidates of each pool, as they were given, and no others."""
     slices: tuple[SliceFigures, ...] = ()
 
 
@@ -131,6 +134,8 @@ class Selection:
         return {"strategies": strategies, "oracle": oracle, "tests": tests, **rest}
 
 
+_MOST_IN_ORDER = 256
+"""Sizes of pools that are looked at in their order: beyond, this would take most of the time."""
 _NOT_AS_THEY_ARE = ("strategies", "oracle", "tests", "picks")
 
 
@@ -217,6 +222,7 @@ class _StrategyTally:
         self.drawn = [bool(draw(strategy, one, seed).right) for one in seen]
         self.accuracy = _mean(self.expected)
         self._curves = self._all_curves(sizes, seed, resamples)
+        self._in_order = self._all_in_order(sizes)
 
     def _all_curves(
         self, sizes: Sequence[int], seed: int, resamples: int
@@ -237,12 +243,12 @@ class _StrategyTally:
             for one in self.seen
         ]
 
-    def _curve(self, places: Sequence[int]) -> tuple[float, ...]:
-        """The mean over some of the questions."""
-        if self._curves is None or not places:
-            return ()
-        columns = zip(*(self._curves[place] for place in places), strict=True)
-        return tuple(fsum(column) / len(places) for column in columns)
+    def _all_in_order(self, sizes: Sequence[int]) -> list[Sequence[float]] | None:
+        """Of each question; None where an order is not known, or pools are very large."""
+        known = all(len(one.pool.order) == one.ballot.n for one in self.seen)
+        if not known or not 0 < len(sizes) <= _MOST_IN_ORDER:
+            return None
+        return [_first_ones(self.strategy, one, sizes) for one in self.seen]
 
     def figures(self, best: float | None) -> StrategyFigures:
         """The figures, with the regret against the best that there could be."""
@@ -256,7 +262,8 @@ class _StrategyTally:
             high=high,
             drawn=_mean([float(right) for right in self.drawn]),
             regret=(best or 0.0) - (self.accuracy or 0.0) if known else None,
-            curve=self._curve(range(self.n)),
+            curve=_means(self._curves, range(self.n)),
+            in_order=_means(self._in_order, range(self.n)),
             slices=tuple(self._slices()),
         )
 
@@ -272,8 +279,28 @@ class _StrategyTally:
                     value=value,
                     n=len(places),
                     accuracy=fsum(self.expected[place] for place in places) / len(places),
-                    curve=self._curve(places),
+                    curve=_means(self._curves, places),
+                    in_order=_means(self._in_order, places),
                 )
+
+
+def _means(curves: Sequence[Sequence[float]] | None, places: Sequence[int]) -> tuple[float, ...]:
+    """The mean of some of the questions' curves."""
+    if curves is None or not places:
+        return ()
+    columns = zip(*(curves[place] for place in places), strict=True)
+    return tuple(fsum(column) / len(places) for column in columns)
+
+
+def _first_ones(strategy: Strategy, one: Seen, sizes: Sequence[int]) -> list[float]:
+    """Accuracy with the first n candidates; where there are fewer, with all of them.
+
+    Source: Tritto et al. 2026 (GradeSQL), table 6 and figure 3, as far as they say.
+    """
+    order = one.pool.order
+    longest = min(len(order), sizes[-1])
+    found = [_expected(strategy, one.ballot.among(order[:size])) for size in range(longest + 1)]
+    return [found[min(size, len(order))] for size in sizes]
 
 
 def _difficulty(pool: CandidatePool) -> str:

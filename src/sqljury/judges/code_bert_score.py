@@ -1,0 +1,92 @@
+"""CodeBERTScore: are the tokens of the queries alike, as an encoder sees them in their places?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sqljury.case import Case
+from sqljury.evidence import Evidence
+from sqljury.judges.base import Judge, Needs, register
+from sqljury.judges.comparing import compared, graded
+from sqljury.verdict import Verdict
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[Any]
+
+
+@register
+@dataclass(frozen=True)
+class CodeBERTScore(Judge):
+    """F1 of the tokens' cosines: each token of a query beside its likest one of the other.
+
+    Tokens without a letter or a digit are left out. With several references the nearest counts.
+
+    Args:
+        model: the folder of an encoder that transformers reads, such as CodeBERT.
+        layer: as Python counts; -1 is the last.
+        threshold: the score from which on the verdict is ``correct``.
+
+    Source: Zhou et al. 2023 (CodeBERTScore, arXiv:2302.05527), without the question before the
+    code; Zhang et al. 2020 (BERTScore).
+    """
+
+    name: ClassVar[str] = "code_bert_score"
+    version: ClassVar[int] = 1
+    needs: ClassVar[Needs] = Needs.REFERENCE
+
+    model: str = ""
+    layer: int = -1
+    threshold: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not self.model:
+            raise ValueError("model=FOLDER names an encoder")
+
+    @property
+    def runs_network(self) -> bool:
+        """The encoder."""
+        return True
+
+    @property
+    def one_process(self) -> bool:
+        """The encoder is held once."""
+        return True
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:  # noqa: ARG002 - texts suffice
+        """Compared with the closest reference."""
+        return compared(case, lambda sql: _vectors(sql, self.model, self.layer), self._compare)
+
+    def _compare(self, prediction: Vectors, reference: Vectors) -> Verdict:
+        score = f1_of_cosines(prediction, reference)
+        return graded(score, self.threshold, f"CodeBERTScore {score:.3f}")
+
+
+@lru_cache(maxsize=1024)
+def _vectors(sql: str, model: str, layer: int) -> Vectors:
+    """One unit vector for each token that says something."""
+    import numpy as np
+
+    from sqljury.learning.hidden_states import token_states
+
+    words, states = token_states(sql, model=model, layer=layer)
+    kept = states[[any(map(str.isalnum, word)) for word in words]]
+    return np.asarray(kept / np.linalg.norm(kept, axis=1, keepdims=True).clip(1e-9))
+
+
+def f1_of_cosines(prediction: Vectors, reference: Vectors) -> float:
+    """Precision and recall are the means of each token's highest cosine; 0 where a side is empty.
+
+    >>> import numpy as np
+    >>> f1_of_cosines(np.eye(2), np.eye(2)[:1])
+    0.6666666666666666
+    """
+    if not len(prediction) or not len(reference):
+        return 0.0
+    alike = prediction @ reference.T
+    precision, recall = (float(alike.max(axis=axis).mean()) for axis in (1, 0))
+    total = precision + recall
+    return min(1.0, max(0.0, 2 * precision * recall / total)) if total > 0 else 0.0
