@@ -61,19 +61,20 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["content-length"]))
         self.server.opened()
-        answered = False
+        status = 0
         try:
             status, answer = self._forwarded(body)
+        finally:
+            # Before the answer goes out: its reader may ask again faster than this thread goes on.
+            self.server.closed(answered=status == 200)
+        try:
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(answer)))
             self.end_headers()
             self.wfile.write(answer)
-            answered = status == 200
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True  # the caller was killed
-        finally:
-            self.server.closed(answered)
 
     def _forwarded(self, body: bytes) -> tuple[int, bytes]:
         upstream = http.client.HTTPConnection(self.server.upstream, timeout=60)
