@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
@@ -77,6 +78,20 @@ def write_text(path: PathLike, text: str) -> None:
     """
     with new_file(path) as file:
         file.write(text)
+
+
+def write_json_lines(
+    path: PathLike, objects: Iterable[Mapping[str, object]], *, sort_keys: bool = False
+) -> None:
+    """Write one JSON object a line, whole or not at all.
+
+    Raises:
+        InputError, InfrastructureError: as :func:`new_file`.
+    """
+    with new_file(path) as file:
+        for one in objects:
+            line = json.dumps(one, ensure_ascii=False, sort_keys=sort_keys)
+            file.write(f"{json_line_safe(line)}\n")
 
 
 def new_folder(path: PathLike) -> Path:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import Source, as_object
 from sqljury.runs import open_run
-from sqljury.writing import json_line_safe, new_file
+from sqljury.writing import write_json_lines
 
 if TYPE_CHECKING:
     from sqljury.uses.diagnose import DiagnosisReport
@@ -63,7 +62,5 @@ def review_flags(folder: PathLike, review: PathLike) -> list[FlagPrecision]:
     said = dict(confirmation(line, origin) for line, origin in known)
     new = [flag.to_json() for flag in flags if flag.key not in said]
     if new or not path.exists():
-        with new_file(path) as file:
-            for line in (*(line for line, _ in known), *new):
-                file.write(json_line_safe(json.dumps(line, ensure_ascii=False)) + "\n")
+        write_json_lines(path, (*(line for line, _ in known), *new))
     return precision_of(by_judge, said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqljury.api.evaluation import evaluate
 from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases
-from sqljury.case import Case, Json
+from sqljury.case import Case
 from sqljury.databases import schema_reader
 from sqljury.errors import InputError
 from sqljury.execution import Limits
@@ -43,7 +43,7 @@ from sqljury.uses.building.pairs import (
     with_second,
 )
 from sqljury.verdict import Outcome, Verdict
-from sqljury.writing import json_line_safe, new_file
+from sqljury.writing import new_file, write_json_lines
 
 _LIMITS = Limits(seconds=2.0, rows=20_000)
 _ROWS = ExecutionMatch(policy="strict", column_order="any")
@@ -136,8 +136,9 @@ def build_pairs_files(
         excluded_sources=[Path(path).name for path in exclude],
     )
     left = [one for one in labelled if one.label is None]
-    _write_lines(folder / "pairs.jsonl", (one.to_json(split_of[one.pair.db_id]) for one in kept))
-    _write_lines(folder / "review.jsonl", (one.to_json("") for one in left))
+    lines = (one.to_json(split_of[one.pair.db_id]) for one in kept)
+    write_json_lines(folder / "pairs.jsonl", lines)
+    write_json_lines(folder / "review.jsonl", (one.to_json("") for one in left))
     with new_file(folder / "card.json") as file:
         file.write(json.dumps(card.to_json(), indent=2) + "\n")
     with new_file(folder / "README.md") as file:
@@ -147,12 +148,6 @@ def build_pairs_files(
 
 def _is_pair(case: Case) -> bool:
     return isinstance(case.predicted_sql, str)
-
-
-def _write_lines(path: Path, lines: Iterable[Mapping[str, Json]]) -> None:
-    with new_file(path) as file:
-        for line in lines:
-            file.write(json_line_safe(json.dumps(line, ensure_ascii=False)) + "\n")
 
 
 # ---------------------------------------------------------------- proposals

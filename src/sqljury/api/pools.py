@@ -35,7 +35,7 @@ from sqljury.uses.generating import (
 )
 from sqljury.uses.labelling import LabelledQuestion, LabelStatistics, label_questions
 from sqljury.uses.missing import missing_error, missing_text
-from sqljury.writing import json_line_safe, new_file, new_folder, unwritable
+from sqljury.writing import json_line_safe, new_folder, unwritable, write_json_lines
 
 LOCAL = "local:"
 """Before the folder of a language model that runs in this process."""
@@ -412,8 +412,5 @@ def _evidence(
 
 
 def _write_labelled(path: Path, questions: Sequence[LabelledQuestion], signature: str) -> None:
-    with new_file(path) as file:
-        for one in questions:
-            record = pool_record(one.case, one.candidates)
-            line = json.dumps({**record, "labelled_by": signature}, ensure_ascii=False)
-            file.write(json_line_safe(line) + "\n")
+    records = (pool_record(one.case, one.candidates) for one in questions)
+    write_json_lines(path, ({**record, "labelled_by": signature} for record in records))

@@ -20,7 +20,7 @@ from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import PathLike, Source
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
-from sqljury.writing import json_line_safe, new_file
+from sqljury.writing import write_json_lines
 
 
 class OverlayDecision(StrEnum):
@@ -208,7 +208,4 @@ def write_overlay(overlay: Overlay, path: PathLike) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    with new_file(path) as file:
-        for one in overlay.corrections:
-            line = json.dumps(asdict(one), ensure_ascii=False, sort_keys=True)
-            file.write(f"{json_line_safe(line)}\n")
+    write_json_lines(path, map(asdict, overlay.corrections), sort_keys=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
-from sqljury.writing import PathLike, json_line_safe, new_file
+from sqljury.writing import PathLike, write_json_lines
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -46,7 +45,4 @@ def write_findings(path: PathLike, found: Audit) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    with new_file(path) as file:
-        for one in found.findings:
-            line = json.dumps(one.to_json(), ensure_ascii=False, sort_keys=True)
-            file.write(f"{json_line_safe(line)}\n")
+    write_json_lines(path, (one.to_json() for one in found.findings), sort_keys=True)

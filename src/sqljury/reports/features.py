@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.spreadsheet import SafeRows
-from sqljury.writing import PathLike, json_line_safe, new_binary_file, new_file
+from sqljury.writing import PathLike, new_binary_file, new_file, write_json_lines
 
 if TYPE_CHECKING:
     from sqljury.uses.features import FeatureTable
@@ -51,9 +50,7 @@ def _write_csv(path: PathLike, table: FeatureTable) -> None:
 
 
 def _write_jsonl(path: PathLike, table: FeatureTable) -> None:
-    with new_file(path) as file:
-        for row in table.rows:
-            file.write(f"{json_line_safe(json.dumps(row, ensure_ascii=False))}\n")
+    write_json_lines(path, table.rows)
 
 
 def _write_parquet(path: PathLike, table: FeatureTable) -> None:

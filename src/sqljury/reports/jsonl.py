@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from sqljury.case import Json
 from sqljury.verdict import Record
-from sqljury.writing import PathLike, json_line_safe, new_file
+from sqljury.writing import PathLike, write_json_lines
 
 EXPORT_FIELDS = (
     "benchmark",
@@ -51,7 +50,4 @@ def write_export(path: PathLike, records: Iterable[Record]) -> None:
     Raises:
         InputError: the file cannot be written.
     """
-    with new_file(path) as file:
-        for record in records:
-            line = json.dumps(exported(record), ensure_ascii=False, sort_keys=True)
-            file.write(f"{json_line_safe(line)}\n")
+    write_json_lines(path, map(exported, records), sort_keys=True)

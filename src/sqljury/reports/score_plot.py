@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from sqljury.reports.plots import PlotPoint
 from sqljury.reports.words import interval, percent, visible
-from sqljury.uses.evaluate import Summary
+from sqljury.uses.evaluate import Summary, named_scores
 from sqljury.writing import PathLike, new_file
 
 _NAMES, _BAR, _VALUES, _ROW = 260, 320, 150, 26
@@ -25,16 +25,7 @@ class ScorePlot:
     def of(cls, summary: Summary) -> ScorePlot:
         """A row a judge; where there are several systems, a row a judge and system."""
         return cls(
-            [
-                PlotPoint(
-                    f"{judge.name}, {one.name}" if judge.systems else judge.name,
-                    one.score,
-                    one.low,
-                    one.high,
-                )
-                for judge in summary.judges
-                for one in judge.systems or (judge,)
-            ]
+            [PlotPoint(name, one.score, one.low, one.high) for name, one in named_scores(summary)]
         )
 
     def svg(self) -> str:

@@ -177,16 +177,20 @@ def failing(summary: Summary, threshold: float) -> list[str]:
         InputError: the threshold is not a fraction.
     """
     check_threshold(threshold)
-    scores = (
-        (f"{judge.name}, {one.name}" if judge.systems else judge.name, one.score, one.n)
-        for judge in summary.judges
-        for one in judge.systems or (judge,)
-    )
     return [
-        f"{name}: nothing was scored" if score is None else f"{name}: {score:.4f} over {n} cases"
-        for name, score, n in scores
-        if score is None or score < threshold
+        f"{name}: nothing was scored"
+        if one.score is None
+        else f"{name}: {one.score:.4f} over {one.n} cases"
+        for name, one in named_scores(summary)
+        if one.score is None or one.score < threshold
     ]
+
+
+def named_scores(summary: Summary) -> Iterator[tuple[str, JudgeSummary | SystemScore]]:
+    """A name and score for each judge; where there are several systems, for each system."""
+    for judge in summary.judges:
+        for one in judge.systems or (judge,):
+            yield (f"{judge.name}, {one.name}" if judge.systems else judge.name), one
 
 
 def check_threshold(threshold: float) -> None:

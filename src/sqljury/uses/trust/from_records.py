@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sqljury.case import MISSING, Case
-from sqljury.decision import Decision, ReplyKind
+from sqljury.benchmarks.decisions import reply_of
+from sqljury.case import Case
+from sqljury.decision import Decision
 from sqljury.uses.counted import counted_score
 from sqljury.uses.trust.gates import Gate
 from sqljury.uses.trust.structures import text_structure
@@ -55,7 +56,7 @@ def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> De
     return Decision(
         id=case.id,
         answerable=answerable,
-        reply=_reply(case),
+        reply=reply_of(case.predicted_sql),
         correct=_correct(verdict, threshold) if answerable else None,
         outcome=verdict.outcome if answerable else None,
         benchmark=case.benchmark,
@@ -65,12 +66,6 @@ def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> De
         question=case.question or "",
         sql=case.predicted_sql if isinstance(case.predicted_sql, str) else "",
     )
-
-
-def _reply(case: Case) -> ReplyKind:
-    if case.predicted_sql is None:
-        return ReplyKind.ABSTAINED
-    return ReplyKind.MISSING if case.predicted_sql is MISSING else ReplyKind.ANSWERED
 
 
 def _correct(verdict: Verdict, threshold: float) -> bool:
