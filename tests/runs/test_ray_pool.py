@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import tarfile
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,9 +17,12 @@ from sqljury.case import Case
 from sqljury.databases import Sources
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.runs import RunSettings
+from sqljury.runs.changes import Changes
+from sqljury.runs.fingerprints import DataContents, DataFingerprints
 from sqljury.runs.messages import Setup
 from sqljury.runs.node import NodeJudges, NodeSetup, lacking
 from sqljury.runs.parcel import packed
+from sqljury.runs.ray_pool import RayPool, _pieces
 from sqljury.runs.store import WorkItem
 from sqljury.verdict import Record
 from sqljury.version import __version__
@@ -87,7 +92,7 @@ def items(folder: Path) -> list[WorkItem]:
 
 def setup_of(folder: Path, contents: dict[str, str]) -> NodeSetup:
     settings = RunSettings(sources=Sources(databases=str(folder)), workers=1)
-    return NodeSetup(Setup(tuple(JUDGES), settings, None), False, contents)
+    return NodeSetup(Setup(tuple(JUDGES), settings, None), False, DataContents(contents))
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +127,90 @@ def test_a_node_whose_data_or_version_is_another_judges_nothing(
         list(node.judge(items(folder)))
     with pytest.raises(InfrastructureError, match="SJ423"):
         NodeJudges(setup_of(folder, contents), "0.0.1")
+
+
+@pytest.fixture
+def suites(tmp_path: Path) -> Path:
+    """Suites of `a` in a folder, and of `b` in an archive whose name has other capitals."""
+    folder = tmp_path / "suites"
+    for name in ("a", "b"):
+        place = folder / name
+        place.mkdir(parents=True)
+        for number in range(2):
+            with sqlite3.connect(place / f"{name}_{number}.sqlite") as database:
+                database.executescript(f"CREATE TABLE t (x); INSERT INTO t VALUES ({number})")
+            database.close()
+    with tarfile.open(folder / "B.tar.gz", "w:gz") as archive:
+        archive.add(folder / "b", "b")
+    shutil.rmtree(folder / "b")
+    return folder
+
+
+def suite_setup(folder: Path, suites: Path, contents: DataContents) -> NodeSetup:
+    sources = Sources(databases=str(folder), suites=str(suites))
+    settings = RunSettings(sources=sources, workers=1)
+    return NodeSetup(Setup(("test_suite",), settings, None), False, contents)
+
+
+def contents_here(folder: Path, suites: Path) -> DataContents:
+    sources = Sources(databases=str(folder), suites=str(suites))
+    data = DataFingerprints(RunSettings(sources=sources), Changes())
+    for name in "abc":
+        data.fingerprint(Case(id="", db_id=name))
+    return DataContents(data.fingerprints, data.suites)
+
+
+def test_suites_are_told_in_the_manifest(folder: Path, suites: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with sj.evaluate(cases(3), "test_suite", folder, suites=suites, run=run, workers=1) as found:
+        assert found.run.manifest["suites"] == contents_here(folder, suites).suites
+    assert set(contents_here(folder, suites).suites) == {"a", "b"}
+
+
+def test_a_node_without_the_suites_is_sent_them(folder: Path, suites: Path, tmp_path: Path) -> None:
+    contents = contents_here(folder, suites)
+    setup = suite_setup(folder, tmp_path / "not there", contents)
+    assert lacking(setup.pool.settings.sources) == ["suites"]
+    parcel = packed(Sources(databases=str(folder), suites=str(suites)), contents.databases)
+    node = NodeJudges(setup, __version__, parcel)
+    try:
+        found = [replace(item, judges=(0,)) for item in items(folder)]
+        assert len([row for rows in node.judge(found) for row in rows]) == 6
+    finally:
+        node.close()
+
+
+@pytest.mark.parametrize("change", ["another row", "gone"])
+def test_a_node_whose_suite_is_another_judges_nothing(
+    folder: Path, suites: Path, change: str
+) -> None:
+    contents = contents_here(folder, suites)
+    if change == "gone":
+        shutil.rmtree(suites / "a")
+    else:
+        with sqlite3.connect(suites / "a" / "a_1.sqlite") as database:
+            database.execute("INSERT INTO t VALUES (9)")
+        database.close()
+    node = NodeJudges(suite_setup(folder, suites, contents), __version__)
+    with pytest.raises(InfrastructureError, match=r"SJ425 .*the test suite of 'a' is another here"):
+        list(node.judge(items(folder)))
+
+
+def test_one_huge_question_does_not_make_one_chunk() -> None:
+    many = [WorkItem(number, "{}", (0,), ("a", b"one")) for number in range(1, 10_001)]
+    source = _pieces([*many, WorkItem(10_001, "{}", (0,), ("a", b"two"))])
+    pool = RayPool(lambda: pytest.fail("no node is asked"), "")
+    chunks = []
+    while chunk := pool._chunk(source, 64):
+        chunks.append([item.number for item in chunk])
+    assert [len(chunk) for chunk in chunks] == [1024] * 9 + [784, 1]
+    assert [number for chunk in chunks for number in chunk] == list(range(1, 10_002))
+
+
+def test_chunks_of_long_cases_are_bounded_by_their_size() -> None:
+    many = [WorkItem(n, "x" * 2**20, (0,), ("a", str(n).encode())) for n in range(1, 40)]
+    pool = RayPool(lambda: pytest.fail("no node is asked"), "")
+    assert len(pool._chunk(_pieces(many), 4096)) == 16
 
 
 def test_executors_that_there_are(folder: Path) -> None:

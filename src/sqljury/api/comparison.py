@@ -55,13 +55,17 @@ def compared(first: Run, second: Run) -> RunComparison:
     return RunComparison(
         first=str(first.folder),
         second=str(second.folder),
-        changes=data_changes(_contents(first), _contents(second)) + signature_changes(*signatures),
+        changes=(
+            *data_changes("database", _contents(first, "contents"), _contents(second, "contents")),
+            *data_changes("test suite of", _contents(first, "suites"), _contents(second, "suites")),
+            *signature_changes(*signatures),
+        ),
         judges=tuple(found),
     )
 
 
-def _contents(run: Run) -> dict[str, str]:
-    contents = run.manifest.get("contents")
+def _contents(run: Run, kind: str) -> dict[str, str]:
+    contents = run.manifest.get(kind)
     return contents if isinstance(contents, dict) else {}
 
 

@@ -86,7 +86,7 @@ CODES: dict[str, tuple[str, str]] = {
         "commas are not: name one, put it on a disk that all nodes share, or name a server.",
     ),
     "SJ425": (
-        "a database is another on a node",
+        "a database or a test suite is another on a node",
         "Its contents or the engine's version differ from those where the run was started, so that "
         "its verdicts could be others. What was found before is kept.",
     ),

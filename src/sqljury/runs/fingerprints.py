@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sqljury.case import Case
 from sqljury.runs.changes import Changes
 from sqljury.runs.settings import RunSettings
+
+
+@dataclass(frozen=True, slots=True)
+class DataContents:
+    """What a run is about holds, engines included: fingerprints by the name of the database."""
+
+    databases: Mapping[str, str] = field(default_factory=dict)
+    suites: Mapping[str, str] = field(default_factory=dict)
 
 
 class DataFingerprints:
@@ -24,6 +34,8 @@ class DataFingerprints:
         """Whether the tables of any case are known."""
         self.has_suites = False
         """Whether any case's database has a suite."""
+        self.suites: dict[str, str] = {}
+        """What the suites hold, engine included, by the name of the database."""
         self._of_suites: dict[str, str] = {}
 
     def fingerprint(self, case: Case) -> str:
@@ -41,9 +53,11 @@ class DataFingerprints:
             return ""
         self.has_suites = True
         with suite.opened(suite.names[0]) as database:
-            self.engines.add(database.engine)
-        files = tuple(suite.files.values())
-        return f";suite:{self._changes.watched(db_id, files, suite.fingerprint)}"
+            engine = database.engine
+        self.engines.add(engine)
+        found = self._changes.watched(db_id, tuple(suite.files.values()), suite.fingerprint)
+        self.suites[db_id] = f"{engine}:{found}"
+        return f";suite:{found}"
 
     def _given(self, db_id: str) -> str:
         schema = None if self._sources.schemas is None else self._sources.schemas.get(db_id)

@@ -10,6 +10,7 @@ from sqljury.errors import InputError
 from sqljury.judges import Judge, Needs, spec_of
 from sqljury.runs.changes import Changes
 from sqljury.runs.confinement import confinement
+from sqljury.runs.fingerprints import DataContents
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import LOCAL, RunSettings
@@ -19,8 +20,6 @@ from sqljury.runs.store import RunStore
 if TYPE_CHECKING:
     from sqljury.isolation import Sandbox
     from sqljury.runs.ray_pool import RayPool
-
-Contents = Callable[[], Mapping[str, str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +48,15 @@ class JudgeGroup:
         return asks and settings.llm is not None and not settings.llm.replay
 
     def pool(
-        self, settings: RunSettings, changes: Changes, contents: Contents = dict
+        self,
+        settings: RunSettings,
+        changes: Changes,
+        contents: Callable[[], DataContents] = DataContents,
     ) -> WorkerPool | RayPool:
         """Who judges, here or on the nodes of a cluster.
 
         Args:
-            contents: what the databases hold, once that is known.
+            contents: what databases and suites hold, once that is known.
         """
         # One budget and one rate for chat models: they are asked from here.
         if settings.executor != LOCAL and not self.asks_models:
@@ -71,7 +73,9 @@ class JudgeGroup:
             check=changes.check,
         )
 
-    def _on_nodes(self, settings: RunSettings, changes: Changes, contents: Contents) -> RayPool:
+    def _on_nodes(
+        self, settings: RunSettings, changes: Changes, contents: Callable[[], DataContents]
+    ) -> RayPool:
         from sqljury.runs.node import NodeSetup
         from sqljury.runs.ray_pool import RayPool
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from sqljury.isolation import TemporaryFolder
 from sqljury.judges import make_judge
 from sqljury.runs.changes import Changes
 from sqljury.runs.confinement import confinement
-from sqljury.runs.fingerprints import DataFingerprints
+from sqljury.runs.fingerprints import DataContents, DataFingerprints
 from sqljury.runs.messages import Setup
 from sqljury.runs.parcel import Parcel, paths_of
 from sqljury.runs.pool import WorkerPool
@@ -33,8 +33,7 @@ class NodeSetup:
     """What its workers are told; how they are confined it finds by itself."""
     one_process: bool
     """Whether the judges share one process, as those do that hold a large model."""
-    contents: Mapping[str, str]
-    """What the databases hold that the run is about: fingerprints by name."""
+    contents: DataContents
 
 
 def lacking(sources: Sources) -> list[str]:
@@ -111,12 +110,19 @@ class NodeJudges:
     def _check(self, items: Sequence[WorkItem]) -> None:
         for db_id in dict.fromkeys(item.group[0] for item in items):
             self._data.fingerprint(Case(id="", db_id=db_id))
-            here, there = self._data.fingerprints[db_id], self._setup.contents.get(db_id, "")
-            if here != there:
-                raise InfrastructureError(
-                    "SJ425",
-                    f"the database {db_id!r} is another here ({here or 'none'}) than where the run "
-                    f"was started ({there or 'none'}).",
-                    where=os.uname().nodename,
-                    hint="Bring contents and engine versions in line; what was found is kept.",
-                )
+            for what, here, there in (
+                ("database", self._data.fingerprints, self._setup.contents.databases),
+                ("test suite of", self._data.suites, self._setup.contents.suites),
+            ):
+                if here.get(db_id, "") != there.get(db_id, ""):
+                    raise _another(what, db_id, here.get(db_id), there.get(db_id))
+
+
+def _another(what: str, db_id: str, here: str | None, there: str | None) -> InfrastructureError:
+    return InfrastructureError(
+        "SJ425",
+        f"the {what} {db_id!r} is another here ({here or 'none'}) than where the run was started "
+        f"({there or 'none'}).",
+        where=os.uname().nodename,
+        hint="Bring contents and engine versions in line; what was found is kept.",
+    )

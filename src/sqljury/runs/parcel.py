@@ -47,7 +47,7 @@ def packed(sources: Sources, db_ids: Iterable[str]) -> Parcel:
     """
     files: dict[str, bytes] = {}
     places: dict[str, str] = {}
-    wanted = set(db_ids)
+    wanted = {db_id.casefold() for db_id in db_ids}
     for field, path in paths_of(sources).items():
         if not path.exists():
             raise InputError(
@@ -64,8 +64,11 @@ def packed(sources: Sources, db_ids: Iterable[str]) -> Parcel:
 
 
 def _within(folder: Path, db_ids: set[str]) -> Iterator[Path]:
-    """The files of a folder that belong to these databases: below DB_ID, or DB_ID with a suffix."""
+    """The files of a folder that belong to these databases: below DB_ID, or DB_ID with a suffix.
+
+    In any case of letters, as databases and suites are found.
+    """
     for file in sorted(folder.rglob("*")):
-        first = file.relative_to(folder).parts[0]
+        first = file.relative_to(folder).parts[0].casefold()
         if file.is_file() and (first in db_ids or first.partition(".")[0] in db_ids):
             yield file

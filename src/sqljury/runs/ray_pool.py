@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InfrastructureError, MissingExtraError, SqljuryError
+from sqljury.execution import MIB
 from sqljury.runs.node import NodeJudges, NodeSetup, lacking
 from sqljury.runs.parcel import packed
 from sqljury.runs.store import VerdictRow, WorkItem
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _FIRST_CHUNK, _LARGEST_CHUNK = 64, 4096
 _CHUNK_SECONDS = 4.0
 """Aim for this much work in a chunk: at its end some of a node's workers wait for the others."""
+_LARGEST_CHUNK_BYTES = 16 * MIB
+_LARGEST_PIECE = 1024
+"""Cases of one question that are not parted; thousands of candidates must not make one chunk."""
 _AHEAD = 2
 """Chunks that a node holds, so that it does not wait for the driver."""
 _POLL_SECONDS = 0.2
@@ -74,7 +78,8 @@ class RayPool:
     ) -> None:
         self._setup, self._address, self._check = setup, address, check
         self._nodes: list[_Node] = []
-        self._again: deque[WorkItem] = deque()
+        self._again: deque[list[WorkItem]] = deque()
+        """What lost nodes had yet to judge."""
         self._connected_here = False
         self.missing: dict[str, Request] = {}
         self.spent: Spent | None = None
@@ -105,11 +110,11 @@ class RayPool:
         Raises:
             SqljuryError: the nodes cannot work, or all of them are lost.
         """
-        groups = (list(found) for _, found in itertools.groupby(items, lambda item: item.group))
-        first = next(groups, None)
+        pieces = _pieces(items)
+        first = next(pieces, None)
         if first is None:
             return
-        source = itertools.chain([first], groups)
+        source = itertools.chain([first], pieces)
         try:
             self._nodes = self._placed()
             self._fill(source)
@@ -138,7 +143,7 @@ class RayPool:
             look = ray.remote(lacking).options(num_cpus=0, scheduling_strategy=on)
             missing = ray.get(look.remote(setup.pool.settings.sources))
             if missing and parcel is None:
-                parcel = ray.put(packed(setup.pool.settings.sources, setup.contents))
+                parcel = ray.put(packed(setup.pool.settings.sources, setup.contents.databases))
             # As many workers as the node lends to Ray.
             workers = max(1, int(node["Resources"]["CPU"]))
             settings = replace(setup.pool.settings, workers=workers)
@@ -155,7 +160,7 @@ class RayPool:
     def _lost(self, node: _Node) -> None:
         self._nodes.remove(node)
         for _, waiting in node.chunks:
-            self._again.extend(waiting.values())
+            self._again.extend(_pieces(waiting.values()))
         node.chunks.clear()
         if not self._nodes:
             raise InfrastructureError(
@@ -177,11 +182,15 @@ class RayPool:
                     node.chunks.append((stream, {item.number: item for item in items}))
 
     def _chunk(self, source: Iterator[list[WorkItem]], size: int) -> list[WorkItem]:
-        """Whole groups: what judges see together is not parted."""
-        items = list(self._again)
-        self._again.clear()
-        while len(items) < size and (group := next(source, None)) is not None:
-            items += group
+        """Whole pieces: what judges see together is not parted."""
+        items: list[WorkItem] = []
+        weight = 0
+        while len(items) < size and weight < _LARGEST_CHUNK_BYTES:
+            piece = self._again.popleft() if self._again else next(source, None)
+            if piece is None:
+                break
+            items += piece
+            weight += sum(len(item.body) for item in piece)
         return items
 
     def _next(self) -> Iterator[tuple[VerdictRow, ...]]:
@@ -216,6 +225,13 @@ class RayPool:
         for number in found:
             del waiting[number]
         return rows
+
+
+def _pieces(items: Iterable[WorkItem]) -> Iterator[list[WorkItem]]:
+    """Cases of one question together, up to a bound that no order of nodes moves."""
+    for _, group in itertools.groupby(items, lambda item: item.group):
+        while piece := list(itertools.islice(group, _LARGEST_PIECE)):
+            yield piece
 
 
 def _end(actor: Any) -> None:

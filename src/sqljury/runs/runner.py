@@ -19,7 +19,7 @@ from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.runs.changes import Changes
-from sqljury.runs.fingerprints import DataFingerprints, short_hash
+from sqljury.runs.fingerprints import DataContents, DataFingerprints, short_hash
 from sqljury.runs.judge_groups import groups_of
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import RunSettings, default_client
@@ -186,11 +186,11 @@ def run_judges(
     return run
 
 
-def _contents(store: RunStore) -> Mapping[str, str]:
-    """What the databases of a run hold, as its manifest says."""
+def _contents(store: RunStore) -> DataContents:
+    """What databases and suites of a run hold, as its manifest says."""
     manifest = store.fact("manifest")
-    found = manifest.get("contents") if isinstance(manifest, dict) else None
-    return found if isinstance(found, dict) else {}
+    found = manifest if isinstance(manifest, dict) else {}
+    return DataContents(found.get("contents") or {}, found.get("suites") or {})
 
 
 def _settle(llm: ClientSettings) -> None:
@@ -336,6 +336,7 @@ def _write_manifest(
                 "databases": _without_password(settings.sources.databases or ""),
                 "engines": engines,
                 "contents": data.fingerprints,
+                "suites": data.suites,
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": digest,
             },

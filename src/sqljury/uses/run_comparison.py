@@ -151,10 +151,11 @@ _OF_THE_CASES = ("n", "data")
 """Parts of a signature that other predictions change; data is looked at by itself."""
 
 
-def data_changes(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
-    """The databases that both runs used and that hold something else, by their fingerprints."""
+def data_changes(what: str, first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
+    """The databases or suites that both runs used and that hold something else, by their
+    fingerprints."""
     return tuple(
-        f"the database {name} holds something else"
+        f"the {what} {name} holds something else"
         for name in sorted(first)
         if name in second and first[name] != second[name]
     )
