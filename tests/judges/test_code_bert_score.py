@@ -40,13 +40,13 @@ def verdict(encoder: str, prediction: str, *references: str):
 def test_the_equations(encoder):
     from sqljury.learning.hidden_states import hidden_states, token_states
 
-    words, left = token_states(SQL, model=encoder)
+    words, left = token_states([SQL], model=encoder)[0]
     assert "".join(words).replace("Ġ", " ") == SQL  # the tokenizer's tokens are bytes
     # The mean over all tokens is what detectors read of the same layer.
     assert left.mean(0) == pytest.approx(hidden_states([SQL], model=encoder)[0], abs=1e-5)
 
     def kept(sql: str) -> list[np.ndarray]:
-        found = zip(*token_states(sql, model=encoder), strict=True)
+        found = zip(*token_states([sql], model=encoder)[0], strict=True)
         return [row / np.linalg.norm(row) for word, row in found if word.isalnum()]
 
     one, other = kept(SQL), kept(OTHER)
@@ -60,6 +60,16 @@ def test_the_same_text_and_the_nearest_of_several(encoder):
     assert verdict(encoder, SQL, SQL).score == pytest.approx(1.0, abs=1e-6)
     far, near = verdict(encoder, SQL, "DROP"), verdict(encoder, SQL, "DROP", OTHER)
     assert far.score < near.score == verdict(encoder, SQL, OTHER).score
+
+
+def test_several_cases_get_what_each_gets_alone(encoder):
+    pairs = [(SQL, OTHER), (OTHER, SQL), ("SELECT 1", SQL), ("", OTHER), (SQL, SQL), ("?", "!")]
+    asked = []
+    for number, (prediction, reference) in enumerate(pairs):
+        case = Case(id=str(number), predicted_sql=prediction, reference_sqls=(reference, "DROP"))
+        asked.append((case, DatabaseEvidence(case, None, ExecutionCache(), Limits(), None)))
+    judge = make_judge(f"code_bert_score,model={encoder}")
+    assert judge.judge_many(asked) == [judge.judge(*one) for one in asked]
 
 
 def test_an_encoder_is_needed():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
 from sqljury.judges import make_judge
 from sqljury.learning.detector import train_detector
+from sqljury.learning.distance import train_distance
 from sqljury.learning.masking import text_of
 
 ABOUT = ("boats", "ports")
@@ -40,6 +42,44 @@ def test_before_there_is_sql(models: Path) -> None:
             assert (verdict.outcome, (verdict.score or 0) > 0.5) == (outcome, topic == "boats")
     nothing = Courtroom(Case(id="1"), None, lambda _: None)
     assert verdict_of(spec, nothing).outcome == "unknown"
+
+
+@pytest.mark.parametrize("kind", ["forest", "novelty", "hidden", "distance"])
+def test_several_cases_get_what_each_gets_alone(models: Path, tmp_path: Path, kind: str) -> None:
+    topics = [f"{word} {topic}" for word in ("which", "how many") for topic in ABOUT + NOT] * 3
+    labels = [any(topic in text for topic in ABOUT) for text in topics]
+    if kind in ("hidden", "distance"):
+        pytest.importorskip("transformers")
+        vectors = f"hidden,model={_tiny_model(tmp_path / 'bert')}"
+        if kind == "distance":
+            train_distance(topics, vectors=vectors).save(tmp_path / "model.npz")
+        else:
+            train_detector(topics, labels, vectors=vectors).save(tmp_path / "model.npz")
+    else:
+        train_detector(topics, labels, kind=kind).save(tmp_path / "model.npz")
+    judge = make_judge(f"detector,model={tmp_path / 'model.npz'}")
+    assert judge.one_process == (kind in ("hidden", "distance"))
+    questions = [*topics, None, "boats of all ports", ""]
+    asked = [
+        (case, Courtroom(case, None, lambda _: None))
+        for case in (Case(id=str(n), question=text) for n, text in enumerate(questions))
+    ]
+    for size in (2, 7, len(asked)):
+        found = [
+            verdict
+            for start in range(0, len(asked), size)
+            for verdict in judge.judge_many(asked[start : start + size])
+        ]
+        assert found == [judge.judge(*one) for one in asked]
+
+
+def _tiny_model(folder: Path) -> str:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "learning"))
+    try:
+        from tiny_models import write_tiny_model
+    finally:
+        sys.path.pop(0)
+    return write_tiny_model(folder, "bert")
 
 
 def test_with_the_sql(models: Path) -> None:

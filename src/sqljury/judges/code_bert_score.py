@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sqljury.case import Case
@@ -37,6 +37,7 @@ class CodeBERTScore(Judge):
     name: ClassVar[str] = "code_bert_score"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.REFERENCE
+    batch_size: ClassVar[int] = 64
 
     model: str = ""
     layer: int = -1
@@ -56,25 +57,34 @@ class CodeBERTScore(Judge):
         """The encoder is held once."""
         return True
 
-    def judge(self, case: Case, evidence: Evidence) -> Verdict:  # noqa: ARG002 - texts suffice
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Compared with the closest reference."""
-        return compared(case, lambda sql: _vectors(sql, self.model, self.layer), self._compare)
+        return self.judge_many([(case, evidence)])[0]
+
+    def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
+        """The same verdicts; the encoder reads all queries together, each once."""
+        cases = [case for case, _ in asked]
+        queries = {sql for one in cases for sql in (str(one.predicted_sql), *one.reference_sqls)}
+        vectors = _vectors(sorted(queries, key=len), self.model, self.layer)
+        return [compared(case, vectors.__getitem__, self._compare) for case in cases]
 
     def _compare(self, prediction: Vectors, reference: Vectors) -> Verdict:
         score = f1_of_cosines(prediction, reference)
         return graded(score, self.threshold, f"CodeBERTScore {score:.3f}")
 
 
-@lru_cache(maxsize=1024)
-def _vectors(sql: str, model: str, layer: int) -> Vectors:
-    """One unit vector for each token that says something."""
+def _vectors(queries: Sequence[str], model: str, layer: int) -> dict[str, Vectors]:
+    """Of each query, one unit vector for each token that says something."""
     import numpy as np
 
     from sqljury.learning.hidden_states import token_states
 
-    words, states = token_states(sql, model=model, layer=layer)
-    kept = states[[any(map(str.isalnum, word)) for word in words]]
-    return np.asarray(kept / np.linalg.norm(kept, axis=1, keepdims=True).clip(1e-9))
+    found = {}
+    states_of = token_states(queries, model=model, layer=layer)
+    for sql, (words, states) in zip(queries, states_of, strict=True):
+        kept = states[[any(map(str.isalnum, word)) for word in words]]
+        found[sql] = np.asarray(kept / np.linalg.norm(kept, axis=1, keepdims=True).clip(1e-9))
+    return found
 
 
 def f1_of_cosines(prediction: Vectors, reference: Vectors) -> float:

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 Kind = Literal["forest", "novelty"]
 
 _VERSION = 2
+_DIGITS = 9
+"""Of a score, behind the point."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class TrainedDetector:
         plain = [masked(text) for text in texts]
         yes = self.forest.probabilities(_vectors(self.tfidfs, plain))
         if self.novelty is None:
-            return [float(one) for one in yes]
+            return [round(float(one), _DIGITS) for one in yes]
         measures = [yes, *self.novelty.measures(plain).T]
         if self.vectors is not None and self.plane is not None:
             measures.append(self.plane.heights(self.vectors.transform(plain)))
-        return [_logistic(self.weights, row) for row in zip(*measures, strict=True)]
+        chances = (_logistic(self.weights, row) for row in zip(*measures, strict=True))
+        # What the last digits are depends on how many texts are looked at together.
+        return [round(chance, _DIGITS) for chance in chances]
 
     def save(self, path: PathLike) -> None:
         """Write a model file.

@@ -30,8 +30,7 @@ ONE_AT_A_TIME = Lock()
 def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
     """The vectors of some texts, as float32 rows of length 1: their products are cosines.
 
-    Computed on the CPU. The same call gives the same rows; a text among other texts gets the same
-    row but for rounding (some 1e-7).
+    Computed on the CPU, in double precision: a text has the same row alone and among others.
 
     Args:
         model: a sentence-transformers model: a folder, or a name, which is looked for in the local
@@ -66,7 +65,7 @@ def _encoder(model: str) -> Any:
     is_folder = Path(model).is_dir()
     try:
         with quiet():
-            return SentenceTransformer(model, device="cpu", local_files_only=is_folder)
+            return SentenceTransformer(model, device="cpu", local_files_only=is_folder).double()
     except (OSError, ValueError, KeyError, RuntimeError) as error:
         hint = "" if is_folder else "There is no such folder here, and no such model was reached."
         said = str(error).strip().partition("\n")[0]

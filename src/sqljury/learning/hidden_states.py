@@ -26,6 +26,9 @@ _PURPOSE = "Reading the hidden states of a language model"
 _BATCH = 16
 _LONGEST = 512
 """Tokens of a text that are read; questions have some tens."""
+_MOST_WEIGHTS = 1_000_000_000
+"""Of a model that is held in double precision, 8 GB. What padding changes is lost in the rounding
+to single precision, so that texts may be read together; those of larger models are read singly."""
 
 
 def hidden_states(
@@ -33,7 +36,7 @@ def hidden_states(
 ) -> Array:
     """The hidden states of some texts, as float32 rows as long as the model is wide.
 
-    Computed in float32 on the CPU: the same call gives the same rows.
+    Computed on the CPU: a text has the same row alone and among others.
 
     Args:
         model: the folder of a model that transformers reads: encoder (BERT), decoder (Llama), or
@@ -60,8 +63,10 @@ def hidden_states(
     return rows
 
 
-def token_states(text: str, *, model: str, layer: int = -1) -> tuple[list[str], Array]:
-    """The tokens of a text, and the hidden state of each: float32 rows; as above.
+def token_states(
+    texts: Sequence[str], *, model: str, layer: int = -1
+) -> list[tuple[list[str], Array]]:
+    """The tokens of each text, and the hidden state of each token: float32 rows; as above.
 
     Tokens that the tokenizer adds, such as [CLS], are left out.
 
@@ -70,13 +75,15 @@ def token_states(text: str, *, model: str, layer: int = -1) -> tuple[list[str], 
             such layer.
         MissingExtraError: SJ001: the packages are not installed.
     """
+    found = []
     with ONE_AT_A_TIME:
         _, tokenizer = _loaded(model)
-        ((_, given, states, _),) = _layers([_plain(text)], layer, model)
-        ids = given["input_ids"][0].tolist()
-    kept = [place for place, token in enumerate(ids) if token not in tokenizer.all_special_ids]
-    words = tokenizer.convert_ids_to_tokens([ids[place] for place in kept])
-    return words, states[0, kept].numpy()
+        for _, given, states, _ in _layers([*map(_plain, texts)], layer, model):
+            for ids, rows in zip(given["input_ids"].tolist(), states, strict=True):
+                kept = [n for n, token in enumerate(ids) if token not in tokenizer.all_special_ids]
+                words = tokenizer.convert_ids_to_tokens([ids[place] for place in kept])
+                found.append((words, rows[kept].float().numpy()))
+    return found
 
 
 def _plain(text: str) -> str:
@@ -88,10 +95,11 @@ def _layers(texts: Sequence[str], layer: int, model: str) -> Iterator[tuple[int,
     import torch
 
     network, tokenizer = _loaded(model)
-    for start in range(0, len(texts), _BATCH):
+    together = _BATCH if network.dtype == torch.float64 else 1
+    for start in range(0, len(texts), together):
         given = tokenizer(
             # A tokenizer may make nothing of an empty text, and of nothing there is no mean.
-            [text or " " for text in texts[start : start + _BATCH]],
+            [text or " " for text in texts[start : start + together]],
             padding=True,
             truncation=True,
             max_length=_LONGEST,
@@ -104,7 +112,7 @@ def _layers(texts: Sequence[str], layer: int, model: str) -> Iterator[tuple[int,
             raise InputError(
                 "SJ035", f"there is no layer {layer}: it has {len(layers) - 1}.", where=model
             )
-        yield start, given, layers[layer].float(), wanted["attention_mask"].to(torch.float32)
+        yield start, given, layers[layer], wanted["attention_mask"].to(network.dtype)
 
 
 def _pooled(states: Any, mask: Any, pooling: Pooling) -> Array:
@@ -114,7 +122,7 @@ def _pooled(states: Any, mask: Any, pooling: Pooling) -> Array:
     if pooling == "last":
         # Padding stands at either end: the last token is where the count of tokens is highest.
         last = (mask.cumsum(1) * mask).argmax(1)
-        mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(torch.float32)
+        mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(states.dtype)
     total = (states * mask[:, :, None]).sum(1)
     found: Array = (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
     return found
@@ -136,6 +144,8 @@ def _loaded(model: str) -> tuple[Any, Any]:
         raise InputError("SJ022", f"cannot be loaded: {first}", where=model) from None
     if network.config.is_encoder_decoder:
         network = network.get_encoder()
+    if sum(weights.numel() for weights in network.parameters()) <= _MOST_WEIGHTS:
+        network = network.double()
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
     return network.eval(), tokenizer

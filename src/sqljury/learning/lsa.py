@@ -38,6 +38,11 @@ class Lsa:
         tfidf = Tfidf.fit(texts, analyzer="char_wb", ngrams=(2, 4), least=2)
         return cls(tfidf, _axes(tfidf.transform(texts)))
 
+    @property
+    def is_large(self) -> bool:
+        """It is arrays in the model file."""
+        return False
+
     def transform(self, texts: Sequence[str]) -> Array:
         """A row for each text."""
         import numpy as np

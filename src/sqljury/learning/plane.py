@@ -42,7 +42,7 @@ class Plane:
 
     def heights(self, rows: Array) -> Array:
         """How far on the side of yes each row lies, as log odds."""
-        above: Array = rows @ self.slopes + self.constant
+        above: Array = rows.astype(float) @ self.slopes.astype(float) + self.constant
         return above
 
     def arrays(self) -> dict[str, Array]:

@@ -32,6 +32,10 @@ _SAME = 1e-3
 class Representation(Protocol):
     """Texts as rows of numbers."""
 
+    @property
+    def is_large(self) -> bool:
+        """Whether it is a network that a machine holds once."""
+
     def transform(self, texts: Sequence[str]) -> Array:
         """A row for each text."""
 
@@ -54,6 +58,11 @@ class Network:
     layer: int
     pooling: Pooling
     probe: Array | None = None
+
+    @property
+    def is_large(self) -> bool:
+        """It is one."""
+        return True
 
     def transform(self, texts: Sequence[str]) -> Array:
         """A row for each text.

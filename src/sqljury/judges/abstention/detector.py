@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,8 +36,9 @@ class Detector(Judge):
     """
 
     name: ClassVar[str] = "detector"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.QUESTION
+    batch_size: ClassVar[int] = 64
 
     model: str = ""
     threshold: float = 0.5
@@ -62,19 +64,36 @@ class Detector(Judge):
         """Detectors may embed texts."""
         return True
 
+    @property
+    def one_process(self) -> bool:
+        """A network that embeds texts is held once."""
+        return self._model.vectors is not None and self._model.vectors.is_large
+
     def signature_fields(self) -> dict[str, Json]:
         """What kind of detector, and a digest of its file."""
         digest = hashlib.sha256(Path(self.model).read_bytes()).hexdigest()[:8]
         return {"detector": f"{self._model.kind}/{self._model.reads}/{digest}"}
 
-    def judge(self, case: Case, evidence: Evidence) -> Verdict:  # noqa: ARG002 - a judge's shape
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Score the question, or the question and the SQL."""
+        return self.judge_many([(case, evidence)])[0]
+
+    def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
+        """The same verdicts; a network reads all texts together."""
         from sqljury.learning.masking import text_of
 
-        if not case.question:
+        reads = self._model.reads
+        texts = [
+            text_of(case.question, str(case.predicted_sql), reads) if case.question else None
+            for case, _ in asked
+        ]
+        known = [text for text in texts if text is not None]
+        scores = iter(self._model.scores(known) if known else ())
+        return [self._verdict(None if text is None else next(scores)) for text in texts]
+
+    def _verdict(self, yes: float | None) -> Verdict:
+        if yes is None:
             return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")
-        text = text_of(case.question, str(case.predicted_sql), self._model.reads)
-        (yes,) = self._model.scores([text])
         reason = f"probability {yes:.3f}"
         verdict = Verdict.correct(reason) if yes >= self.threshold else Verdict.incorrect(reason)
         return verdict.with_score(yes)
