@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from needs import needs
 from sqljury.cli import app
 from sqljury.learning.graph_matching.matcher import load_matcher
 
-pytest.importorskip("torch")
+pytestmark = needs("torch")
 
 SCHEMA = """
 CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, owner INTEGER);

@@ -14,10 +14,9 @@ from pathlib import Path
 import pytest
 from test_rose_local_server import _wait_until_healthy
 
-pytestmark = pytest.mark.slow
+from needs import needs
 
-for _module in ("xllamacpp", "gguf", "openai"):
-    pytest.importorskip(_module)
+pytestmark = [pytest.mark.slow, needs("xllamacpp", "gguf", "openai")]
 
 _SERVE = """
 import sys
@@ -45,7 +44,7 @@ def test_scores_of_a_server_and_of_its_ledger(tmp_path, monkeypatch):
     try:
         assert server.stdout is not None
         url = server.stdout.readline().strip()
-        _wait_until_healthy(f"{url}/health", 60.0)
+        _wait_until_healthy(f"{url}/health")
         monkeypatch.setenv("LLAMACPP_BASE_URL", f"{url}/v1")
         first = judged(cases, tmp_path, "first", "--ledger", tmp_path / "ledger.sqlite")
     finally:

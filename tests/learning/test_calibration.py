@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.optimize import minimize
 
 from sqljury.errors import InputError
 from sqljury.learning.calibration import fit_temperature, reliability
@@ -26,6 +25,8 @@ def sample(seed: int, sharpness: float, n: int = 400):
 
 @pytest.mark.parametrize("sharpness", [0.3, 1.0, 4.0])
 def test_temperature_is_what_a_general_optimiser_finds(sharpness):
+    from scipy.optimize import minimize
+
     logits, labels = sample(1, sharpness)
     found = fit_temperature(logits, labels)
     best = minimize(lambda t: log_loss(logits / t[0], labels), x0=[1.0], method="Nelder-Mead")

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from tiny_models import write_tiny_model
 
+from needs import needs
 from sqljury.errors import InputError
 from sqljury.learning.detector import load_detector, train_detector
 from sqljury.learning.distance import train_distance
 from sqljury.learning.hidden_states import hidden_states
 from sqljury.learning.representations import representation
 
-pytest.importorskip("transformers")
+pytestmark = needs("transformers")
 
 TEXTS = ["How many boats?", "x", "", "List the captains of all boats of the harbour.", "\ud800"]
 

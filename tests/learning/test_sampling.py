@@ -3,16 +3,14 @@
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
-pytest.importorskip("peft")
-
 from tiny_models import write_tiny_model
 
+from needs import needs
 from sqljury.errors import InputError
 from sqljury.learning.language_model.loading import LanguageModel, load_language_model
 from sqljury.learning.language_model.sampling import sample_texts
+
+pytestmark = needs("torch", "transformers", "peft")
 
 ASKED = [("system", "Write SQL."), ("user", "How many?")]
 

@@ -8,8 +8,6 @@ import random
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from scipy import stats
-from sklearn.metrics import roc_auc_score
 
 from sqljury.uses.statistics import ASSOCIATION_STATISTICS, Confusion, ScoreTable
 
@@ -20,6 +18,9 @@ ROWS = st.lists(st.tuples(st.one_of(COARSE, FINE), st.booleans()), min_size=2, m
 
 @given(ROWS)
 def test_equals_scikit_learn_and_scipy(rows: list[tuple[float, bool]]) -> None:
+    from scipy import stats
+    from sklearn.metrics import roc_auc_score
+
     scores, labels = zip(*rows, strict=True)
     assume(len(set(labels)) == 2 and len(set(scores)) > 1)
     found = ScoreTable.of(scores, labels).statistics()
@@ -37,6 +38,8 @@ def test_equals_scikit_learn_and_scipy(rows: list[tuple[float, bool]]) -> None:
     )
 )
 def test_pearson_equals_scipy(rows: list[tuple[float, bool]]) -> None:
+    from scipy import stats
+
     scores, labels = zip(*rows, strict=True)
     assume(len(set(labels)) == 2 and len(set(scores)) > 1)
     found = ScoreTable.of(scores, labels).statistics()["pearson_r"]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from sqljury.uses.statistics import (
     Bootstrap,
@@ -29,6 +28,8 @@ SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 
 @given(st.integers(1, 2000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
 def test_wilson_equals_scipy(counts: tuple[int, int]) -> None:
+    from scipy import stats
+
     successes, n = counts
     for confidence in (0.9, 0.95, 0.99):
         expected = stats.binomtest(successes, n).proportion_ci(confidence, method="wilson")
@@ -43,6 +44,8 @@ def test_intervals_of_nothing_are_none() -> None:
 
 
 def test_mean_interval_is_the_normal_one_and_stays_in_range() -> None:
+    from scipy import stats
+
     assert mean_interval(0.5, 0.04, 100) == pytest.approx(stats.norm.interval(0.95, 0.5, 0.02))
     assert mean_interval(0.99, 0.25, 4) == (pytest.approx(0.5, abs=1e-3), 1.0)
 
@@ -87,6 +90,8 @@ def _rows(n: int) -> tuple[list[float], list[bool]]:
 
 
 def test_bootstrap_agrees_with_scipy() -> None:
+    from scipy import stats
+
     scores, labels = _rows(200)
     answers = [score >= 0.5 for score in scores]
     ours = Bootstrap(resamples=5000).confusion(
@@ -161,6 +166,8 @@ def test_undefined_statistics_have_no_interval() -> None:
 
 @given(st.integers(0, 60), st.integers(0, 60))
 def test_mcnemar_equals_the_binomial_test(only_first: int, only_second: int) -> None:
+    from scipy import stats
+
     found = mcnemar_exact(only_first, only_second)
     n = only_first + only_second
     expected = stats.binomtest(only_first, n).pvalue if n else 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from graphs_by_chance import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from needs import needs
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.graphs import Vocabulary
 from sqljury.learning.graph_matching.matcher import Matcher, encode, load_matcher, new_network
@@ -29,26 +31,24 @@ from sqljury.learning.graph_matching.options import NetworkOptions
 from sqljury.learning.graph_matching.positions import walk_positions
 from sqljury.learning.model_file import write_model
 
-torch = pytest.importorskip("torch")
-
-from sqljury.learning.graph_matching.batch import batches_by_size, make_batch  # noqa: E402
-from sqljury.learning.graph_matching.content import CODE, codes  # noqa: E402
-from sqljury.learning.graph_matching.loss import contrastive_loss, margin_loss  # noqa: E402
-from sqljury.learning.graph_matching.network import distances  # noqa: E402
+pytestmark = needs("torch")
 
 VOCABULARY = Vocabulary(OPERATORS, TYPES[1:])
 SMALL: dict[str, Any] = {"hidden": 16, "steps": 2, "blocks": 1, "walk": 6}
 
 
-def matcher(positions: str = "merged", *, matched: bool = False) -> Matcher:
+def matcher(kind: str = "merged") -> Matcher:
+    """One by its positions, or ``matched``: merged ones that also say what both sides have."""
+    import torch
+
     torch.manual_seed(0)
-    options = NetworkOptions(positions=positions, matched=matched, **SMALL)
+    matched = kind == "matched"
+    options = NetworkOptions(positions="merged" if matched else kind, matched=matched, **SMALL)
     return Matcher(new_network(options, VOCABULARY), VOCABULARY)
 
 
-MATCHERS = {kind: matcher(kind) for kind in ("none", "separate", "merged")}
-MATCHERS["matched"] = matcher(matched=True)
-any_matcher = pytest.mark.parametrize("kind", list(MATCHERS))
+known_matcher = cache(matcher)
+any_matcher = pytest.mark.parametrize("kind", ["none", "separate", "merged", "matched"])
 
 
 @any_matcher
@@ -57,8 +57,8 @@ any_matcher = pytest.mark.parametrize("kind", list(MATCHERS))
 def test_a_query_and_itself(kind: str, chance: random.Random) -> None:
     graph = chance_graph(chance, chance.randint(1, 15))
     pair = Pair(graph, graph, tuple((i, i) for i in range(len(graph.labels))))
-    assert MATCHERS[kind].distances([pair]) == [pytest.approx(0, abs=1e-5)]
-    assert MATCHERS[kind].scores([pair]) == [pytest.approx(1, abs=1e-5)]
+    assert known_matcher(kind).distances([pair]) == [pytest.approx(0, abs=1e-5)]
+    assert known_matcher(kind).scores([pair]) == [pytest.approx(1, abs=1e-5)]
 
 
 @any_matcher
@@ -67,7 +67,7 @@ def test_a_query_and_itself(kind: str, chance: random.Random) -> None:
 def test_symmetric(kind: str, chance: random.Random) -> None:
     pair = chance_pair(chance)
     turned = Pair(pair.right, pair.left, tuple((b, a) for a, b in pair.joins))
-    one, other = MATCHERS[kind].distances([pair, turned])
+    one, other = known_matcher(kind).distances([pair, turned])
     assert one == pytest.approx(other, abs=1e-5)
 
 
@@ -79,7 +79,7 @@ def test_the_order_of_nodes_does_not_count(kind: str, chance: random.Random) -> 
     left, to_left = shuffled(pair.left, chance)
     right, to_right = shuffled(pair.right, chance)
     other = Pair(left, right, tuple((to_left[a], to_right[b]) for a, b in pair.joins))
-    found = MATCHERS[kind].distances([pair, other])
+    found = known_matcher(kind).distances([pair, other])
     assert found[0] == pytest.approx(found[1], abs=1e-5)
 
 
@@ -89,8 +89,8 @@ def test_the_order_of_nodes_does_not_count(kind: str, chance: random.Random) -> 
 def test_company_does_not_count(kind: str, chance: random.Random, count: int) -> None:
     """Neither other pairs of a batch nor the padding that they bring."""
     pairs = [chance_pair(chance, chance.choice((3, 30))) for _ in range(count)]
-    alone = [MATCHERS[kind].distances([pair])[0] for pair in pairs]
-    assert MATCHERS[kind].distances(pairs) == pytest.approx(alone, abs=1e-5)
+    alone = [known_matcher(kind).distances([pair])[0] for pair in pairs]
+    assert known_matcher(kind).distances(pairs) == pytest.approx(alone, abs=1e-5)
 
 
 def test_what_differs_is_seen() -> None:
@@ -107,14 +107,14 @@ def test_what_differs_is_seen() -> None:
         Graph(graph.labels, graph.computing, graph.types, (*graph.edges, (a, b, 1))),
         Graph(graph.labels, graph.computing, graph.types, (*graph.edges, (b, a, 1))),
     ]
-    found = MATCHERS["merged"].distances([Pair(graph, other) for other in others])
+    found = known_matcher("merged").distances([Pair(graph, other) for other in others])
     assert min(found) > 1e-4
     assert len({round(distance, 6) for distance in found}) == len(found)
     joined = Pair(graph, others[0], ((0, 0), (3, 4)))
-    (far,) = MATCHERS["merged"].distances([joined])
+    (far,) = known_matcher("merged").distances([joined])
     assert far != pytest.approx(found[0], abs=1e-6)
-    assert MATCHERS["separate"].distances([joined]) == pytest.approx(
-        MATCHERS["separate"].distances([Pair(graph, others[0])])
+    assert known_matcher("separate").distances([joined]) == pytest.approx(
+        known_matcher("separate").distances([Pair(graph, others[0])])
     )
 
 
@@ -122,7 +122,7 @@ def test_what_differs_is_seen() -> None:
 @settings(max_examples=10)
 def test_attention_adds_up_to_one(chance: random.Random) -> None:
     pair = chance_pair(chance)
-    steps = MATCHERS["merged"].attention(pair)
+    steps = known_matcher("merged").attention(pair)
     assert len(steps) == SMALL["steps"]
     for left, right in steps:
         assert left.shape == (len(pair.left.labels), len(pair.right.labels)) == right.shape[::-1]
@@ -134,6 +134,12 @@ def test_attention_adds_up_to_one(chance: random.Random) -> None:
 @settings(max_examples=10)
 def test_gradients_are_finite(chance: random.Random) -> None:
     """Also where the distance is 0, at which a root has no slope."""
+    import torch
+
+    from sqljury.learning.graph_matching.batch import make_batch
+    from sqljury.learning.graph_matching.loss import margin_loss
+    from sqljury.learning.graph_matching.network import distances
+
     torch.manual_seed(3)
     options = NetworkOptions(**SMALL)
     network = new_network(options, VOCABULARY).train()
@@ -152,6 +158,10 @@ def test_gradients_are_finite(chance: random.Random) -> None:
 
 def test_margin_loss() -> None:
     """By hand: γ = 1 asks for 0.5 of equivalent pairs, and for 2.5 of others."""
+    import torch
+
+    from sqljury.learning.graph_matching.loss import margin_loss
+
     found = torch.tensor([0.2, 1.0, 3.0, 2.0])
     labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
     assert margin_loss(found, labels, 1.0).item() == pytest.approx((0 + 0.5 + 0 + 0.5) / 4)
@@ -160,6 +170,10 @@ def test_margin_loss() -> None:
 @pytest.mark.parametrize("kind", ["infonce", "graphcl"])
 def test_contrastive_loss(kind: Any) -> None:
     """Against the formulas written out: GraphCL's leaves the positive out below the line."""
+    import torch
+
+    from sqljury.learning.graph_matching.loss import contrastive_loss
+
     generator = np.random.default_rng(0)
     left, right = generator.normal(size=(2, 5, 8))
     unit = [x / np.linalg.norm(x, axis=1, keepdims=True) for x in (left, right)]
@@ -213,6 +227,10 @@ def test_positions_say_what_is_in_a_part_that_both_have() -> None:
 
 
 def test_codes_of_nearly_the_same_texts_are_as_far_apart_as_any() -> None:
+    import torch
+
+    from sqljury.learning.graph_matching.content import CODE, codes
+
     found = codes(["Smith", "Smithx", "smith", "a", "东京", ""])
     assert set(found.unique().tolist()) == {-1.0, 1.0}
     same = (found @ found.T).fill_diagonal_(0)
@@ -224,6 +242,8 @@ def test_codes_of_nearly_the_same_texts_are_as_far_apart_as_any() -> None:
 
 
 def test_batches_by_size_hold_every_pair_once() -> None:
+    from sqljury.learning.graph_matching.batch import batches_by_size
+
     chance = random.Random(5)
     pairs, _ = encode([chance_pair(chance, 40) for _ in range(300)], VOCABULARY, NetworkOptions())
     places = [place for batch in batches_by_size(pairs) for place in batch]
@@ -234,7 +254,7 @@ def test_the_same_after_saving(tmp_path: Path) -> None:
     chance = random.Random(7)
     pairs = [chance_pair(chance) for _ in range(20)]
     path = tmp_path / "model.npz"
-    before = Matcher(MATCHERS["matched"].network, VOCABULARY, 0.625, {"form": "canonical"})
+    before = Matcher(known_matcher("matched").network, VOCABULARY, 0.625, {"form": "canonical"})
     before.save(path)
     after = load_matcher(path)
     assert after.scores(pairs) == before.scores(pairs)
@@ -273,6 +293,8 @@ def test_other_files_are_refused(tmp_path: Path, facts: dict[str, object], said:
 
 
 def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    import torch
+
     broken = matcher()
     with torch.no_grad():
         broken.network.readout.gate.bias[0] = float("nan")

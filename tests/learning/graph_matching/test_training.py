@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from graphs_by_chance import OPERATORS, TYPES, Pair, chance_graph, renamed, shuf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from needs import needs
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.augment import augmented
 from sqljury.learning.graph_matching.graphs import MASKED, GraphEncoder, Vocabulary
@@ -23,9 +25,10 @@ from sqljury.learning.graph_matching.options import (
 )
 from sqljury.learning.graph_matching.validation import auc, best_threshold
 
-pytest.importorskip("torch")
+if TYPE_CHECKING:
+    from sqljury.learning.graph_matching.training import Epoch, Trainer
 
-from sqljury.learning.graph_matching.training import Epoch, Examples, Trainer
+pytestmark = needs("torch")
 
 VOCABULARY = Vocabulary(OPERATORS, TYPES[1:])
 NETWORK = NetworkOptions(hidden=16, steps=2, blocks=1, walk=4)
@@ -54,6 +57,8 @@ def toy_pairs(seed: int, count: int) -> tuple[list[Pair], np.ndarray]:
 
 
 def trainer(seed: int = 0, checkpoint: Path | None = None, **options: object) -> Trainer:
+    from sqljury.learning.graph_matching.training import Examples, Trainer
+
     training, labels = toy_pairs(1, 160)
     validation, others = toy_pairs(2, 60)
     encoded, texts = encode(training + validation, VOCABULARY, NETWORK)
@@ -171,7 +176,7 @@ def test_a_broken_checkpoint_is_not_used(tmp_path: Path) -> None:
 
 def test_both_labels_are_needed() -> None:
     one = trainer()
-    one.validation = Examples(one.validation.pairs, np.zeros(60, dtype=bool))
+    one.validation = replace(one.validation, labels=np.zeros(60, dtype=bool))
     with pytest.raises(InputError, match="SJ021 the validation pairs"):
         one.run({})
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, chi2
 
 from sqljury.case import Case
 from sqljury.errors import InputError
@@ -101,6 +100,8 @@ def found_in(seen: list[Seen], *names: str, seed: int = 0):  # type: ignore[no-u
 
 
 def test_accuracy_is_the_expectation_and_the_draw_has_it_in_the_mean() -> None:
+    from scipy.stats import binomtest
+
     seen = [question(number) for number in range(600)]
     found = found_in(seen, "random", "majority", "execution")
     accuracies = [one.accuracy for one in found.strategies]
@@ -180,6 +181,8 @@ def test_systems_and_tests() -> None:
 
 @given(st.integers(0, 200), st.integers(0, 200))
 def test_mcnemar_by_chi_square(only_first: int, only_second: int) -> None:
+    from scipy.stats import chi2
+
     p = mcnemar_chi2(only_first, only_second)
     if only_first + only_second == 0:
         assert p == 1
