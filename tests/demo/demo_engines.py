@@ -7,6 +7,7 @@ import re
 import socket
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +49,11 @@ def duckdb_engine(folder: Path) -> Iterator[Engine]:
 def postgresql_engine(_: Path) -> Iterator[Engine]:
     psycopg = pytest.importorskip("psycopg")
     login = _login("SQLJURY_TEST_POSTGRESQL", "postgresql://postgres@127.0.0.1:5432")
+
+    def drop(name: str) -> None:
+        with psycopg.connect(**login, dbname="postgres", autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+
     with psycopg.connect(**login, dbname="postgres", autocommit=True) as admin:
         names = _temporary_names()
         connections = {}
@@ -63,8 +69,9 @@ def postgresql_engine(_: Path) -> Iterator[Engine]:
         finally:
             for connection in connections.values():
                 connection.close()
-            for name in names.values():
-                admin.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+            # Each waits for a checkpoint, a second or more; at once they share it.
+            with ThreadPoolExecutor(len(names)) as threads:
+                list(threads.map(drop, names.values()))
 
 
 @contextmanager
