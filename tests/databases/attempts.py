@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -30,6 +30,8 @@ from sqljury.databases import Database, open_databases
 from sqljury.execution import Execution, Limits, Status
 
 LIMITS = Limits(seconds=0.5, rows=100_000, bytes=64 * 1024 * 1024)
+AT_LEISURE = replace(LIMITS, seconds=30)
+"""For what is not about time: a busy machine is no fault."""
 SECRETS = ("hush-hush", "SCRAM-SHA-256$", "*94BDCEBE19083CE2A1F959FD02F964C7AF4CFC29")
 """What no result may hold: a password, its hash on PostgreSQL, its hash (of 'test') on MariaDB."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from hostile import ERROR, HARMLESS, OK, REFUSED, ROWS, TIMEOUT, TOO_LARGE, Hostile, for_engine
@@ -14,7 +15,10 @@ from sqljury.databases import Database, open_databases
 from sqljury.execution import Limits
 
 LIMITS = Limits(seconds=0.5, rows=100_000, bytes=64 * 1024 * 1024)
-GRACE = 2.0
+AT_LEISURE = replace(LIMITS, seconds=30)
+"""For what is not about time: a busy machine is no fault."""
+GRACE = 10.0
+"""A server that does not stop takes minutes; one on a busy machine may take seconds."""
 ENGINES = ("postgresql", "mysql")
 
 TABLES = {
@@ -57,7 +61,8 @@ CONTENTS = {
         "SELECT setdatabase, setconfig FROM pg_db_role_setting ORDER BY 1",
         "SELECT name, setting FROM pg_settings WHERE source = 'configuration file' ORDER BY 1",
         "SELECT slot_name FROM pg_replication_slots",
-        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' "
+        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND database = "
+        "(SELECT oid FROM pg_database WHERE datname = current_database()) "
         "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
         "SELECT name FROM pg_ls_dir('.') AS name WHERE name NOT LIKE 'pg_internal%' ORDER BY 1",
         "SELECT name FROM pg_ls_dir('/tmp') AS name WHERE name LIKE '%stolen%'",
@@ -232,11 +237,12 @@ def _on_each_engine(wanted: tuple[str, ...] = ("",)) -> pytest.MarkDecorator:
 @_on_each_engine()
 def test_stopped(database: Database, statement: Hostile) -> None:
     start = time.monotonic()
-    execution = database.execute(statement.sql, LIMITS)
-    assert time.monotonic() - start < LIMITS.seconds + GRACE
+    about_time = TIMEOUT in statement.statuses
+    execution = database.execute(statement.sql, LIMITS if about_time else AT_LEISURE)
+    assert not about_time or time.monotonic() - start < LIMITS.seconds + GRACE
     assert execution.status in statement.statuses, execution.message
     assert execution.ok or execution.message
-    after = database.execute("SELECT count(*) FROM t", LIMITS)
+    after = database.execute("SELECT count(*) FROM t", AT_LEISURE)
     assert after.table is not None
     assert after.table.rows == [(ROWS,)]
 
@@ -247,7 +253,7 @@ def test_the_engine_alone_stops_it(
 ) -> None:
     module = importlib.import_module(type(database).__module__)
     monkeypatch.setattr(module, "admit", lambda sql, _: sql)
-    execution = database.execute(statement.sql, LIMITS)
+    execution = database.execute(statement.sql, AT_LEISURE)
     assert execution.status in (REFUSED, ERROR), execution
 
 
@@ -257,6 +263,6 @@ def test_the_engine_alone_stops_it(
     indirect=["database"],
 )
 def test_harmless(database: Database, sql: str) -> None:
-    execution = database.execute(sql, LIMITS)
+    execution = database.execute(sql, AT_LEISURE)
     assert execution.table is not None, execution
     assert execution.table.rows == [(1,)]

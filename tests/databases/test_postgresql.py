@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from servers import Server, kill_client
+from servers import Server, kill_client, while_it_runs
 
 from sqljury.databases import Database, open_databases
 from sqljury.databases.server_memory import BackendMemory
@@ -23,7 +23,7 @@ from sqljury.schema import Column, ForeignKey
 
 pytestmark = pytest.mark.postgresql
 
-LIMITS = Limits(seconds=2.0)
+LIMITS = Limits()
 TABLES = (
     "CREATE TYPE mood AS ENUM ('sad', 'ok')",
     """CREATE TABLE person (
@@ -162,7 +162,8 @@ def test_tables(
     ],
 )
 def test_how_it_ends(database: Database, sql: str, status: Status, words: str) -> None:
-    execution = database.execute(sql, Limits(seconds=0.5, rows=20_000, bytes=2_000_000))
+    seconds = 0.5 if status is Status.TIMEOUT else 30
+    execution = database.execute(sql, Limits(seconds=seconds, rows=20_000, bytes=2_000_000))
     assert execution.status is status, execution
     assert words in execution.message
     assert _rows(database, "SELECT count(*) FROM person") == [(50,)]
@@ -172,7 +173,7 @@ def test_rows_beyond_the_limit_are_not_fetched(database: Database) -> None:
     start = time.monotonic()
     sql = "SELECT i FROM generate_series(1, 5000000) AS i, person"
     assert database.execute(sql, Limits(rows=1000)).status is Status.TOO_LARGE
-    assert time.monotonic() - start < 8  # generate_series fills a temporary file first
+    assert time.monotonic() - start < 20  # generate_series fills a temporary file first
 
 
 def test_memory(database: Database) -> None:
@@ -221,7 +222,11 @@ def test_a_timeout_that_a_function_lifts_is_back_for_the_next(trusting: Database
 
 def test_locks_and_temporary_tables_do_not_stay(postgresql: Server, trusting: Database) -> None:
     assert trusting.execute("SELECT lock()", LIMITS).ok
-    assert postgresql.run("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == [(0,)]
+    held = (
+        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = "
+        f"(SELECT oid FROM pg_database WHERE datname = '{trusting.db_id}')"
+    )
+    assert postgresql.run(held) == [(0,)]
     assert trusting.execute("SELECT temp()", LIMITS).status is Status.REFUSED
     assert trusting.execute("SELECT * FROM mine", LIMITS).status is Status.ERROR
 
@@ -301,16 +306,15 @@ def test_a_lost_connection_is_made_again(postgresql: Server, name: str, database
 
 
 def test_a_connection_lost_in_the_middle(postgresql: Server, name: str, database: Database) -> None:
-    timer = threading.Timer(0.2, _terminate, (postgresql, name))
-    timer.start()
-    execution = database.execute("SELECT pg_sleep(0.4)", LIMITS)
-    timer.join()
-    assert execution.status is Status.OK, execution
-    timer = threading.Timer(0.2, _terminate, (postgresql, name))
-    timer.start()
-    execution = database.execute("SELECT pg_sleep(9)", Limits(seconds=0.5))
-    timer.join()
-    assert execution.status is Status.UNAVAILABLE, execution
+    for seconds, limits, status in (
+        (0.5, LIMITS, Status.OK),
+        (9, Limits(seconds=1.5), Status.UNAVAILABLE),
+    ):
+        words = f"lost_{seconds:g}_{name}".replace(".", "_")
+        killer = while_it_runs(postgresql, words, lambda: _terminate(postgresql, name))
+        execution = database.execute(f"SELECT pg_sleep({seconds}) AS {words}", limits)
+        killer.join()
+        assert execution.status is status, execution
 
 
 def test_a_server_that_went_down(postgresql: Server, name: str, database: Database) -> None:
@@ -329,7 +333,7 @@ def test_close_cancels(database: Database) -> None:
     execution = database.execute("SELECT pg_sleep(30)", Limits())
     timer.join()
     assert execution.status is Status.UNAVAILABLE
-    assert time.monotonic() - start < 3
+    assert time.monotonic() - start < 15
     assert database.execute("SELECT 1", LIMITS).status is Status.UNAVAILABLE
 
 

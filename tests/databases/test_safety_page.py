@@ -15,7 +15,7 @@ from sqljury.databases import Database, open_databases
 from sqljury.execution import MIB, Limits, Status
 
 ENGINES = ("sqlite", "duckdb", "postgresql", "mysql")
-LIMITS = Limits(seconds=1)
+LIMITS = Limits()
 ROWS = ", ".join(f"({i}, 'n{i}')" for i in range(1000))
 TABLE = (
     "CREATE TABLE t (id integer PRIMARY KEY, name varchar(100))",
@@ -246,7 +246,7 @@ def test_a_recursion_is_not_cut_on_mariadb(database: Database) -> None:
 @pytest.mark.parametrize("database", [_on("mysql")], indirect=True)
 def test_a_group_concat_is_cut_at_16_mib(database: Database) -> None:
     sql = "SELECT length(group_concat(repeat('x', 50000))) FROM t"
-    execution = database.execute(sql, Limits(seconds=5))
+    execution = database.execute(sql, LIMITS)
     assert execution.table is not None
     assert execution.table.rows == [(16 * MIB,)]
 

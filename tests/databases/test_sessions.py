@@ -15,7 +15,7 @@ from servers import Server
 from sqljury.databases import Database, open_databases
 from sqljury.execution import Limits
 
-LIMITS = Limits(seconds=2)
+LIMITS = Limits()
 
 # Each may leave something behind, and each may see it.
 STATEMENTS = {

@@ -62,7 +62,7 @@ class ChatServer(ThreadingHTTPServer):
     def __init__(self, *acts: Act) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self._acts = list(acts)
-        self._lock = threading.Lock()
+        self._noted = threading.Condition()
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []
@@ -73,13 +73,21 @@ class ChatServer(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_address[1]}/v1"
 
     def note(self, body: dict[str, Any], headers: dict[str, str]) -> None:
-        with self._lock:
+        with self._noted:
             self.requests.append(body)
             self.headers.append(headers)
             self.times.append(time.monotonic())
+            self._noted.notify_all()
+
+    def wait_for_requests(self, number: int, seconds: float = 30.0) -> int:
+        """How many requests came, at least so many or all within the time: a caller that gave one
+        up may be further than the thread that reads it."""
+        with self._noted:
+            self._noted.wait_for(lambda: len(self.requests) >= number, seconds)
+            return len(self.requests)
 
     def next_act(self) -> Act:
-        with self._lock:
+        with self._noted:
             return self._acts.pop(0) if len(self._acts) > 1 else self._acts[0]
 
     def handle_error(self, *_: object) -> None:

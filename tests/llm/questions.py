@@ -32,7 +32,7 @@ def question(model: Model, text: str = "Is it right?", **fields: Any) -> Request
 
 def client(**settings: Any) -> Client:
     """A client that waits milliseconds where a real one waits seconds."""
-    return Client(ClientSettings(**{"backoff": 0.002, "timeout": 5.0, **settings}))
+    return Client(ClientSettings(**{"backoff": 0.002, "timeout": 60.0, **settings}))
 
 
 class FakeTime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import sqlite3
 import threading
@@ -129,20 +130,21 @@ def _proxy(target: tuple[str, int], port: int = 0) -> tuple[int, Callable[[], No
 
 
 @pytest.fixture
-def shop_on_server() -> Iterator[None]:
+def shop_on_server() -> Iterator[str]:
+    """The name of a database on the server, up to its last word; others run tests there too."""
     psycopg = pytest.importorskip("psycopg")
     url = "postgresql://postgres@127.0.0.1:5432/"
     try:
         admin = psycopg.connect(url + "postgres", autocommit=True)
     except psycopg.OperationalError:
         pytest.skip("no PostgreSQL server here")
-    admin.execute("DROP DATABASE IF EXISTS sqljury_patience_shop")
-    admin.execute("CREATE DATABASE sqljury_patience_shop")
-    with psycopg.connect(url + "sqljury_patience_shop") as connection:
+    prefix = f"sqljury_test_{secrets.token_hex(6)}"
+    admin.execute(f"CREATE DATABASE {prefix}_shop")
+    with psycopg.connect(f"{url}{prefix}_shop") as connection:
         connection.execute("CREATE TABLE item (id INT PRIMARY KEY, name TEXT, price REAL)")
         connection.execute("INSERT INTO item VALUES (1, 'pen', 1.5), (2, 'ink', 4)")
-    yield
-    admin.execute("DROP DATABASE sqljury_patience_shop WITH (FORCE)")
+    yield prefix
+    admin.execute(f"DROP DATABASE {prefix}_shop WITH (FORCE)")
     admin.close()
 
 
@@ -158,14 +160,15 @@ def _once(then: Callable[[], object]) -> Callable[[int, int], None]:
     return on_progress
 
 
-def _through(port: int) -> str:
-    return f"postgresql://postgres@127.0.0.1:{port}/sqljury_patience_{{db_id}}"
+def _through(port: int, prefix: str) -> str:
+    return f"postgresql://postgres@127.0.0.1:{port}/{prefix}_{{db_id}}"
 
 
 @pytest.mark.slow
 @pytest.mark.postgresql
-@pytest.mark.usefixtures("shop_on_server")
-def test_a_server_that_is_away_for_two_seconds_costs_no_verdict(tmp_path: Path) -> None:
+def test_a_server_that_is_away_for_two_seconds_costs_no_verdict(
+    shop_on_server: str, tmp_path: Path
+) -> None:
     port, cut = _proxy(("127.0.0.1", 5432))
 
     def away() -> None:
@@ -173,7 +176,7 @@ def test_a_server_that_is_away_for_two_seconds_costs_no_verdict(tmp_path: Path) 
         threading.Timer(2.0, _proxy, [("127.0.0.1", 5432), port]).start()
 
     with sj.evaluate(
-        make_cases(1000), ["execution"], _through(port), run=tmp_path / "r", workers=2,
+        make_cases(1000), ["execution"], _through(port, shop_on_server), run=tmp_path / "r", workers=2,
         on_progress=_once(away),
     ) as found:  # fmt: skip
         outcomes = dict(found.summary.judges[0].outcomes)
@@ -183,13 +186,14 @@ def test_a_server_that_is_away_for_two_seconds_costs_no_verdict(tmp_path: Path) 
 
 @pytest.mark.slow
 @pytest.mark.postgresql
-@pytest.mark.usefixtures("shop_on_server")
-def test_a_server_that_dies_ends_the_run_soon_and_it_goes_on(tmp_path: Path) -> None:
+def test_a_server_that_dies_ends_the_run_soon_and_it_goes_on(
+    shop_on_server: str, tmp_path: Path
+) -> None:
     port, cut = _proxy(("127.0.0.1", 5432))
     start = time.monotonic()
     with pytest.raises(InfrastructureError, match="SJ421"):
         sj.evaluate(
-            make_cases(3000), ["execution"], _through(port), run=tmp_path / "r", workers=2,
+            make_cases(3000), ["execution"], _through(port, shop_on_server), run=tmp_path / "r", workers=2,
             on_progress=_once(cut),
         )  # fmt: skip
     assert time.monotonic() - start < 60

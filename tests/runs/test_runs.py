@@ -198,7 +198,7 @@ def test_a_statement_that_never_returns_ends_with_its_worker(
         make_cases(12), databases, tmp_path / "r", [f"{own_judges}:Stuck"], limits=LIMITS
     ) as found:
         by_id = {record.case.id: record.verdict.reason for record in found.records()}
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 45
     assert by_id.pop("3") == "timeout: exceeded 0.5 s"
     assert set(by_id.values()) == {""}
 
@@ -256,7 +256,7 @@ def _children(pid: int) -> list[int]:
     return [int(line) for line in out.stdout.split()]
 
 
-def _wait_for_verdicts(run: Path, at_least: int, seconds: float = 30) -> int:
+def _wait_for_verdicts(run: Path, at_least: int, seconds: float = 120) -> int:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         try:
@@ -293,7 +293,7 @@ def _killed_and_resumed(count: int, kills: list[int], databases: Path, tmp_path:
     assert exports[0].count(b"\n") == count
 
 
-def _all_gone(pids: list[int], seconds: float = 5) -> None:
+def _all_gone(pids: list[int], seconds: float = 30) -> None:
     deadline = time.monotonic() + seconds
     while any(Path(f"/proc/{pid}").exists() for pid in pids):
         assert time.monotonic() < deadline, "a worker outlived its parent"
@@ -320,7 +320,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on(databases: Path, tmp_path: Path) -> No
     _wait_for_verdicts(run, 100)
     workers = _children(process.pid)
     process.send_signal(signal.SIGINT)
-    assert process.wait(10) == 130
+    assert process.wait(60) == 130
     assert b"the same command goes on" in (process.stderr.read() if process.stderr else b"")
     _all_gone(workers)
     with sj.load_run(run) as found:

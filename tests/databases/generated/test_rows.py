@@ -24,7 +24,7 @@ from sqljury.databases.generated import (
 from sqljury.execution import Limits
 
 CASES = [(name, seed) for name in QUERIES for seed in (0, 1)]
-LIMITS = Limits(seconds=2)
+LIMITS = Limits()
 HERE = Path(__file__).parent
 
 

@@ -25,14 +25,14 @@ def scratch() -> ScratchDatabase:
 @pytest.mark.parametrize("hostile", for_engine("sqlite"), ids=str)
 def test_hostile_statements_change_nothing(scratch: ScratchDatabase, hostile: Hostile) -> None:
     scratch.execute(hostile.sql, LIMITS)
-    left = scratch.execute("SELECT * FROM t ORDER BY id", LIMITS)
+    left = scratch.execute("SELECT * FROM t ORDER BY id", Limits())
     assert left.table is not None
     assert left.table.rows == ROWS
 
 
 @pytest.mark.parametrize("sql", HARMLESS)
 def test_harmless_statements_run(scratch: ScratchDatabase, sql: str) -> None:
-    found = scratch.execute(sql, LIMITS)
+    found = scratch.execute(sql, Limits())
     assert found.table is not None
     assert found.table.rows == [(1,)]
 

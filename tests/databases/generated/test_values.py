@@ -81,9 +81,9 @@ def test_null_satisfies_nothing_but_being_null() -> None:
 
 
 def test_a_pattern_of_stars_takes_no_time() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert not satisfies("a" * 1000, "like", ("%a" * 49 + "b",))
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 @pytest.mark.parametrize(

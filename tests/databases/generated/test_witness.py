@@ -23,7 +23,7 @@ from sqljury.databases.generated import (
 )
 from sqljury.execution import Limits
 
-LIMITS = Limits(seconds=2)
+LIMITS = Limits()
 
 
 def _count(rows: Rows) -> int:
