@@ -31,6 +31,12 @@ class JudgeGroup:
     asks_models: bool = False
     one_process: bool = False
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether a verdict neither costs money nor depends on what is judged beside the case."""
+        together = any(judge.batch_size > 1 for judge in self.judges)
+        return not self.asks_models and not self.one_process and not together
+
     def keys(self, settings: RunSettings) -> list[str]:
         """Of the judges, in the store."""
         return [store_key(judge, settings.limits) for judge in self.judges]

@@ -156,11 +156,26 @@ class WorkerPool:
         Raises:
             SqljuryError: the workers cannot work at all.
         """
-        source = iter(items)
+        under_way = {number for worker in self._workers for number in worker.handed}
+        under_way |= {item.number for item in (*self._again, *self._suspects)}
+        source = (item for item in items if item.number not in under_way)
         self._fill(source)
         while any(worker.handed for worker in self._workers):
             yield from self._next_messages()
             self._fill(source)
+
+    def judge_meanwhile(self, waiting: deque[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
+        """Hand out what waits, as far as workers have room, and go on; the verdicts that are there.
+
+        What is under way then is finished by :meth:`run`.
+
+        Raises:
+            SqljuryError: the workers cannot work at all.
+        """
+        self._fill(_taken(waiting))
+        while not self._inbox.empty():
+            yield from self._next_messages()
+            self._fill(_taken(waiting))
 
     def _settle_in(self, scratch: str) -> None:
         """The one folder that workers may write to, where there is a sandbox."""
@@ -414,6 +429,11 @@ class WorkerPool:
         self._workers.clear()
         if self._folder is not None:
             self._folder.close()
+
+
+def _taken(waiting: deque[WorkItem]) -> Iterator[WorkItem]:
+    while waiting:
+        yield waiting.popleft()
 
 
 def _is_about(progress: Progress, handed: Mapping[int, WorkItem]) -> bool:

@@ -20,11 +20,12 @@ from sqljury.errors import InputError
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.runs.changes import Changes
 from sqljury.runs.fingerprints import DataContents, DataFingerprints, short_hash
-from sqljury.runs.judge_groups import groups_of
+from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import RunSettings, default_client
 from sqljury.runs.signatures import signature, store_key
 from sqljury.runs.store import CaseRow, RunStore
+from sqljury.runs.while_reading import WhileReading
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import features, hardness
 from sqljury.verdict import Record
@@ -167,7 +168,8 @@ def run_judges(
             if cases is not None:
                 if settings.overlay is not None:
                     cases = settings.overlay.applied(cases)
-                _load(store, cases, made, settings, changes)
+                ahead = _ahead(store, groups[0], pools[0], settings)
+                _load(store, cases, made, settings, changes, ahead)
             progress = _Progress(
                 store, [store_key(judge, settings.limits) for judge in made], on_progress
             )
@@ -184,6 +186,15 @@ def run_judges(
         if group.asks_models:
             run.missing, run.paid = pool.missing, pool.spent or _nothing()
     return run
+
+
+def _ahead(
+    store: RunStore, group: JudgeGroup, pool: WorkerPool | RayPool, settings: RunSettings
+) -> WhileReading | None:
+    """Who judges while cases are read: only in a new store is it plain what is to be judged."""
+    if not group.one_by_one or not isinstance(pool, WorkerPool) or not store.is_new:
+        return None
+    return WhileReading(store, pool, group.keys(settings))
 
 
 def _contents(store: RunStore) -> DataContents:
@@ -240,6 +251,7 @@ def _load(
     judges: Sequence[Judge],
     settings: RunSettings,
     changes: Changes,
+    ahead: WhileReading | None,
 ) -> None:
     needing = [spec_of(judge) for judge in judges if needs_database(judge)]
     if needing and settings.sources.databases is None:
@@ -258,7 +270,9 @@ def _load(
     by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
     data = DataFingerprints(settings, changes)
     digest = hashlib.sha256()
-    if store.replace_cases(_rows(cases, data, digest.update)) == 0:
+    rows = _rows(cases, data, digest.update)
+    count = store.replace_cases(rows) if ahead is None else store.replace_cases(rows, ahead.stored)
+    if count == 0:
         raise InputError("SJ409", "there are no cases in the input.")
     if by_suite and not data.has_suites:
         raise InputError(
@@ -282,6 +296,8 @@ def _load(
             hint="Add --schema with CREATE TABLE statements or a tables.json, or --databases.",
         )
     _write_manifest(store, judges, settings, data, digest.hexdigest())
+    if ahead is not None:
+        ahead.check()
 
 
 def _rows(

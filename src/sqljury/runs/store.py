@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -261,8 +261,14 @@ class RunStore:
 
     # ------------------------------------------------------------ cases in
 
-    def replace_cases(self, rows: Iterable[CaseRow]) -> int:
+    def replace_cases(
+        self, rows: Iterable[CaseRow], stored: Callable[[int, CaseRow], None] = lambda *_: None
+    ) -> int:
         """Set what the run is about; verdicts of cases that are still there stay good.
+
+        Args:
+            stored: told of each new case and of its number. Verdicts that it adds belong to the
+                same transaction as the cases.
 
         Raises:
             InputError: two cases with the same key.
@@ -274,7 +280,8 @@ class RunStore:
                 self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
             for row in rows:
                 with storage_errors(self._path, self.damaged):
-                    self._put_case(count, row, seen)
+                    number = self._put_case(count, row, seen)
+                stored(number, row)
                 count += 1
             self.commit()
         except BaseException:
@@ -284,7 +291,8 @@ class RunStore:
             raise
         return count
 
-    def _put_case(self, ordinal: int, row: CaseRow, seen: set[bytes]) -> None:
+    def _put_case(self, ordinal: int, row: CaseRow, seen: set[bytes]) -> int:
+        """The number of the case, if it is a new one."""
         case = row.case
         key = blake2b(repr(case.key).encode("utf-8", "backslashreplace"), digest_size=12).digest()
         if key in seen:
@@ -295,7 +303,7 @@ class RunStore:
                 hint="Ids must differ within a benchmark and prediction source.",
             )
         seen.add(key)
-        self._db.execute(
+        put = self._db.execute(
             "INSERT INTO cases VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)"
             " ON CONFLICT (fingerprint) DO UPDATE SET ordinal = excluded.ordinal,"
             " difficulty = excluded.difficulty, label = excluded.label, body = excluded.body",
@@ -311,6 +319,13 @@ class RunStore:
                 row.body,
             ),
         )
+        return put.lastrowid or 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it never held a case."""
+        with self._errors():
+            return self._db.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
     def count_cases(self) -> int:
         """How many cases the run is about."""
