@@ -12,8 +12,6 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sqljury.api.comparison import compared
-from sqljury.api.failures import failures_of, told_apart_in
 from sqljury.api.inputs import CasesLike, PathLike, RunKeywords, cases_of, run_settings
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
@@ -24,7 +22,6 @@ from sqljury.reports.frame import as_frame
 from sqljury.reports.words import score_sentence
 from sqljury.runs import RUN_FILE, Run, UnderWay, open_run, run_in_batches, run_judges
 from sqljury.uses.evaluate import Summary, summarise
-from sqljury.uses.failures import Failure
 from sqljury.uses.systems import several_systems, with_systems
 from sqljury.verdict import Outcome, Record
 
@@ -32,6 +29,7 @@ if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
     from sqljury.reports.score_plot import ScorePlot
     from sqljury.uses.agree import Agreement
+    from sqljury.uses.failures import Failure
     from sqljury.uses.run_comparison import RunComparison
 
 
@@ -70,6 +68,8 @@ class Evaluation(Closing):
         Args:
             judge: whose verdicts; the first judge's by default.
         """
+        from sqljury.api.failures import failures_of
+
         return failures_of(self.run, judge)
 
     def first_failure(self) -> Case | None:
@@ -108,6 +108,7 @@ class Evaluation(Closing):
         Raises:
             InputError: the file cannot be written.
         """
+        from sqljury.api.failures import told_apart_in
         from sqljury.reports.html import write_report
 
         write_report(
@@ -131,6 +132,8 @@ class Evaluation(Closing):
         Raises:
             InputError: SJ418: no judge or no case in common.
         """
+        from sqljury.api.comparison import compared
+
         return compared(self.run, other.run)
 
     def __repr__(self) -> str:

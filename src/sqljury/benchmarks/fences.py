@@ -48,5 +48,5 @@ def fences_warning(read: Callable[[], Iterator[Case]]) -> list[str]:
 
 
 def _is_fenced(case: Case) -> bool:
-    texts = (case.predicted_sql, *case.pool)
+    texts = (case.predicted_sql, *case.pool) if case.pool else (case.predicted_sql,)
     return any(isinstance(text, str) and unfenced(text) != text for text in texts)

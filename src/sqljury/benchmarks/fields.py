@@ -36,7 +36,8 @@ def build(
     origin = record.origin
 
     def text(name: str) -> str | None:
-        return as_text(layout.get(data, name), layout.keys.get(name, name), origin)
+        value = layout.get(data, name)
+        return None if value is None else as_text(value, layout.keys[name], origin)
 
     references, answerable = as_references(layout.get(data, "reference_sqls"), origin)
     stated = as_label(layout.get(data, "answerable"), origin)
@@ -99,7 +100,7 @@ def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str 
     if key is None or key not in data:
         return MISSING
     value = data[key]
-    if any(type(value) is type(failed) and value == failed for failed in layout.failed):
+    if layout.failed and any(type(value) is type(it) and value == it for it in layout.failed):
         return ""
     return as_sql(value, key, origin)
 
@@ -127,7 +128,10 @@ def as_samples(value: Json, key: str, origin: str) -> tuple[str | None, ...]:
 
 def as_references(value: Json, origin: str) -> tuple[tuple[str, ...], bool | None]:
     """The reference queries, and whether their absence says that the question has no answer."""
-    if isinstance(value, str) and value.lstrip().startswith("["):
+    if isinstance(value, str):
+        sql = value.strip()
+        if not sql.startswith("["):  # one reference: nearly all there are
+            return ((), False) if sql == _UNANSWERABLE else ((value,) if sql else (), None)
         value = _listed(value)
     values = value if isinstance(value, list | tuple) else [value]
     wrong = next((one for one in values if one is not None and not isinstance(one, str)), None)

@@ -283,8 +283,11 @@ class Source:
     def _json_lines(self) -> Iterator[FileRecord]:
         for line in self.lines():
             if line.text.strip():
-                with self._json_errors(line.origin):
+                try:
                     value = parse(line.text)
+                except (ValueError, RecursionError):
+                    with self._json_errors(line.origin):
+                        raise
                 yield FileRecord(value, line.origin)
 
     @contextmanager

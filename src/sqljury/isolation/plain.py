@@ -1,7 +1,8 @@
 """Values as JSON and back, by their type hints: what processes say to each other.
 
 Nothing that is read can run code, unlike a pickle: a text becomes a value of the declared type, or
-a :class:`ValueError`. Dataclasses are written as the list of their fields, bytes as hex.
+a :class:`ValueError`. Dataclasses and named tuples are written as the list of their fields, bytes
+as hex.
 
 >>> from sqljury.execution import Limits
 >>> from_plain(Limits, to_plain(Limits(seconds=2.0))).seconds
@@ -20,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
-from operator import attrgetter
+from operator import attrgetter, contains
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
@@ -28,9 +29,12 @@ _Decode = Callable[[Any], Any]
 _SHOWN = 40
 
 
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
 def to_plain(value: Any) -> Any:
     """The value in what JSON has: lists, dicts, texts, numbers."""
-    if value is None or type(value) in (str, int, float, bool):
+    if type(value) in _SCALARS:
         return value
     if isinstance(value, Enum):
         return value.value
@@ -38,6 +42,8 @@ def to_plain(value: Any) -> Any:
         return value
     if isinstance(value, bytes):
         return value.hex()
+    if isinstance(value, tuple | list):
+        return [part if type(part) in _SCALARS else to_plain(part) for part in value]
     if is_dataclass(value):
         return [to_plain(part) for part in _parts(cast("Any", type(value)))(value)]
     if isinstance(value, Mapping):
@@ -84,6 +90,8 @@ def _decoder(kind: Any) -> _Decode:
         return kind
     if is_dataclass(kind):
         return _dataclass_decoder(cast("type[Any]", kind))
+    if isinstance(kind, type) and issubclass(kind, tuple):
+        return _named_tuple_decoder(kind)
     return _generic_decoder(kind)
 
 
@@ -112,6 +120,28 @@ def _dataclass_decoder(cls: type[Any]) -> _Decode:
         return _record(lambda values: cls(*values), parts)
     names = [field.name for field in given]
     return _record(lambda values: cls(**dict(zip(names, values, strict=True))), parts)
+
+
+def _named_tuple_decoder(cls: Any) -> _Decode:
+    """That of a row: most have in every place what decodes to itself, and need no more."""
+    kinds = list(get_type_hints(cls, vars(sys.modules[cls.__module__])).values())
+    whole = _record(cls._make, [_decoder(kind) for kind in kinds])
+    ready = [_unchanged(kind) for kind in kinds]
+
+    def decode(value: Any) -> Any:
+        fits = type(value) is list and len(value) == len(ready)
+        if fits and all(map(contains, ready, map(type, value))):
+            return cls._make(value)
+        return whole(value)
+
+    return decode
+
+
+def _unchanged(kind: Any) -> frozenset[type]:
+    """The types of JSON values that are values of a type as they are."""
+    if get_origin(kind) in (Union, types.UnionType):
+        return frozenset().union(*map(_unchanged, get_args(kind)))
+    return frozenset({kind}) & _SCALARS
 
 
 def _record(make: Callable[[list[Any]], Any], parts: Sequence[_Decode]) -> _Decode:

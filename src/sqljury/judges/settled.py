@@ -5,8 +5,17 @@ from __future__ import annotations
 from sqljury.case import MISSING, Case
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution, Status
-from sqljury.judges.base import Judge, Needs, needs_database
+from sqljury.judges.base import Judge, Needs
 from sqljury.verdict import Outcome, Verdict
+
+# A Flag's own & is slow, and these are asked of every case.
+_REFERENCE_ROWS = Needs.REFERENCE_ROWS.value
+_PREDICTION_ROWS = Needs.PREDICTION_ROWS.value
+_NEED_DATABASE = Needs.DATABASE.value | _REFERENCE_ROWS | _PREDICTION_ROWS
+_NEED_REFERENCE = Needs.REFERENCE.value | _REFERENCE_ROWS
+_SCHEMA = Needs.SCHEMA.value
+_SUITE = Needs.SUITE.value
+_QUESTION = Needs.QUESTION.value
 
 _PREDICTION_OUTCOME = {
     Status.ERROR: Outcome.PREDICTION_ERROR,
@@ -37,28 +46,27 @@ def settled(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
 
 
 def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    if needs_database(judge) and not evidence.has_database:
+    needs = judge.needs.value
+    if needs & _NEED_DATABASE and not evidence.has_database:
         return _not_scored(Outcome.DATABASE_MISSING, f"no database {case.db_id!r}")
-    if judge.needs & Needs.SCHEMA and evidence.schema() is None:
+    if needs & _SCHEMA and evidence.schema() is None:
         return _not_scored(Outcome.DATABASE_MISSING, f"no schema of {case.db_id!r}")
-    if judge.needs & Needs.SUITE and evidence.suite() is None:
+    if needs & _SUITE and evidence.suite() is None:
         return _not_scored(Outcome.DATABASE_MISSING, f"no test suite of {case.db_id!r}")
-    if judge.needs & _NEED_REFERENCE and not case.reference_sqls:
+    if needs & _NEED_REFERENCE and not case.reference_sqls:
         if case.predicted_sql is None:
             return None
         return _not_scored(Outcome.REFERENCE_MISSING, "no reference SQL")
-    if judge.needs & Needs.REFERENCE_ROWS:
+    if needs & _REFERENCE_ROWS:
         runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
         if runs and not any(run.ok for run in runs):
             return failed_reference(runs[0])
     return None
 
 
-_NEED_REFERENCE = Needs.REFERENCE | Needs.REFERENCE_ROWS
-
-
 def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    if judge.needs & Needs.QUESTION:
+    needs = judge.needs.value
+    if needs & _QUESTION:
         return None if case.question else _not_scored(Outcome.UNKNOWN, "the case has no question")
     sql = case.predicted_sql
     if sql is None:
@@ -67,7 +75,7 @@ def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdic
         return _not_scored(Outcome.PREDICTION_MISSING, "no prediction for this reference")
     if not sql.strip():
         return _not_scored(Outcome.PREDICTION_ERROR, "the prediction is empty")
-    if judge.needs & Needs.PREDICTION_ROWS:
+    if needs & _PREDICTION_ROWS:
         run = evidence.rows(judge.sql_to_run(sql))
         if not run.ok:
             return failed_prediction(run)

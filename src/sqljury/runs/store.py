@@ -13,12 +13,11 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
@@ -68,8 +67,7 @@ _JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.number = c.number AND v.ju
   AND v.outcome <> 'judge_unavailable')"""
 
 
-@dataclass(frozen=True, slots=True)
-class WorkItem:
+class WorkItem(NamedTuple):
     """A case that some judges have yet to see."""
 
     number: int
@@ -81,8 +79,7 @@ class WorkItem:
     """Cases with the same are neighbours: of one reference, or of one question."""
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRow:
+class CaseRow(NamedTuple):
     """A case as the store keeps it."""
 
     case: Case
@@ -95,9 +92,8 @@ class CaseRow:
     features: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictRow:
-    """A verdict as the store keeps it: text that is ready to be written."""
+class VerdictRow(NamedTuple):
+    """A verdict as the store keeps it, column by column: text that is ready to be written."""
 
     number: int
     judge: int
@@ -279,8 +275,11 @@ class RunStore:
             with storage_errors(self._path, self.damaged):
                 self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
             for row in rows:
-                with storage_errors(self._path, self.damaged):
+                try:
                     number = self._put_case(count, row, seen)
+                except (sqlite3.Error, OSError):
+                    with storage_errors(self._path, self.damaged):
+                        raise
                 stored(number, row)
                 count += 1
             self.commit()
@@ -394,21 +393,7 @@ class RunStore:
         with self._errors():
             self._db.executemany(
                 "INSERT OR REPLACE INTO verdicts VALUES (?,?,?,?,?,?,?,?,?,?)",
-                [
-                    (
-                        row.number,
-                        numbers[row.judge],
-                        row.outcome,
-                        row.score,
-                        row.reason,
-                        row.labels,
-                        row.measures,
-                        row.evidence,
-                        row.seconds,
-                        row.cost,
-                    )
-                    for row in rows
-                ],
+                [(row.number, numbers[row.judge], *row[2:]) for row in rows],
             )
 
     # ------------------------------------------------------------ records out
@@ -450,7 +435,7 @@ class RunStore:
 
 def _storable(text: str) -> str:
     """Half a surrogate pair is no text for SQLite; the case's body keeps it as it is."""
-    return text.encode("utf-8", "backslashreplace").decode()
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _records(

@@ -221,6 +221,8 @@ class _JudgeCounter:
         self.measures: defaultdict[str, Tally] = defaultdict(Tally)
         self.unmeasured = 0
         self.slices: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
+        self._tallies: dict[_Places, list[Tally]] = {}
+        """By what the question alone says, which many records have in common."""
         self.cost = _CostCounter()
         self.missing = MissingCounter()
 
@@ -229,10 +231,11 @@ class _JudgeCounter:
         verdict = record.verdict
         self.total += 1
         self.outcomes[verdict.outcome] += 1
-        self.labels.update(verdict.labels)
+        if verdict.labels:
+            self.labels.update(verdict.labels)
         self.missing.add(verdict)
         self.cost.add(verdict.cost, record.judge)
-        tallies = [self.slices[place] for place in _places(record)]
+        tallies = self._tallies_of(record)
         if verdict.outcome.left_out:
             return
         score = _score(record)
@@ -240,6 +243,17 @@ class _JudgeCounter:
         for tally in (self.scores, *tallies):
             tally.add(score)
         self._measure(record)
+
+    def _tallies_of(self, record: Record) -> list[Tally]:
+        """Those of all slices that a record belongs to."""
+        case = record.case
+        places = case.db_id, case.difficulty, record.features
+        found = self._tallies.get(places)
+        if found is None:
+            found = [self.slices[place] for place in _places(*places)]
+            self._tallies[places] = found
+        own = self.slices["benchmark", case.benchmark], self.slices["source", case.source]
+        return [*own, *found]
 
     def _measure(self, record: Record) -> None:
         verdict = record.verdict
@@ -348,16 +362,18 @@ _DIMENSIONS = ("benchmark", "source", "db_id", "difficulty", "feature")
 _ONLY_IF_SEVERAL = ("benchmark", "source")
 
 
-def _places(record: Record) -> Iterator[tuple[str, str]]:
-    """The slices that a record belongs to."""
-    case = record.case
-    yield "benchmark", case.benchmark
-    yield "source", case.source
-    if case.db_id:
-        yield "db_id", case.db_id
-    if case.difficulty:
-        yield "difficulty", case.difficulty
-    for feature in record.features:
+_Places = tuple[str, str | None, tuple[str, ...]]
+
+
+def _places(
+    db_id: str, difficulty: str | None, features: tuple[str, ...]
+) -> Iterator[tuple[str, str]]:
+    """The slices that a question belongs to."""
+    if db_id:
+        yield "db_id", db_id
+    if difficulty:
+        yield "difficulty", difficulty
+    for feature in features:
         yield "feature", feature
 
 

@@ -19,11 +19,13 @@ class Tally:
     0.2
     """
 
-    __slots__ = ("_squares", "_sum", "n")
+    __slots__ = ("_ones", "_parts", "_squares", "n")
 
     def __init__(self) -> None:
         self.n = 0
-        self._sum = 0
+        self._ones = 0
+        """Most scores are 0 or 1: counting those is exact without long integers."""
+        self._parts = 0
         self._squares = 0
 
     def add(self, value: float) -> None:
@@ -31,10 +33,17 @@ class Tally:
         self.n += 1
         if not value:
             return
+        if value == 1:
+            self._ones += 1
+            return
         numerator, denominator = value.as_integer_ratio()
         scaled = numerator << (_BITS + 1 - denominator.bit_length())
-        self._sum += scaled
+        self._parts += scaled
         self._squares += scaled * scaled
+
+    @property
+    def _sum(self) -> int:
+        return self._parts + (self._ones << _BITS)
 
     @property
     def sum(self) -> float:
@@ -55,5 +64,6 @@ class Tally:
         """The sample variance (divisor n - 1), correctly rounded; None for n < 2."""
         if self.n < 2:
             return None
-        spread = self.n * self._squares - self._sum * self._sum
+        squares = self._squares + (self._ones << 2 * _BITS)
+        spread = self.n * squares - self._sum * self._sum
         return spread / (self.n * (self.n - 1) << 2 * _BITS)
