@@ -6,6 +6,8 @@ BIN = $(VENV)/bin
 TORCH ?= torch==2.13.0
 # Test processes; each test of the worker pool starts two more.
 JOBS ?= 2
+# Neighbours stay in one process, which makes what they share once.
+PARALLEL = $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 # The others need the public data: each says how it is run.
 BENCHES ?= evaluate execution llm majority matching replay tables
 
@@ -40,15 +42,16 @@ $(VENV)/.docs: pyproject.toml | $(VENV)/.core
 demo: $(VENV)/.core
 	$(BIN)/sqljury demo --folder demo
 
+# Tests that run alone are few: only the files that hold some are read.
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m alone
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -m alone $$(grep -rl --include="test_*.py" pytest.mark.alone tests)
+	$(PARALLEL)
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+	$(PARALLEL) -m slow
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(JOBS) -m "slow or not slow"
+	$(PARALLEL) -m "slow or not slow"
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

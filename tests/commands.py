@@ -13,6 +13,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -28,6 +29,8 @@ _READY = (
     "sqljury.trees.from_sql",
 )
 """What most commands import; nothing that starts threads, which a fork would lose."""
+_READY_ROOMS = ("sqljury.cli", "sqljury.reports")
+"""Likewise, with all of their modules."""
 
 
 def run(*arguments: object, cwd: Path | None = None, **environment: str) -> CompletedProcess[str]:
@@ -85,11 +88,13 @@ class _Server:
 
 
 def _serve(descriptor: int) -> None:
+    import gc
     import importlib
     import socket
 
-    for name in ("sqljury.cli.entry", *_READY):
+    for name in (*_READY, *_modules_of_rooms()):
         importlib.import_module(name)
+    gc.freeze()  # a collection would write to all that the children share with us
     with socket.socket(fileno=descriptor) as connection:
         while True:
             head, descriptors, _, _ = socket.recv_fds(connection, 8, 2)
@@ -98,6 +103,16 @@ def _serve(descriptor: int) -> None:
             asked = json.loads(_received(connection, int.from_bytes(head, "big")))
             code = _forked(connection, asked, descriptors)
             connection.sendall(code.to_bytes(8, "big", signed=True))
+
+
+def _modules_of_rooms() -> Iterator[str]:
+    import importlib
+    import pkgutil
+
+    for room in _READY_ROOMS:
+        for module in pkgutil.iter_modules(importlib.import_module(room).__path__, f"{room}."):
+            if not module.name.endswith(".__main__"):
+                yield module.name
 
 
 def _received(connection: Any, size: int) -> bytes:

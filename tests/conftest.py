@@ -11,6 +11,7 @@ from hypothesis import settings
 
 # One thread for numbers: as many threads as cores in each test process wait for one another.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 # Tests start many processes of ours: each would compile everything anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -193,10 +193,10 @@ def kill_client(
     command = [sys.executable, script, server.url + "{db_id}", name, sql, str(seconds)]
     with subprocess.Popen(command) as process:
         try:
-            wait_for(lambda: server.running(words) > 0, 10)
+            wait_for(lambda: server.running(words) > 0, 60)
             process.send_signal(how)
             wait_for(lambda: server.running(words) == 0, patience)
-            process.wait(3)
+            process.wait(30)
         finally:
             process.kill()
 

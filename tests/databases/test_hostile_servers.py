@@ -61,8 +61,7 @@ CONTENTS = {
         "SELECT setdatabase, setconfig FROM pg_db_role_setting ORDER BY 1",
         "SELECT name, setting FROM pg_settings WHERE source = 'configuration file' ORDER BY 1",
         "SELECT slot_name FROM pg_replication_slots",
-        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND database = "
-        "(SELECT oid FROM pg_database WHERE datname = current_database()) "
+        "SELECT objid FROM pg_locks WHERE locktype = 'advisory' "
         "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())",
         "SELECT name FROM pg_ls_dir('.') AS name WHERE name NOT LIKE 'pg_internal%' ORDER BY 1",
         "SELECT name FROM pg_ls_dir('/tmp') AS name WHERE name LIKE '%stolen%'",

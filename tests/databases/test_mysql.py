@@ -307,16 +307,16 @@ ENDLESS = (
 
 @pytest.mark.parametrize("sql", ENDLESS)
 def test_sigterm_stops_the_server(mysql: Server, name: str, sql: str) -> None:
-    words = f"terminated_{ENDLESS.index(sql)}"
+    words = f"terminated_{ENDLESS.index(sql)}_{name}"
     sql = sql.format(words)
-    kill_client(mysql, name, sql, signal.SIGTERM, words=words, seconds=60, patience=2)
+    kill_client(mysql, name, sql, signal.SIGTERM, words=words, seconds=60, patience=15)
 
 
 @pytest.mark.parametrize("sql", [ENDLESS[1], pytest.param(ENDLESS[0], marks=pytest.mark.slow)])
 def test_sigkill_leaves_the_time_limit(mysql: Server, name: str, sql: str) -> None:
-    words = f"killed_{ENDLESS.index(sql)}"
+    words = f"killed_{ENDLESS.index(sql)}_{name}"
     sql = sql.format(words)
-    kill_client(mysql, name, sql, signal.SIGKILL, words=words, seconds=2, patience=3)
+    kill_client(mysql, name, sql, signal.SIGKILL, words=words, seconds=2, patience=15)
 
 
 # ---------------------------------------------------------------- finding

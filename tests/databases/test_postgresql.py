@@ -350,7 +350,7 @@ ENDLESS = (
 def test_a_killed_client_stops_the_server(
     postgresql: Server, name: str, sql: str, how: signal.Signals
 ) -> None:
-    words = f"killed_{how.name}_{ENDLESS.index(sql)}"
+    words = f"killed_{how.name}_{ENDLESS.index(sql)}_{name}"
     kill_client(postgresql, name, sql.format(words), how, words=words, seconds=60, patience=2)
 
 

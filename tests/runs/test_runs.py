@@ -19,6 +19,7 @@ import sqljury as sj
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
+from sqljury.isolation import start_isolated
 from sqljury.reports.jsonl import write_export
 
 LIMITS = Limits(seconds=0.5, rows=1000)
@@ -63,6 +64,21 @@ def test_the_same_command_again_does_nothing(databases: Path, tmp_path: Path) ->
             on_progress=lambda done, total: calls.append((done, total)),
         ).close()
     assert calls == [(50, 50)]
+
+
+def test_a_worker_without_work_is_not_waited_for(
+    databases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _evaluate(make_cases(3), databases, tmp_path).close()
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*arguments, **more):
+        started.append(start_isolated(*arguments, **more))
+        return started[-1]
+
+    monkeypatch.setattr("sqljury.runs.pool.start_isolated", start)
+    _evaluate(make_cases(3), databases, tmp_path).close()
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_a_changed_prediction_a_new_judge_and_new_data_are_judged(tmp_path: Path) -> None:

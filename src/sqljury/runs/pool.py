@@ -414,6 +414,8 @@ class WorkerPool:
     def close(self) -> None:
         """End all workers: asked first, so that servers are told to stop, then killed."""
         for worker in self._workers:
+            if not worker.last_batch and self._setup.settings.llm is None:
+                worker.process.kill()  # there was no work: it has opened nothing
             worker.outbox.put(None)  # enough for one that waits for work
             if worker.handed:
                 with contextlib.suppress(ProcessLookupError):
