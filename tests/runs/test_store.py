@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from pathlib import Path
 
@@ -77,6 +78,44 @@ def test_what_is_committed_while_work_is_handed_out_is_in_the_one_file(
         database.close()
         assert kept == 10 + sum(len(judges) for _, judges in seen)
     assert seen == [(n, (1,) if n <= 10 else (0, 1)) for n in range(1, 31)]
+    store.close()
+
+
+def test_two_cases_with_one_key_leave_a_new_store_and_an_old_one_as_they_were(
+    folder: Path, tmp_path: Path
+) -> None:
+    case = Case(id="x", predicted_sql="SELECT 1", origin="cases.jsonl:7")
+    body = json.dumps(case.to_dict())
+    twice = [CaseRow(case, body, name, b"", ()) for name in (b"one", b"two")]
+    same = [CaseRow(case, body, b"one", b"", ())] * 2
+    for place in (folder, tmp_path / "new"):
+        store = RunStore(place, create=True)
+        before = store.count_cases()
+        for wrong in (twice, same):
+            with pytest.raises(InputError, match=r"SJ404 cases\.jsonl:7: .*'x'"):
+                store.replace_cases(wrong)
+        assert store.count_cases() == before
+        assert store.replace_cases(rows(10)) == 10
+        store.close()
+    assert read_all(folder) == 10
+
+
+def test_ids_that_only_look_alike_in_the_store_are_two(tmp_path: Path) -> None:
+    cases = [Case(id=name, predicted_sql="SELECT 1") for name in ("\ud800", "\\ud800")]
+    store = RunStore(tmp_path / "run", create=True)
+    found = [
+        CaseRow(case, json.dumps(case.to_dict()), bytes([place]), b"", ())
+        for place, case in enumerate(cases)
+    ]
+    assert store.replace_cases(found) == 2
+    store.close()
+
+
+def test_what_is_read_again_keeps_its_number(folder: Path) -> None:
+    store = RunStore(folder, create=True)
+    store.replace_cases([*rows(12)][5:])
+    assert [item.number for item in store.work(["k@1"])] == [*range(6, 13)]
+    assert store.count_work(["j@1"]) == 2
     store.close()
 
 

@@ -13,7 +13,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from hashlib import blake2b
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -44,7 +43,7 @@ CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WI
 CREATE TABLE IF NOT EXISTS judges (judge INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE);
 CREATE TABLE IF NOT EXISTS cases (
   number INTEGER PRIMARY KEY,
-  fingerprint BLOB NOT NULL UNIQUE,
+  fingerprint BLOB NOT NULL,
   ordinal INTEGER,
   benchmark TEXT NOT NULL, id TEXT NOT NULL, source TEXT NOT NULL,
   db_id TEXT NOT NULL, difficulty TEXT, label INTEGER,
@@ -62,6 +61,12 @@ CREATE TABLE IF NOT EXISTS verdicts (
 CREATE UNIQUE INDEX IF NOT EXISTS verdicts_by_case ON verdicts (number, judge);
 """
 # A case that is not in the last input any more has no ordinal; its verdicts wait for it.
+
+_FINGERPRINTS = "CREATE UNIQUE INDEX IF NOT EXISTS cases_by_fingerprint ON cases (fingerprint)"
+_INSERT = "INSERT INTO cases VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)"
+_UPDATE = """ON CONFLICT (fingerprint) DO UPDATE SET ordinal = excluded.ordinal,
+  difficulty = excluded.difficulty, label = excluded.label, body = excluded.body
+  WHERE cases.ordinal IS NULL"""
 
 _JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.number = c.number AND v.judge = ?
   AND v.outcome <> 'judge_unavailable')"""
@@ -183,7 +188,7 @@ class RunStore:
         if not tables:
             # All of it or nothing: a disk may be full in the middle.
             version = f"INSERT OR IGNORE INTO facts VALUES ('store_version', {STORE_VERSION});"
-            database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{version}COMMIT;")
+            database.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}{_FINGERPRINTS};{version}COMMIT;")
             Checkpoints(database).now()
         return database
 
@@ -270,18 +275,21 @@ class RunStore:
             InputError: two cases with the same key.
         """
         count = 0
-        seen: set[bytes] = set()
         try:
             with storage_errors(self._path, self.damaged):
                 self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
+                put = self._put()
             for row in rows:
                 try:
-                    number = self._put_case(count, row, seen)
+                    number = put(count, row)
                 except (sqlite3.Error, OSError):
                     with storage_errors(self._path, self.damaged):
                         raise
                 stored(number, row)
                 count += 1
+            with storage_errors(self._path, self.damaged):
+                self._check_keys()
+                self._db.execute(_FINGERPRINTS)
             self.commit()
         except BaseException:
             # A broken line 900 must not cost what an earlier run computed.
@@ -290,41 +298,52 @@ class RunStore:
             raise
         return count
 
-    def _put_case(self, ordinal: int, row: CaseRow, seen: set[bytes]) -> int:
-        """The number of the case, if it is a new one."""
-        case = row.case
-        key = blake2b(repr(case.key).encode("utf-8", "backslashreplace"), digest_size=12).digest()
-        if key in seen:
-            raise InputError(
-                "SJ404",
-                f"two cases are both known as {case.name!r}.",
-                where=case.origin,
-                hint="Ids must differ within a benchmark and prediction source.",
-            )
-        seen.add(key)
-        put = self._db.execute(
-            "INSERT INTO cases VALUES (NULL,?,?,?,?,?,?,?,?,?,?,?)"
-            " ON CONFLICT (fingerprint) DO UPDATE SET ordinal = excluded.ordinal,"
-            " difficulty = excluded.difficulty, label = excluded.label, body = excluded.body",
-            (
-                row.fingerprint,
-                ordinal,
-                *(_storable(part) for part in case.key),
-                _storable(case.db_id),
-                None if case.difficulty is None else _storable(case.difficulty),
-                case.label,
-                row.batch_key,
-                " ".join(row.features),
-                row.body,
-            ),
-        )
-        return put.lastrowid or 0
-
     @property
     def is_new(self) -> bool:
         """Whether it never held a case."""
         with self._errors():
             return self._db.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
+
+    def _put(self) -> Callable[[int, CaseRow], int]:
+        """How a case is put in; the number of a new one comes back.
+
+        Where there are none yet nothing has to be looked up: the index is made at the end, in one
+        go. Fingerprints come in no order, so that each would change another page of an index that
+        is soon larger than what SQLite keeps in memory.
+        """
+        if not self.is_new:
+            return self._update_case
+        self._db.execute("DROP INDEX IF EXISTS cases_by_fingerprint")
+        return self._insert_case
+
+    def _insert_case(self, ordinal: int, row: CaseRow) -> int:
+        return self._db.execute(_INSERT, _case_values(ordinal, row)).lastrowid or 0
+
+    def _update_case(self, ordinal: int, row: CaseRow) -> int:
+        put = self._db.execute(f"{_INSERT} {_UPDATE}", _case_values(ordinal, row))
+        if put.rowcount == 0:
+            raise _known_twice(row.case)
+        return put.lastrowid or 0
+
+    def _check_keys(self) -> None:
+        """Refuse two cases with one key; SQLite sorts the keys on disk, memory stays the same."""
+        twice = self._db.execute(
+            "SELECT benchmark, id, source FROM cases WHERE ordinal IS NOT NULL"
+            " GROUP BY benchmark, id, source HAVING count(*) > 1"
+        ).fetchall()
+        for key in twice:
+            bodies = self._db.execute(
+                "SELECT body FROM cases WHERE ordinal IS NOT NULL"
+                " AND benchmark = ? AND id = ? AND source = ? ORDER BY ordinal",
+                key,
+            )
+            seen = set()
+            for (body,) in bodies:
+                case = Case.from_dict(json.loads(body))
+                # Texts with half a surrogate pair may look alike here.
+                if case.key in seen:
+                    raise _known_twice(case)
+                seen.add(case.key)
 
     def count_cases(self) -> int:
         """How many cases the run is about."""
@@ -431,6 +450,30 @@ class RunStore:
             )
             for _, group in groupby(rows, key=itemgetter(0)):
                 yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
+
+
+def _case_values(ordinal: int, row: CaseRow) -> tuple[Any, ...]:
+    case = row.case
+    return (
+        row.fingerprint,
+        ordinal,
+        *(_storable(part) for part in case.key),
+        _storable(case.db_id),
+        None if case.difficulty is None else _storable(case.difficulty),
+        case.label,
+        row.batch_key,
+        " ".join(row.features),
+        row.body,
+    )
+
+
+def _known_twice(case: Case) -> InputError:
+    return InputError(
+        "SJ404",
+        f"two cases are both known as {case.name!r}.",
+        where=case.origin,
+        hint="Ids must differ within a benchmark and prediction source.",
+    )
 
 
 def _storable(text: str) -> str:
