@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqljury.api.agreement import agree_files
     from sqljury.api.audit import audit
     from sqljury.api.comparison import compare_runs
-    from sqljury.api.evaluation import Evaluation, evaluate, load_run
+    from sqljury.api.evaluation import Evaluation, evaluate, load_run, merge_evaluations
     from sqljury.api.evaluator import Evaluator
     from sqljury.api.features import features
     from sqljury.api.inputs import RunKeywords
@@ -56,6 +56,7 @@ _HOMES = {
     "plan_query": "sqljury.api.queries",
     "evaluate": "sqljury.api.evaluation",
     "load_run": "sqljury.api.evaluation",
+    "merge_evaluations": "sqljury.api.evaluation",
     "rules": "sqljury.api.rules",
     "read_cases": "sqljury.benchmarks",
     "write_cases": "sqljury.benchmarks",
@@ -122,6 +123,7 @@ __all__ = [
     "features",
     "load_run",
     "make_judge",
+    "merge_evaluations",
     "open_databases",
     "plan_query",
     "read_cases",

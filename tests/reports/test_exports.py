@@ -11,7 +11,7 @@ import report_sample as sample
 
 from sqljury.case import Case
 from sqljury.errors import InputError, catalogue
-from sqljury.reports import html, jsonl, tabular
+from sqljury.reports import html, jsonl, parquet, tabular
 from sqljury.verdict import Outcome, Record, Verdict
 
 
@@ -65,6 +65,40 @@ def test_csv_has_the_columns_of_the_export(tmp_path: Path) -> None:
     assert rows[0]["label"] == "true"
     assert rows[-1]["score"] == ""
     assert rows[4]["labels"] == '["limit_cuts_tie"]'
+
+
+def test_parquet_has_the_fields_and_values_of_the_export(tmp_path: Path) -> None:
+    parquet_module = pytest.importorskip("pyarrow.parquet")
+    records = [*sample.records()]
+    jsonl.write_export(tmp_path / "out.jsonl", records)
+    parquet.write_parquet(tmp_path / "out.parquet", records)
+    found = parquet_module.read_table(tmp_path / "out.parquet")
+    assert tuple(found.schema.names) == jsonl.EXPORT_FIELDS
+    types = {name: str(found.schema.field(name).type) for name in found.schema.names}
+    assert types.pop("measures").startswith("map<string, double")
+    assert types.pop("labels").startswith("list<")
+    assert (types.pop("score"), types.pop("label")) == ("double", "bool")
+    assert set(types.values()) == {"string"}
+    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    rows = [{**row, "measures": dict(row["measures"])} for row in found.to_pylist()]
+    assert rows == lines
+
+
+def test_parquet_is_written_in_parts_and_takes_any_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parquet_module = pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(parquet, "_ROWS_AT_ONCE", 2)
+    case = Case(id=NASTY, predicted_sql="SELECT 1")
+    verdict = Verdict(outcome=Outcome.UNKNOWN, reason=NASTY, labels=(NASTY,))
+    path = tmp_path / "out.parquet"
+    parquet.write_parquet(path, [Record(case=case, judge="j", verdict=verdict)] * 5)
+    file = parquet_module.ParquetFile(path)
+    assert (file.num_row_groups, file.metadata.num_rows) == (3, 5)
+    (row, *_) = file.read().to_pylist()
+    assert row["reason"] == row["labels"][0] == NASTY.replace("\ud800", "\\ud800")
+    parquet.write_parquet(path, [])
+    assert parquet_module.read_table(path).num_rows == 0
 
 
 @pytest.mark.parametrize("folder", ["missing", "file"])

@@ -18,7 +18,7 @@ from sqljury.verdict import Verdict
 def rows(count: int, text: str = "SELECT 1"):
     for number in range(count):
         case = Case(id=str(number), predicted_sql=text)
-        yield CaseRow(case, f'{{"id": "{number}"}}', b"%d" % number, b"", ())
+        yield CaseRow(case, f'{{"id": "{number}"}}', b"%d" % number, b"", (), number)
 
 
 @pytest.fixture
@@ -86,8 +86,8 @@ def test_two_cases_with_one_key_leave_a_new_store_and_an_old_one_as_they_were(
 ) -> None:
     case = Case(id="x", predicted_sql="SELECT 1", origin="cases.jsonl:7")
     body = json.dumps(case.to_dict())
-    twice = [CaseRow(case, body, name, b"", ()) for name in (b"one", b"two")]
-    same = [CaseRow(case, body, b"one", b"", ())] * 2
+    twice = [CaseRow(case, body, name, b"", (), 0) for name in (b"one", b"two")]
+    same = [CaseRow(case, body, b"one", b"", (), 0)] * 2
     for place in (folder, tmp_path / "new"):
         store = RunStore(place, create=True)
         before = store.count_cases()
@@ -104,7 +104,7 @@ def test_ids_that_only_look_alike_in_the_store_are_two(tmp_path: Path) -> None:
     cases = [Case(id=name, predicted_sql="SELECT 1") for name in ("\ud800", "\\ud800")]
     store = RunStore(tmp_path / "run", create=True)
     found = [
-        CaseRow(case, json.dumps(case.to_dict()), bytes([place]), b"", ())
+        CaseRow(case, json.dumps(case.to_dict()), bytes([place]), b"", (), place)
         for place, case in enumerate(cases)
     ]
     assert store.replace_cases(found) == 2

@@ -20,7 +20,16 @@ from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
 from sqljury.reports.frame import as_frame
 from sqljury.reports.words import score_sentence
-from sqljury.runs import RUN_FILE, Run, UnderWay, open_run, run_in_batches, run_judges
+from sqljury.runs import (
+    RUN_FILE,
+    Run,
+    Shard,
+    UnderWay,
+    merge_runs,
+    open_run,
+    run_in_batches,
+    run_judges,
+)
 from sqljury.uses.evaluate import Summary, summarise
 from sqljury.uses.systems import several_systems, with_systems
 from sqljury.verdict import Outcome, Record
@@ -162,6 +171,7 @@ def evaluate(
     *,
     predictions: PathLike | Sequence[PathLike] | None = None,
     run: PathLike | None = None,
+    shard: str | None = None,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     **settings: Unpack[RunKeywords],
 ) -> Evaluation:
@@ -175,6 +185,7 @@ def evaluate(
             needed by judges that look at texts alone.
         predictions: files with predictions for a file of references.
         run: the folder that the verdicts are kept in; the same folder again resumes.
+        shard: ``I/N``: judge the I-th of N parts of the cases (:func:`merge_evaluations`).
         on_progress: called with verdicts found and verdicts in all.
         settings: ``descriptions``, ``schemas``, ``suites``, ``limits``, ``workers``, ``llm``
             (:class:`sqljury.RunKeywords`).
@@ -194,6 +205,8 @@ def evaluate(
     temporary = TemporaryFolder() if run is None else None
     folder = Path(run) if run is not None else Path(temporary.path if temporary else "")
     options = run_settings(databases, **settings)
+    if shard is not None:
+        options = replace(options, shard=Shard.parse(shard))
     asked = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
     found = cases_of(cases, predictions)
     done = run_judges(found, asked, options, folder=folder, on_progress=on_progress)
@@ -278,6 +291,19 @@ def load_run(folder: PathLike) -> Evaluation:
         InputError: the folder is not a run.
     """
     return Evaluation(open_run(Path(folder)))
+
+
+def merge_evaluations(folder: PathLike, runs: Sequence[PathLike]) -> Evaluation:
+    """One run of the shards of one input, or of runs over several inputs.
+
+    Args:
+        folder: of the new run; there must be nothing in it.
+        runs: folders; of shards each once.
+
+    Raises:
+        InputError: SJ401, SJ404, SJ429: runs that do not fit together.
+    """
+    return Evaluation(merge_runs(Path(folder), [Path(run) for run in runs]))
 
 
 def find_runs(folder: PathLike) -> list[Path]:

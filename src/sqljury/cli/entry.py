@@ -36,6 +36,7 @@ for _name in (
     "explain_match",
     "runs",
     "compare_runs",
+    "merge_runs",
     "papers",
     "diagnose",
     "demo",

@@ -64,6 +64,10 @@ def evaluate(
     ] = True,
     overlay: Overlay = None,
     running: RunFlags,
+    shard: Annotated[
+        str | None,
+        typer.Option("--shard", help="I/N: judge the I-th of N parts; see `sqljury merge-runs`."),
+    ] = None,
     limit_rows: Annotated[
         int, typer.Option("--limit-rows", min=1, help="Rows of one result.")
     ] = 1_000_000,
@@ -126,6 +130,8 @@ def evaluate(
         key["schemas"] = str(sources.schemas)
     if sources.suites is not None:
         key["suites"] = str(sources.suites)
+    if shard is not None:
+        key["shard"] = shard
     key |= overlay_key(overlay)
     folder = running.run or api.default_run([*files, *(predictions or [])], key)
     cases = read_cases(
@@ -139,6 +145,8 @@ def evaluate(
         typer.echo(f"warning: {warning}", err=True)
     if wait and not batch:
         raise InputError("SJ006", "--wait goes with --batch.")
+    if shard is not None and (batch or dry_run):
+        raise InputError("SJ006", "--shard goes neither with --batch nor with --dry-run.")
     settings: RunKeywords = {
         **sources.keywords,
         "limits": _limits(running.limit_seconds, limit_rows, limit_bytes, limit_memory),
@@ -170,7 +178,13 @@ def evaluate(
             )
         else:
             done = api.evaluate(
-                cases, judges, databases, run=folder, on_progress=on_progress, **settings
+                cases,
+                judges,
+                databases,
+                run=folder,
+                shard=shard,
+                on_progress=on_progress,
+                **settings,
             )
         on_progress(-1, -1)
     if not isinstance(done, api.Evaluation):

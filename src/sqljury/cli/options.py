@@ -14,7 +14,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
 Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line per case and judge as CSV.")]
 Export = Annotated[
-    Path | None, typer.Option("--export", help="Write a line per case and judge as JSONL.")
+    Path | None,
+    typer.Option("--export", help="Write a line per case and judge: JSONL, or FILE.parquet."),
 ]
 Failures = Annotated[
     int,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from sqljury.case import Json
     from sqljury.llm import Spent
     from sqljury.reports.sections import ReportDocument
+    from sqljury.verdict import Record
 
 
 def console() -> Console:
@@ -54,9 +56,19 @@ def write_files(
 
         write_csv(csv, found.run.records(with_evidence=False))
     if export is not None:
+        _write_export(export, found.run.records(with_evidence=False))
+
+
+def _write_export(path: Path, records: Iterable[Record]) -> None:
+    """As Parquet where the file's name says so, else as JSON lines."""
+    if path.suffix == ".parquet":
+        from sqljury.reports.parquet import write_parquet
+
+        write_parquet(path, records)
+    else:
         from sqljury.reports.jsonl import write_export
 
-        write_export(export, found.run.records(with_evidence=False))
+        write_export(path, records)
 
 
 def print_summary_of(found: Evaluation, as_json: bool) -> None:

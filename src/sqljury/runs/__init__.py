@@ -1,8 +1,9 @@
 """Runs: judges over cases in worker processes, kept in a store that resumes."""
 
+from sqljury.runs.merging import merge_runs
 from sqljury.runs.rounds import UnderWay, run_in_batches
 from sqljury.runs.runner import Run, RunJudge, open_run, run_judges
-from sqljury.runs.settings import RunSettings
+from sqljury.runs.settings import RunSettings, Shard
 from sqljury.runs.store import RUN_FILE
 from sqljury.runs.warm import WarmJudges
 
@@ -11,8 +12,10 @@ __all__ = [
     "Run",
     "RunJudge",
     "RunSettings",
+    "Shard",
     "UnderWay",
     "WarmJudges",
+    "merge_runs",
     "open_run",
     "run_in_batches",
     "run_judges",

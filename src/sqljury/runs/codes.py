@@ -96,4 +96,11 @@ CODES: dict[str, tuple[str, str]] = {
         "the same command goes on.",
     ),
     "SJ427": ("no such executor", "`local`, or `ray` with the address of a cluster."),
+    "SJ428": ("no such shard", "--shard takes I/N: 2/8 is the second of eight parts of the input."),
+    "SJ429": (
+        "runs that cannot be merged",
+        "One run is made of all shards of one input, each once, or of runs over several inputs. "
+        "They must be by the same judges and version, within the same limits, and over the same "
+        "contents of the databases that they share; it goes into a folder with nothing in it.",
+    ),
 }

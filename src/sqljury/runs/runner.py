@@ -22,7 +22,7 @@ from sqljury.runs.changes import Changes
 from sqljury.runs.fingerprints import DataContents, DataFingerprints, short_hash
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import RunSettings, default_client
+from sqljury.runs.settings import RunSettings, Shard, default_client
 from sqljury.runs.signatures import signature, store_key
 from sqljury.runs.store import CaseRow, RunStore
 from sqljury.runs.while_reading import WhileReading
@@ -270,9 +270,12 @@ def _load(
     by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
     data = DataFingerprints(settings, changes)
     digest = hashlib.sha256()
-    rows = _rows(cases, data, digest.update)
-    count = store.replace_cases(rows) if ahead is None else store.replace_cases(rows, ahead.stored)
-    if count == 0:
+    rows = _rows(cases, data, digest.update, settings.shard)
+    if ahead is None:
+        store.replace_cases(rows)
+    else:
+        store.replace_cases(rows, ahead.stored)
+    if not data.fingerprints:
         raise InputError("SJ409", "there are no cases in the input.")
     if by_suite and not data.has_suites:
         raise InputError(
@@ -301,18 +304,24 @@ def _load(
 
 
 def _rows(
-    cases: Iterable[Case], data: DataFingerprints, digest: Callable[[bytes], None]
+    cases: Iterable[Case],
+    data: DataFingerprints,
+    digest: Callable[[bytes], None],
+    shard: Shard | None,
 ) -> Iterator[CaseRow]:
-    for case in cases:
+    """The cases of a shard at their places in the whole input, all of which the digest is about."""
+    for ordinal, case in enumerate(cases):
         judged = f"{case.fingerprint()}:{data.fingerprint(case)}".encode()
         fingerprint = hashlib.blake2b(judged, digest_size=16).digest()
         digest(fingerprint)
         text = case.reference_sqls[0] if case.reference_sqls else case.predicted_sql
         text = text if isinstance(text, str) else ""
         # Judges of several cases at once share what a question's candidates have in common.
-        together = text if case.reference_sqls else case.question or text
+        batch_key = short_hash(text if case.reference_sqls else case.question or text)
+        if shard is not None and not shard.holds(case.db_id, batch_key):
+            continue
         body = json.dumps(case.to_dict())
-        yield CaseRow(case, body, fingerprint, short_hash(together), _features(text))
+        yield CaseRow(case, body, fingerprint, batch_key, _features(text), ordinal)
 
 
 @lru_cache(maxsize=4096)
@@ -355,6 +364,7 @@ def _write_manifest(
                 "suites": data.suites,
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": digest,
+                **({} if settings.shard is None else {"shard": str(settings.shard)}),
             },
         }
     )

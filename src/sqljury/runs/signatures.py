@@ -28,6 +28,7 @@ def signature(judge: Judge, engines: Sequence[str], settings: RunSettings, data:
         *(f"{name}:{value}" for name, value in own.items()),
         *([_limits_text(settings.limits)] if executes else []),
         *([f"overlay:{settings.overlay.digest}"] if settings.overlay else []),
+        *([f"shard:{settings.shard}"] if settings.shard else []),
         f"sqljury:{__version__}",
         f"data:{data[:8]}",
     ]

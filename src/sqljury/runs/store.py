@@ -68,6 +68,21 @@ _UPDATE = """ON CONFLICT (fingerprint) DO UPDATE SET ordinal = excluded.ordinal,
   difficulty = excluded.difficulty, label = excluded.label, body = excluded.body
   WHERE cases.ordinal IS NULL"""
 
+# A case's number is its place, so that cases of several runs cannot have the same.
+_COPIED_CASES = """INSERT INTO main.cases
+  SELECT ordinal + :offset + 1, fingerprint, ordinal + :offset, benchmark, id, source, db_id,
+    difficulty, label, batch_key, features, body
+  FROM other.cases WHERE ordinal IS NOT NULL ORDER BY ordinal"""
+_COPIED_VERDICTS = """INSERT INTO main.verdicts
+  SELECT c.ordinal + :offset + 1, :judge, v.outcome, v.score, v.reason, v.labels, v.measures,
+    v.evidence, v.seconds, v.cost
+  FROM other.cases c CROSS JOIN other.verdicts v ON v.number = c.number
+  WHERE c.ordinal IS NOT NULL AND v.judge = (SELECT judge FROM other.judges WHERE key = :key)
+  ORDER BY c.ordinal"""
+_REPEATED = """CREATE TEMP TABLE repeated AS SELECT number FROM (
+  SELECT number, row_number() OVER (PARTITION BY fingerprint ORDER BY number) AS place FROM cases)
+  WHERE place > 1"""
+
 _JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.number = c.number AND v.judge = ?
   AND v.outcome <> 'judge_unavailable')"""
 
@@ -95,6 +110,8 @@ class CaseRow(NamedTuple):
     batch_key: bytes
     """Cases with equal keys share executions, so they are judged one after the other."""
     features: tuple[str, ...]
+    ordinal: int
+    """Its place in the input."""
 
 
 class VerdictRow(NamedTuple):
@@ -177,7 +194,9 @@ class RunStore:
         self._check_version()
 
     def _writable(self) -> sqlite3.Connection:
-        database = sqlite3.connect(self._path, timeout=_WAIT_SECONDS)
+        # By its URI, so that another run can be attached to be read only.
+        uri = f"{self._path.absolute().as_uri()}?mode=rwc"
+        database = sqlite3.connect(uri, uri=True, timeout=_WAIT_SECONDS)
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master")]
         if tables and "facts" not in tables:
             raise self.damaged("it holds other tables than a run")
@@ -281,7 +300,7 @@ class RunStore:
                 put = self._put()
             for row in rows:
                 try:
-                    number = put(count, row)
+                    number = put(row)
                 except (sqlite3.Error, OSError):
                     with storage_errors(self._path, self.damaged):
                         raise
@@ -304,7 +323,7 @@ class RunStore:
         with self._errors():
             return self._db.execute("SELECT 1 FROM cases LIMIT 1").fetchone() is None
 
-    def _put(self) -> Callable[[int, CaseRow], int]:
+    def _put(self) -> Callable[[CaseRow], int]:
         """How a case is put in; the number of a new one comes back.
 
         Where there are none yet nothing has to be looked up: the index is made at the end, in one
@@ -316,11 +335,11 @@ class RunStore:
         self._db.execute("DROP INDEX IF EXISTS cases_by_fingerprint")
         return self._insert_case
 
-    def _insert_case(self, ordinal: int, row: CaseRow) -> int:
-        return self._db.execute(_INSERT, _case_values(ordinal, row)).lastrowid or 0
+    def _insert_case(self, row: CaseRow) -> int:
+        return self._db.execute(_INSERT, _case_values(row)).lastrowid or 0
 
-    def _update_case(self, ordinal: int, row: CaseRow) -> int:
-        put = self._db.execute(f"{_INSERT} {_UPDATE}", _case_values(ordinal, row))
+    def _update_case(self, row: CaseRow) -> int:
+        put = self._db.execute(f"{_INSERT} {_UPDATE}", _case_values(row))
         if put.rowcount == 0:
             raise _known_twice(row.case)
         return put.lastrowid or 0
@@ -344,6 +363,55 @@ class RunStore:
                 if case.key in seen:
                     raise _known_twice(case)
                 seen.add(case.key)
+
+    # ------------------------------------------------------------ other runs in
+
+    def take_in(self, folders: Sequence[Path], keys: Sequence[str], *, in_place: bool) -> None:
+        """Copy cases of other runs, and their verdicts by some judges, into a store without any.
+
+        Args:
+            keys: of the judges.
+            in_place: cases keep their places in the input; otherwise those of a run come after
+                those of the run before, and what is there already is left out.
+
+        Raises:
+            InputError: SJ404: different cases with the same key.
+        """
+        with storage_errors(self._path, self.damaged):
+            self._db.execute("DROP INDEX IF EXISTS cases_by_fingerprint")
+        for folder in folders:
+            self._copy(folder, keys, in_place)
+        with storage_errors(self._path, self.damaged):
+            if not in_place:
+                self._db.execute(_REPEATED)
+                for table in ("cases", "verdicts"):
+                    self._db.execute(
+                        f"DELETE FROM {table} WHERE number IN (SELECT number FROM repeated)"
+                    )
+            self._check_keys()
+            self._db.execute(_FINGERPRINTS)
+        self.commit()
+
+    def _copy(self, folder: Path, keys: Sequence[str], in_place: bool) -> None:
+        numbers = self.judge_numbers(keys)
+        path = folder / RUN_FILE
+        with storage_errors(path, self.damaged):
+            self._db.execute("ATTACH ? AS other", (read_only_uri(path),))
+            last = "SELECT coalesce(max(ordinal) + 1, 0) FROM cases"
+            offset = 0 if in_place else self._db.execute(last).fetchone()[0]
+            self._db.execute(_COPIED_CASES, {"offset": offset})
+            for number, key in zip(numbers, keys, strict=True):
+                given = {"offset": offset, "judge": number, "key": key}
+                self._db.execute(_COPIED_VERDICTS, given)
+            self._db.commit()
+            self._db.execute("DETACH other")
+
+    def fingerprints(self) -> Iterator[bytes]:
+        """Those of the cases, in the order of the input."""
+        sql = "SELECT fingerprint FROM cases WHERE ordinal IS NOT NULL ORDER BY ordinal"
+        with self._errors():
+            for (fingerprint,) in self._db.execute(sql):
+                yield fingerprint
 
     def count_cases(self) -> int:
         """How many cases the run is about."""
@@ -452,11 +520,11 @@ class RunStore:
                 yield from _records(sorted(group, key=lambda row: names[row[9]][0]), names)
 
 
-def _case_values(ordinal: int, row: CaseRow) -> tuple[Any, ...]:
+def _case_values(row: CaseRow) -> tuple[Any, ...]:
     case = row.case
     return (
         row.fingerprint,
-        ordinal,
+        row.ordinal,
         *(_storable(part) for part in case.key),
         _storable(case.db_id),
         None if case.difficulty is None else _storable(case.difficulty),
