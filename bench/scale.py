@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import count, islice
 from pathlib import Path
 
@@ -214,7 +214,7 @@ class _FakePool:
         source = iter(items)
         while some := list(islice(source, 128)):
             yield tuple(
-                replace(self._rows[item.number % len(self._rows)], number=item.number)
+                self._rows[item.number % len(self._rows)]._replace(number=item.number)
                 for item in some
             )
 

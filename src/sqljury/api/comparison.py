@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence, Set
 from functools import partial
 from pathlib import Path
 
@@ -9,13 +10,15 @@ from sqljury.api.failures import failures_among
 from sqljury.api.inputs import PathLike
 from sqljury.errors import InputError
 from sqljury.runs import Run, open_run
+from sqljury.uses.failures import Failure
 from sqljury.uses.run_comparison import (
+    Answered,
+    CaseKey,
     RunComparison,
     compare_judge,
     data_changes,
     signature_changes,
 )
-from sqljury.verdict import Record
 
 
 def compare_runs(first: PathLike, second: PathLike) -> RunComparison:
@@ -43,9 +46,13 @@ def compared(first: Run, second: Run) -> RunComparison:
         raise InputError(
             "SJ418", "the runs have no judge in common.", hint="Judge both by the same --judge."
         )
-    causes = partial(failures_among, first), partial(failures_among, second)
     found = [
-        compare_judge(judge, _records(first, judge), _records(second, judge), causes)
+        compare_judge(
+            judge,
+            _answered(first, judge),
+            _answered(second, judge),
+            (partial(_failures, first, judge), partial(_failures, second, judge)),
+        )
         for judge in judges
     ]
     if not any(one.paired.n for one in found):
@@ -69,5 +76,14 @@ def _contents(run: Run, kind: str) -> dict[str, str]:
     return contents if isinstance(contents, dict) else {}
 
 
-def _records(run: Run, judge: str) -> list[Record]:
-    return [record for record in run.records() if record.judge == judge]
+def _answered(run: Run, judge: str) -> list[Answered]:
+    records = run.records(with_evidence=False)
+    return [Answered.of(record) for record in records if record.judge == judge]
+
+
+def _failures(run: Run, judge: str, keys: Set[CaseKey]) -> Mapping[str, Sequence[Failure]]:
+    """Those among some cases, which are read again with their evidence."""
+    if not keys:
+        return {}
+    records = (one for one in run.records() if one.judge == judge and one.case.key in keys)
+    return failures_among(run, records)

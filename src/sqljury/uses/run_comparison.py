@@ -2,23 +2,52 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import blake2b
 
-from sqljury.case import Case, Json
+from sqljury.case import Json
 from sqljury.uses.failures import Failure
 from sqljury.uses.paired import PairCounter, PairedDifference, is_right
-from sqljury.verdict import Record
+from sqljury.verdict import Outcome, Record, Verdict
 
 Key = tuple[str, ...]
+CaseKey = tuple[str, str, str]
 
 # How cases of two runs may be known to be the same, the most particular way first.
-_KEYS: tuple[Callable[[Case], Key], ...] = (
-    lambda case: case.key,
-    lambda case: (case.benchmark, case.id),
-    lambda case: (case.id,),
+_KEYS: tuple[Callable[[CaseKey], Key], ...] = (
+    lambda key: key,
+    lambda key: key[:2],
+    lambda key: (key[1],),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What is kept of a record while two runs are compared, of which each may hold millions."""
+
+    key: CaseKey
+    verdict: Verdict
+    """Its outcome and score alone."""
+    asked: bytes
+    """A hash of the question, the database and the references."""
+
+    @classmethod
+    def of(cls, record: Record) -> Answered:
+        """What is kept of a record."""
+        case, verdict = record.case, record.verdict
+        asked = repr((case.question, case.hint, case.db_id, case.reference_sqls))
+        digest = blake2b(asked.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        key = (sys.intern(case.benchmark), case.id, sys.intern(case.source))
+        return cls(key, _bare(verdict.outcome, verdict.score), digest)
+
+
+@lru_cache(maxsize=4096)
+def _bare(outcome: Outcome, score: float | None) -> Verdict:
+    return Verdict(outcome=outcome, score=score)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +102,15 @@ def _names(found: Mapping[str, Sequence[Failure]]) -> dict[str, Json]:
     return {cause: [failure.case.name for failure in group] for cause, group in found.items()}
 
 
-ByCause = Callable[[Iterable[Record]], Mapping[str, Sequence[Failure]]]
+ByCause = Callable[[Set[CaseKey]], Mapping[str, Sequence[Failure]]]
+"""The failures of a run among some of its cases, by cause."""
 
 
 def compare_judge(
-    judge: str, first: Sequence[Record], second: Sequence[Record], causes: tuple[ByCause, ByCause]
+    judge: str,
+    first: Sequence[Answered],
+    second: Sequence[Answered],
+    causes: tuple[ByCause, ByCause],
 ) -> JudgeComparison:
     """What one judge says of the same cases in two runs.
 
@@ -85,24 +118,24 @@ def compare_judge(
     where no benchmark is, by id.
 
     Args:
-        causes: the failures among records by cause, for the first and for the second run.
+        causes: for the first and for the second run.
     """
     key = _shared_key(first, second)
-    before = {key(record.case): record for record in first}
-    after = {key(record.case): record for record in second}
+    before = {key(answered.key): answered for answered in first}
+    after = {key(answered.key): answered for answered in second}
     both = [name for name in before if name in after]
     counter = PairCounter()
-    better: list[Record] = []
-    worse: list[Record] = []
+    better: set[CaseKey] = set()
+    worse: set[CaseKey] = set()
     for name in both:
         old, new = before[name], after[name]
         counter.add(old.verdict, new.verdict)
         if old.verdict.outcome.left_out or new.verdict.outcome.left_out:
             continue
         if is_right(new.verdict) and not is_right(old.verdict):
-            better.append(old)
+            better.add(old.key)
         elif is_right(old.verdict) and not is_right(new.verdict):
-            worse.append(new)
+            worse.add(new.key)
     return JudgeComparison(
         judge=judge,
         paired=counter.result(),
@@ -110,17 +143,13 @@ def compare_judge(
         newly_wrong=causes[1](worse),
         only_first=len(before) - len(both),
         only_second=len(after) - len(both),
-        changed=sum(_asked(before[name].case) != _asked(after[name].case) for name in both),
+        changed=sum(before[name].asked != after[name].asked for name in both),
     )
 
 
-def _asked(case: Case) -> tuple[object, ...]:
-    return (case.question, case.hint, case.db_id, case.reference_sqls)
-
-
-def _shared_key(first: Sequence[Record], second: Sequence[Record]) -> Callable[[Case], Key]:
+def _shared_key(first: Sequence[Answered], second: Sequence[Answered]) -> Callable[[CaseKey], Key]:
     for key in _KEYS:
-        sides = [Counter(key(record.case) for record in side) for side in (first, second)]
+        sides = [Counter(key(answered.key) for answered in side) for side in (first, second)]
         unique = all(most <= 1 for side in sides for most in side.values())
         if unique and sides[0].keys() & sides[1].keys():
             return key
