@@ -29,7 +29,7 @@ _OVERLAY = re.compile(r"\|overlay:[^|]*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _MergedRun:
     """A run that is to be taken in."""
 
     folder: Path
@@ -37,7 +37,7 @@ class _Part:
     manifest: Mapping[str, Any]
 
     @classmethod
-    def of(cls, folder: Path) -> _Part:
+    def of(cls, folder: Path) -> _MergedRun:
         with open_run(folder) as run:
             part = cls(folder, run.judges, cast("Mapping[str, Any]", run.manifest))
         if not part.judges:
@@ -88,7 +88,7 @@ def merge_runs(folder: str | Path, runs: Sequence[str | Path]) -> Run:
             cases under one key.
     """
     target = Path(folder)
-    parts = [_Part.of(Path(run)) for run in runs]
+    parts = [_MergedRun.of(Path(run)) for run in runs]
     if not parts:
         raise InputError("SJ429", "no run is given.", hint="Name the folders of runs.")
     for part in parts[1:]:
@@ -111,7 +111,7 @@ def merge_runs(folder: str | Path, runs: Sequence[str | Path]) -> Run:
     return open_run(target)
 
 
-def _fill(folder: Path, parts: Sequence[_Part]) -> None:
+def _fill(folder: Path, parts: Sequence[_MergedRun]) -> None:
     first = parts[0]
     store = RunStore(folder, create=True)
     try:
@@ -149,7 +149,7 @@ def _signature(judge: RunJudge, engines: Sequence[str], data: str) -> str:
 # ---------------------------------------------------------------- what fits together
 
 
-def _check_same(first: _Part, part: _Part) -> None:
+def _check_same(first: _MergedRun, part: _MergedRun) -> None:
     there = part.settings()
     for what, here in first.settings().items():
         if here != there[what]:
@@ -165,7 +165,7 @@ def _check_same(first: _Part, part: _Part) -> None:
             raise _misfit(part.folder, f"its engine is {versions[name]}, not {engines}")
 
 
-def _check_shards(parts: Sequence[_Part]) -> None:
+def _check_shards(parts: Sequence[_MergedRun]) -> None:
     shards = [part.shard for part in parts]
     if shards[0] is None and not any(shards):
         return
