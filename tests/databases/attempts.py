@@ -155,7 +155,9 @@ _POSTGRESQL_FACTS = (
     "SELECT oid, proname FROM pg_proc WHERE oid > 16000 ORDER BY 1",
     "SELECT rolname, rolsuper, rolpassword FROM pg_authid "
     "WHERE rolname LIKE current_database() || '%' ORDER BY 1",
-    "SELECT setdatabase, setrole, setconfig FROM pg_db_role_setting ORDER BY 1, 2",
+    "SELECT setdatabase, setrole, setconfig FROM pg_db_role_setting "
+    "WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) "
+    "ORDER BY 1, 2",
     "SELECT name, setting FROM pg_settings WHERE source = 'configuration file' ORDER BY 1",
     "SELECT slot_name FROM pg_replication_slots",
     "SELECT roname FROM pg_replication_origin",
@@ -172,7 +174,7 @@ _MYSQL_FACTS = (
     "SELECT table_name, table_type FROM information_schema.tables "
     "WHERE table_schema = database() ORDER BY 1",
     "SELECT user, host, authentication_string FROM mysql.user "
-    "WHERE user LIKE concat(right(database(), 12), '%') ORDER BY 1, 2",
+    "WHERE user LIKE concat(database(), '%') ORDER BY 1, 2",
     "SELECT @@global.max_statement_time, @@global.sql_mode, @@global.read_only",
     "SELECT is_used_lock('a')",
     "SELECT load_file('/tmp/stolen.csv')",
@@ -244,7 +246,7 @@ def make_server(engine: str, server: Server) -> tuple[str, str]:
         server.run(f"GRANT pg_read_all_data TO {user}")
     else:
         name = server.create(*MYSQL)
-        user = f"{name[-13:]}_plain"  # with its letter: no number such as 1e5
+        user = f"{name}_plain"  # 32 characters, as many as may be
         server.run(f"CREATE USER {user}@'%' IDENTIFIED BY 'test'")
         server.run(f"GRANT SELECT, SHOW VIEW, EXECUTE ON {name}.* TO {user}@'%'")
     return name, user

@@ -58,7 +58,9 @@ CONTENTS = {
         "WHERE rolname NOT LIKE 'sqljury_test%' ORDER BY 1",
         "SELECT datname FROM pg_database WHERE datname = current_database()",
         "SELECT extname FROM pg_extension ORDER BY 1",
-        "SELECT setdatabase, setconfig FROM pg_db_role_setting ORDER BY 1",
+        "SELECT setdatabase, setconfig FROM pg_db_role_setting "
+        "WHERE setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) "
+        "ORDER BY 1",
         "SELECT name, setting FROM pg_settings WHERE source = 'configuration file' ORDER BY 1",
         "SELECT slot_name FROM pg_replication_slots",
         "SELECT objid FROM pg_locks WHERE locktype = 'advisory' "
@@ -74,7 +76,7 @@ CONTENTS = {
         "SELECT routine_name, routine_definition FROM information_schema.routines "
         "WHERE routine_schema = database() ORDER BY 1",
         "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = database()",
-        "SELECT user, host FROM mysql.user WHERE user NOT LIKE '%_test_%' ORDER BY 1, 2",
+        "SELECT user, host FROM mysql.user WHERE user NOT LIKE 'sqljury_test%' ORDER BY 1, 2",
         "SELECT @@global.max_statement_time, @@global.sql_mode, @@global.read_only",
         "SELECT load_file('/tmp/stolen.csv')",
     ),
