@@ -7,7 +7,12 @@ from sqljury.isolation.mapping import mapped
 from sqljury.isolation.plain import from_plain, to_plain
 from sqljury.isolation.plugins import import_plugin
 from sqljury.isolation.sandbox import Sandbox, missing, own_uid, runs_as_root, without_secrets
-from sqljury.isolation.start import end_with_parent, private_streams, start_isolated
+from sqljury.isolation.start import (
+    end_with_parent,
+    leave_at_once,
+    private_streams,
+    start_isolated,
+)
 
 __all__ = [
     "Sandbox",
@@ -16,6 +21,7 @@ __all__ = [
     "end_with_parent",
     "from_plain",
     "import_plugin",
+    "leave_at_once",
     "mapped",
     "missing",
     "own_uid",

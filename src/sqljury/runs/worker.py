@@ -26,7 +26,14 @@ from sqljury.case import Case
 from sqljury.databases.protocol import Database
 from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
-from sqljury.isolation import SentError, end_with_parent, private_streams, receive_bytes, send
+from sqljury.isolation import (
+    SentError,
+    end_with_parent,
+    leave_at_once,
+    private_streams,
+    receive_bytes,
+    send,
+)
 from sqljury.judges import Judge, make_judge, settled
 from sqljury.runs.messages import (
     SEVERAL,
@@ -413,3 +420,4 @@ def main() -> None:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is ending already
         if bench is not None:
             bench.close()
+    leave_at_once()

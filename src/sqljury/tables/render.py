@@ -24,6 +24,8 @@ def render_cell(value: Any, max_text: int = MAX_TEXT) -> str | float | bool | No
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
+        if len(value) <= max_text and value.isascii():
+            return value
         return _cut(_encodable(value), max_text)
     if isinstance(value, int):
         return int(value) if abs(value) <= _JSON_INTEGER else _cut(_integer_text(value), max_text)
