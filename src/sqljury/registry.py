@@ -6,10 +6,12 @@ import importlib
 import pkgutil
 from collections.abc import Mapping
 from functools import cached_property
-from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -82,4 +84,7 @@ class Registry(Generic[T]):
 
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
+        # It brings a parser of mail along, which no worker needs that runs judges of ours.
+        from importlib.metadata import entry_points
+
         return {point.name: point for point in entry_points(group=self._group)}
