@@ -131,6 +131,14 @@ def shown_path(path: PathLike, most: int = 200) -> str:
     return f"{text[: most // 2]}…{text[-most // 2 :]} ({len(text):,} characters)"
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which have no UTF-8, escaped: queries of models and what some
+    drivers read may hold them."""
+    if text.isascii():
+        return text
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 def json_line_safe(text: str) -> str:
     """JSON text without the characters that would break a line or cannot be encoded."""
     return _NEEDS_ESCAPE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -191,3 +191,13 @@ def test_places_that_can_be_no_run(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match="SJ401") as caught:
         RunStore(tmp_path / name, create=False)
     assert len(str(caught.value)) < 500
+
+
+def test_half_a_surrogate_pair_in_a_reason_is_kept_escaped(folder: Path) -> None:
+    store = RunStore(folder, create=True)
+    found = VerdictRow.of(1, 0, Verdict.incorrect("there is no table 't\ud800'"))
+    store.add_verdicts([found], store.judge_numbers(["j@1"]))
+    store.close()
+    with open_run(folder) as run:
+        reasons = {record.case.id: record.verdict.reason for record in run.records()}
+    assert reasons["0"] == "there is no table 't\\ud800'"

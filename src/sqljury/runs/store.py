@@ -23,7 +23,7 @@ from sqljury.errors import InputError
 from sqljury.secrets import known_secrets, redacted, redacted_json
 from sqljury.storage import Checkpoints, read_only_uri, storage_errors
 from sqljury.verdict import Cost, Outcome, Record, Verdict
-from sqljury.writing import new_folder, shown_path
+from sqljury.writing import encodable, new_folder, shown_path
 
 STORE_VERSION = 2
 RUN_FILE = "run.sqlite"
@@ -139,7 +139,7 @@ class VerdictRow(NamedTuple):
             judge=judge,
             outcome=verdict.outcome.value,
             score=verdict.score,
-            reason=redacted(verdict.reason),
+            reason=encodable(redacted(verdict.reason)),
             labels=_public_json(verdict.labels) if verdict.labels else "[]",
             measures=json.dumps(verdict.measures, sort_keys=True) if verdict.measures else "{}",
             evidence=_public_json(verdict.evidence) if verdict.evidence else "{}",

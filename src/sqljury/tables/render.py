@@ -8,6 +8,8 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any
 
+from sqljury.writing import encodable
+
 MAX_TEXT = 300
 """Characters of a cell that reports and stores keep."""
 _MAX_SHOWN = 60
@@ -26,14 +28,14 @@ def render_cell(value: Any, max_text: int = MAX_TEXT) -> str | float | bool | No
     if isinstance(value, str):
         if len(value) <= max_text and value.isascii():
             return value
-        return _cut(_encodable(value), max_text)
+        return _cut(encodable(value), max_text)
     if isinstance(value, int):
         return int(value) if abs(value) <= _JSON_INTEGER else _cut(_integer_text(value), max_text)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Decimal):
         return _decimal(value, max_text)
-    return _cut(_encodable(_text(value, max_text)), max_text)
+    return _cut(encodable(_text(value, max_text)), max_text)
 
 
 def _decimal(value: Decimal, max_text: int) -> str | float:
@@ -71,13 +73,6 @@ def _cut(text: str, max_text: int) -> str:
     if len(text) <= max_text or text.endswith(" bytes)"):
         return text
     return f"{text[:max_text]}… ({len(text)} characters)"
-
-
-def _encodable(text: str) -> str:
-    """Lone surrogates, which some drivers let through, cannot be written as UTF-8."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def shown(value: Any, *, typed: bool = False) -> str:
