@@ -107,3 +107,12 @@ def test_contradicting_labels(tmp_path: Path) -> None:
     (tmp_path / "l.csv").write_text("id,label\n1,yes\n1,no\n")
     with pytest.raises(InputError, match=r"SJ110 l.csv:3: two different labels for id '1'"):
         read_labels(tmp_path / "l.csv")
+
+
+@pytest.mark.parametrize("key", ["gold_sql", "reference_sql", "query", "SQL"])
+def test_a_pool_has_its_reference_under_any_usual_name(tmp_path: Path, key: str) -> None:
+    pool = {key: "SELECT 1", "database": "shop", "prediction": "-", "candidates": [{"sql": "A"}]}
+    (tmp_path / "pool.jsonl").write_text(json.dumps(pool) + "\n")
+    (case,) = read_cases(tmp_path / "pool.jsonl")
+    assert (case.reference_sqls, case.db_id, case.predicted_sql) == (("SELECT 1",), "shop", "A")
+    assert case.extra == {"prediction": "-"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sqljury.benchmarks.fields import as_label, as_object, as_sql, build, plain
 from sqljury.benchmarks.files import FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, has_keys, id_key, register
-from sqljury.benchmarks.layout import stated
+from sqljury.benchmarks.layout import guess, stated
 from sqljury.case import MISSING, Case, Json
 from sqljury.errors import InputError
 
@@ -45,7 +45,7 @@ class Pools(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a candidate, or a question, question after question."""
-        keys = pool_ids(source) | _KEYS
+        keys = pool_ids(source) | _keys(source)
         layout = stated(keys, options.mapping, dropped=(_POOL,))
         for position, record in enumerate(source.records()):
             shared = build(
@@ -57,6 +57,13 @@ class Pools(Format):
             # A question without candidates stays a question, whose prediction is missing.
             for number, candidate in enumerate(candidates_of(record) or [{}]):
                 yield _case(shared, candidate, number)
+
+
+def _keys(source: Source) -> dict[str, str]:
+    """The format's own keys; for one that the file lacks, another of its usual names."""
+    own = {name: key for name, key in _KEYS.items() if key in source.keys}
+    found = guess(source.keys, own | {"predicted_sql": _POOL}, source.at_head).keys
+    return {name: found.get(name, key) for name, key in _KEYS.items()}
 
 
 def is_pool(source: Source) -> bool:
