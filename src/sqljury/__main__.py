@@ -1,6 +1,6 @@
 """``python -m sqljury``."""
 
-from sqljury.cli import main
+from sqljury.cli.entry import main_of_module
 
 if __name__ == "__main__":
-    main()
+    main_of_module()

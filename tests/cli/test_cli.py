@@ -322,3 +322,39 @@ def test_plan_prints_draws_and_says_why_not(tmp_path: Path) -> None:
     )
     assert "SJ319" in run(*plan, *schema, "--dialect", "klingon").stderr
     assert "SJ316" in run(*plan).stderr
+
+
+_INTERRUPTED = """
+import os, signal
+from sqljury.cli import entry
+
+def main():
+    try:
+        exec("import os, signal\\nos.kill(os.getpid(), signal.SIGINT)\\n0")
+    except KeyboardInterrupt:
+        raise SystemExit(130)
+
+entry.main = main
+entry.main_of_module()
+"""
+
+
+def test_an_interrupt_while_text_is_compiled_is_an_exit_code_too(tmp_path: Path) -> None:
+    (tmp_path / "interrupted.py").write_text(_INTERRUPTED)
+    command = [sys.executable, "-m", "interrupted"]
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 130
+
+
+def test_an_interrupt_while_a_class_is_made_is_no_fault(monkeypatch) -> None:
+    from sqljury.cli import entry
+
+    class Interrupted:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    def command(**_: object) -> None:
+        type("Made", (), {"field": Interrupted()})
+
+    monkeypatch.setattr(entry.typer.main, "get_command", lambda _: command)
+    monkeypatch.setattr(entry, "project_defaults", lambda _: {})
+    assert entry._exit_code() == 130

@@ -1,5 +1,5 @@
 """``python -m sqljury.cli``."""
 
-from sqljury.cli import main
+from sqljury.cli.entry import main_of_module
 
-main()
+main_of_module()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import traceback
@@ -65,6 +66,22 @@ def main() -> NoReturn:
     sys.exit(_written(output, code))
 
 
+def main_of_module() -> NoReturn:
+    """As :func:`main`, for ``python -m``.
+
+    There Python dies of the signal, whatever the exit code, if it once came while text was compiled
+    and run, as data classes are when they are imported.
+    """
+    try:
+        main()
+    except SystemExit as stop:
+        if stop.code == _EXIT_INTERRUPTED:
+            atexit._run_exitfuncs()
+            sys.stderr.flush()
+            os._exit(_EXIT_INTERRUPTED)
+        raise
+
+
 def _exit_code() -> int:
     """Run the command."""
     try:
@@ -76,9 +93,10 @@ def _exit_code() -> int:
     except SqljuryError as error:
         return _said(f"error: {error}", error.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        said = "stopped; what was judged is kept, the same command goes on."
-        return _said(said, _EXIT_INTERRUPTED)
+        return _interrupted()
     except Exception as error:
+        if _is_interrupt(error):
+            return _interrupted()
         # Usage errors: typer carries click inside it, so their class has no public name.
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
@@ -86,6 +104,18 @@ def _exit_code() -> int:
                 _say(f"The value stands in {FILE}.")
             return int(error.exit_code)
         return _unforeseen(error)
+
+
+def _interrupted() -> int:
+    said = "stopped; what was written is kept, the same command goes on."
+    return _said(said, _EXIT_INTERRUPTED)
+
+
+def _is_interrupt(error: BaseException | None) -> bool:
+    """Whether it was raised from an interrupt, as Python does while a class is made."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__
+    return error is not None
 
 
 def _unforeseen(error: Exception) -> int:
