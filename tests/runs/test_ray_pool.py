@@ -174,7 +174,7 @@ def test_a_node_without_the_suites_is_sent_them(folder: Path, suites: Path, tmp_
     parcel = packed(Sources(databases=str(folder), suites=str(suites)), contents.databases)
     node = NodeJudges(setup, __version__, parcel)
     try:
-        found = [replace(item, judges=(0,)) for item in items(folder)]
+        found = [item._replace(judges=(0,)) for item in items(folder)]
         assert len([row for rows in node.judge(found) for row in rows]) == 6
     finally:
         node.close()
