@@ -15,7 +15,7 @@ BENCHES ?= evaluate execution llm majority matching replay tables
 
 help:
 	@echo "make demo       evaluate the bundled cases (no key, no network, no server)"
-	@echo "make test       the fast tests (under 5 minutes)"
+	@echo "make test       the fast tests (some 5 minutes)"
 	@echo "make test-slow  the tests that need minutes or the public benchmark data"
 	@echo "make test-all   all tests, and an hour of random search for faults"
 	@echo "make lint       style, types, and the direction of imports"
