@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,11 +21,8 @@ SQL, OTHER = "SELECT name FROM pet WHERE age > 3", "SELECT name FROM pet WHERE a
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory):
-    sys.path.insert(0, str(Path(__file__).parents[1] / "learning"))
-    try:
-        from tiny_models import write_tiny_model
-    finally:
-        sys.path.pop(0)
+    from tiny_models import write_tiny_model
+
     return write_tiny_model(tmp_path_factory.mktemp("bert"), "bert")
 
 

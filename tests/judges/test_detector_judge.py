@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +49,9 @@ def test_several_cases_get_what_each_gets_alone(models: Path, tmp_path: Path, ki
     labels = [any(topic in text for topic in ABOUT) for text in topics]
     if kind in ("hidden", "distance"):
         pytest.importorskip("transformers")
-        vectors = f"hidden,model={_tiny_model(tmp_path / 'bert')}"
+        from tiny_models import write_tiny_model
+
+        vectors = f"hidden,model={write_tiny_model(tmp_path / 'bert', 'bert')}"
         if kind == "distance":
             train_distance(topics, vectors=vectors).save(tmp_path / "model.npz")
         else:
@@ -71,15 +72,6 @@ def test_several_cases_get_what_each_gets_alone(models: Path, tmp_path: Path, ki
             for verdict in judge.judge_many(asked[start : start + size])
         ]
         assert found == [judge.judge(*one) for one in asked]
-
-
-def _tiny_model(folder: Path) -> str:
-    sys.path.insert(0, str(Path(__file__).parents[1] / "learning"))
-    try:
-        from tiny_models import write_tiny_model
-    finally:
-        sys.path.pop(0)
-    return write_tiny_model(folder, "bert")
 
 
 def test_with_the_sql(models: Path) -> None:

@@ -10,7 +10,7 @@ from sqljury.case import Json
 from sqljury.errors import MissingExtraError
 from sqljury.reports.jsonl import EXPORT_FIELDS, exported
 from sqljury.verdict import Record
-from sqljury.writing import PathLike, new_binary_file
+from sqljury.writing import PathLike, encodable, new_binary_file
 
 _ROWS_AT_ONCE = 10_000
 """Rows of a row group: so many are in memory."""
@@ -51,14 +51,9 @@ def _row(record: Record) -> dict[str, Any]:
 
 def _value(value: Json) -> Any:
     if isinstance(value, str):
-        return _encodable(value)
+        return encodable(value)
     if isinstance(value, list):
-        return [_encodable(str(one)) for one in value]
+        return [encodable(str(one)) for one in value]
     if isinstance(value, dict):
-        return [(_encodable(name), float(one)) for name, one in sorted(value.items())]
+        return [(encodable(name), float(one)) for name, one in sorted(value.items())]
     return value
-
-
-def _encodable(text: str) -> str:
-    """Half a surrogate pair is no UTF-8: it is written as the escape that JSON has for it."""
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -522,12 +522,13 @@ class RunStore:
 
 def _case_values(row: CaseRow) -> tuple[Any, ...]:
     case = row.case
+    # The case's body keeps half of a surrogate pair as it is.
     return (
         row.fingerprint,
         row.ordinal,
-        *(_storable(part) for part in case.key),
-        _storable(case.db_id),
-        None if case.difficulty is None else _storable(case.difficulty),
+        *(encodable(part) for part in case.key),
+        encodable(case.db_id),
+        None if case.difficulty is None else encodable(case.difficulty),
         case.label,
         row.batch_key,
         " ".join(row.features),
@@ -542,11 +543,6 @@ def _known_twice(case: Case) -> InputError:
         where=case.origin,
         hint="Ids must differ within a benchmark and prediction source.",
     )
-
-
-def _storable(text: str) -> str:
-    """Half a surrogate pair is no text for SQLite; the case's body keeps it as it is."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _records(
