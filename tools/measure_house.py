@@ -1,22 +1,36 @@
 """How the house is measured: what each room holds, circles of imports, names that stand twice.
 
-    python tools/measure_house.py [--source src/sqljury]
+    python tools/measure_house.py [--source src/sqljury] [--tests tests]
 
-Circles: files that need themselves through others, imports for types and inside functions counted.
+Tokens are those of Python's tokenizer without comments, docstrings, line ends and indents, so that
+layout and explanation cost nothing. Circles: files that need themselves through others, imports for
+types and inside functions counted. A private function of at most eight lines whose name is read once
+in its file may be a helper that says no more than its body.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import io
+import tokenize
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
+from typing import Any
+
+import typer
 
 Graph = dict[str, set[str]]
+
+_NO_CODE = frozenset(
+    getattr(tokenize, name)
+    for name in ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENCODING", "ENDMARKER")
+)
+_SHORT = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +38,44 @@ class SourceFile:
     """A file, read once."""
 
     name: str
-    lines: int
+    text: str
     tree: ast.Module
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
+
+    def tokens(self) -> int:
+        """The tokens of code: no comments, no docstrings, no layout."""
+        docstrings = {
+            (statement.lineno, statement.col_offset)
+            for node in ast.walk(self.tree)
+            for statement in _statements(node)
+            if isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Constant)
+            and isinstance(statement.value.value, str)
+        }
+        found = tokenize.generate_tokens(io.StringIO(self.text).readline)
+        return sum(
+            one.type not in _NO_CODE and (one.type != tokenize.STRING or one.start not in docstrings)
+            for one in found
+        )
+
+    def short_and_used_once(self) -> int:
+        """Private functions of at most eight lines whose name is read once in this file."""
+        read = Counter(
+            node.attr if isinstance(node, ast.Attribute) else node.id
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Name | ast.Attribute)
+        )
+        return sum(
+            node.name.startswith("_")
+            and not node.name.startswith("__")
+            and read[node.name] == 1
+            and _length(node) <= _SHORT
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        )
 
     @property
     def room(self) -> str:
@@ -37,7 +87,7 @@ class SourceFile:
         """The lines of each function."""
         for node in ast.walk(self.tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield (node.end_lineno or node.lineno) - node.lineno + 1
+                yield _length(node)
 
     def imported(self) -> Iterator[str]:
         """The names that may be modules."""
@@ -45,6 +95,15 @@ class SourceFile:
             if isinstance(node, ast.ImportFrom) and node.module:
                 yield from (f"{node.module}.{alias.name}" for alias in node.names)
                 yield node.module
+
+
+def _statements(node: ast.AST) -> list[ast.stmt]:
+    body = getattr(node, "body", None)
+    return body if isinstance(body, list) else []
+
+
+def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
 def read(package: Path) -> list[SourceFile]:
@@ -55,7 +114,7 @@ def read(package: Path) -> list[SourceFile]:
 def _read(path: Path, package: Path) -> SourceFile:
     text = path.read_text(encoding="utf-8")
     parts = path.relative_to(package.parent).with_suffix("").parts
-    return SourceFile(".".join(parts), len(text.splitlines()), ast.parse(text))
+    return SourceFile(".".join(parts), text, ast.parse(text))
 
 
 def in_circles(files: list[SourceFile]) -> set[str]:
@@ -88,24 +147,67 @@ def doubled(files: list[SourceFile]) -> dict[str, int]:
     return {name: times for name, times in names.most_common() if times > 1}
 
 
+def commands_and_options() -> tuple[int, int, int]:
+    """Entries of ``sqljury --help``, commands, and options of all commands."""
+    from sqljury.cli.entry import app
+
+    top: Any = typer.main.get_command(app)
+    leaves = list(_leaves(top))
+    shown = sum(not command.hidden for command in top.commands.values())
+    options = sum(
+        parameter.param_type_name == "option" and not parameter.hidden
+        for command in leaves
+        for parameter in command.params
+    )
+    return shown, len(leaves), options
+
+
+def _leaves(command: Any) -> Iterator[Any]:
+    if not hasattr(command, "commands"):
+        yield command
+        return
+    for one in command.commands.values():
+        if not one.hidden:
+            yield from _leaves(one)
+
+
+def _row(room: str, files: list[SourceFile], circles: set[str]) -> str:
+    sizes = [size for one in files for size in one.functions()]
+    held = (
+        sum(one.tokens() for one in files),
+        sum(one.lines for one in files),
+        len(files),
+        len(sizes),
+        sum(one.short_and_used_once() for one in files),
+    )
+    ninth = quantiles(sizes, n=10)[8] if len(sizes) > 1 else 0
+    turning = sum(one.name in circles for one in files)
+    cells = [f"{number:,}" for number in held]
+    cells += [f"{median(sizes or [0]):g}", f"{ninth:.0f}", str(turning)]
+    return f"| {room} | {' | '.join(cells)} |"
+
+
 def main() -> None:
-    """Print a row for each room, and what stands twice."""
+    """Print a row for each room, what the command line shows, and what stands twice."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", type=Path, default=Path("src/sqljury"))
-    files = read(parser.parse_args().source)
+    parser.add_argument("--tests", type=Path, default=Path("tests"))
+    options = parser.parse_args()
+    files = read(options.source)
     circles = in_circles(files)
-    rooms = sorted({one.room for one in files})
-    print("| room | lines | files | functions | median lines | files in circles |")
-    print("|---|---:|---:|---:|---:|---:|")
-    for room in [*rooms, "all"]:
-        own = [one for one in files if room in (one.room, "all")]
-        sizes = [size for one in own for size in one.functions()]
-        held = (sum(one.lines for one in own), len(own), len(sizes))
-        turning = sum(one.name in circles for one in own)
-        cells = [*(f"{number:,}" for number in held), f"{median(sizes or [0]):g}", str(turning)]
-        print(f"| {room} | {' | '.join(cells)} |")
+    print(
+        "| room | tokens | lines | files | functions | short, used once "
+        "| median lines | p90 | files in circles |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
+    for room in sorted({one.room for one in files}):
+        print(_row(room, [one for one in files if one.room == room], circles))
+    print(_row("all", files, circles))
+    print(_row("tests", read(options.tests), set()))
+    entries, commands, flags = commands_and_options()
+    print(f"\nentries of --help: {entries}, commands: {commands}, options: {flags}")
     twice = doubled(files)
-    print(f"\nclass names defined more than once: {len(twice)}")
+    print(f"class names defined more than once: {len(twice)}")
     print(", ".join(f"{name} ×{times}" for name, times in twice.items()))
 
 
