@@ -1,1 +1,1 @@
-"""The checks, one a file; every module here is loaded."""
+"""The checks, by topic; every module here is loaded."""

@@ -1,12 +1,20 @@
-"""A query that returns nothing, or nothing but NULL."""
+"""Results: a query that does not run, or that returns nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sqljury.execution import Status
 from sqljury.faults.check import Finding, Sees, check
 from sqljury.faults.query import Query, shown
 from sqljury.faults.searching import is_empty
+
+
+@check("AU201", sees=Sees.ROWS, read=(2, 2))
+def does_not_run(query: Query) -> Iterator[Finding]:
+    """The query does not run on its database."""
+    if query.result.status is Status.ERROR:
+        yield Finding(reason=query.result.message, evidence={"error": query.result.message})
 
 
 @check("AU202", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))

@@ -1,0 +1,234 @@
+"""Operators that do something else than what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqljury.faults.check import Finding, Sees, check
+from sqljury.faults.edits import edited, with_text_replaced
+from sqljury.faults.query import Query, shown
+from sqljury.faults.searching import is_in
+from sqljury.faults.sites import calls
+from sqljury.trees.nodes import NULL, Call, Cast, Expression, Literal, Type
+from sqljury.trees.walk import subexpressions
+
+_CONDITIONS = ("=", "<>", "<", "<=", ">", ">=", "LIKE", "IS")
+
+
+@check("AU111", sees=Sees.TREE)
+def bars_as_or(query: Query) -> Iterator[Finding]:
+    """The operator || joins texts between two conditions, where OR was meant."""
+    for site in query.sites:
+        for call in calls(site, *_CONDITIONS):
+            inside = [one for one in call.operands if _is_comparison(one)]
+            # || binds tighter than =: a = 'x' || b = 'y' is (a = ('x' || b)) = 'y'.
+            if any(part for one in inside for part in subexpressions(one) if _is_bars(part)):
+                yield Finding(reason="|| joins texts and binds first; OR was meant.", part="||")
+
+
+def _is_comparison(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.name in _CONDITIONS
+
+
+def _is_bars(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.name == "||"
+
+
+@check("AU112", sees=Sees.TEXT, read=(3, 4))
+def mixed_and_or(query: Query) -> Iterator[Finding]:
+    """OR beside AND without brackets: AND binds tighter than it is read."""
+    from sqlglot import exp
+
+    for node in query.syntax.find_all(exp.Or) if query.syntax is not None else ():
+        first, last = node.this, node.expression
+        # a AND b OR c AND d is a list of alternatives that each say all.
+        if isinstance(first, exp.And) == isinstance(last, exp.And):
+            continue
+        single = last if isinstance(first, exp.And) else first
+        if not isinstance(single, exp.Or | exp.Paren):
+            part = node.sql(query.dialect)
+            yield Finding(reason="AND binds tighter than OR, and no brackets say so.", part=part)
+
+
+@check("AU113", sees=Sees.TREE, read=(4, 4))
+def same_on_both_sides(query: Query) -> Iterator[Finding]:
+    """A value is compared with itself, divided by itself or subtracted from itself."""
+    from sqljury.faults.sites import calls
+    from sqljury.trees.nodes import Literal
+
+    for site in query.sites:
+        for call in calls(site, "=", "<>", "<", ">", "<=", ">=", "/", "-"):
+            first, *rest = call.operands
+            if rest == [first] and not isinstance(first, Literal):
+                yield Finding(reason=f"both sides of {call.name} are the same.", part=call.name)
+
+
+_COMPARED = ("=", "<>", "<", "<=", ">", ">=")
+
+
+@check("AU107", sees=Sees.TREE)
+def equals_null(query: Query) -> Iterator[Finding]:
+    """A comparison with NULL is never true, where IS NULL was meant."""
+    for site in query.sites:
+        for call in calls(site, *_COMPARED):
+            if NULL in call.operands:
+                yield Finding(
+                    reason=f"{call.name} NULL is never true.",
+                    part=f"{call.name} NULL",
+                    proposal=edited(query.sql, query.dialect, _is_null),
+                )
+
+
+def _is_null(tree: object) -> bool:
+    from sqlglot import exp
+
+    assert isinstance(tree, exp.Expr)
+    found = [n for n in tree.find_all(exp.EQ, exp.NEQ) if isinstance(n.expression, exp.Null)]
+    for node in found:
+        test = exp.Is(this=node.this.copy(), expression=exp.null())
+        node.replace(exp.Not(this=test) if isinstance(node, exp.NEQ) else test)
+    return bool(found)
+
+
+_CUTS = ("sqlite", "postgres", "tsql")
+"""Dialects in which an integer through an integer is an integer."""
+
+
+@check("AU302", sees=Sees.TREE, read=(3, 4))
+def integer_division(query: Query) -> Iterator[Finding]:
+    """A division of integers loses what is behind the point."""
+    if query.dialect not in _CUTS:
+        return
+    for site in query.sites:
+        for call in calls(site, "/"):
+            both = all(site.type(one) is Type.INTEGER for one in call.operands)
+            if both and not _is_meant(call):
+                finding = _shown(query)
+                if finding is not None:
+                    yield finding
+                    return
+
+
+def _is_meant(call: Call) -> bool:
+    """Dividing by a constant such as 1000 or 10 cuts digits on purpose, maybe."""
+    right: Expression = call.operands[1]
+    return isinstance(right, Literal | Cast)
+
+
+def _shown(query: Query) -> Finding | None:
+    """None where the result stays the same, as where all divisions leave nothing over."""
+    proposal = edited(query.sql, query.dialect, _as_real)
+    evidence = {}
+    if proposal is not None and query.result.table is not None:
+        after, before = query.rows(proposal), query.result.table.rows
+        if after is not None and after == before:
+            return None
+        evidence = {"rows": shown(before), "without_cutting": shown(after or [])}
+    reason = "integers are divided, and what is behind the point is lost."
+    return Finding(reason=reason, part="/", evidence=evidence, proposal=proposal)
+
+
+def _as_real(tree: object) -> bool:
+    from sqlglot import exp
+
+    assert isinstance(tree, exp.Expr)
+    found = list(tree.find_all(exp.Div))
+    for node in found:
+        node.set("this", exp.cast(node.this.unnest().copy(), "REAL"))
+    return bool(found)
+
+
+_TEXTS = frozenset(("STRFTIME", "SUBSTR", "SUBSTRING", "DATE", "TIME", "REPLACE", "TRIM", "LOWER"))
+_WITH_A_NUMBER = ("=", "<>", "<", "<=", ">", ">=", "BETWEEN", "IN")
+
+
+@check("AU109", sees=Sees.TREE)
+def text_against_number(query: Query) -> Iterator[Finding]:
+    """The text that a function returns is compared with a number: in SQLite never equal."""
+    if query.dialect != "sqlite":
+        return
+    for site in query.sites:
+        for call in calls(site, *_WITH_A_NUMBER):
+            text = next((one for one in call.operands if _is_text(one)), None)
+            if isinstance(text, Call) and any(map(_is_number, call.operands)):
+                yield Finding(
+                    reason=f"{text.name}(…) is a text: in SQLite it is greater than every number.",
+                    part=text.name,
+                )
+
+
+def _is_text(expression: Expression) -> bool:
+    return isinstance(expression, Call) and expression.name in _TEXTS
+
+
+def _is_number(expression: Expression) -> bool:
+    numbers = (Type.INTEGER, Type.REAL, Type.DECIMAL)
+    return isinstance(expression, Literal) and expression.type in numbers
+
+
+_PARTS = (
+    r"contain\w*|includ\w*|substring|keyword|letters?|phrase|words?|starts?|begins?|ends?|part of"
+)
+
+
+@check("AU104", sees=Sees.TREE | Sees.QUESTION)
+def like_without_wildcard(query: Query) -> Iterator[Finding]:
+    """LIKE has a pattern without a wildcard where the question asks for a part of the text."""
+    for one in query.comparisons:
+        pattern = one.constants[0].value
+        if one.operator not in ("LIKE", "ILIKE") or not isinstance(pattern, str):
+            continue
+        if "%" in pattern or "_" in pattern or not query.said.says(_PARTS):
+            continue
+        proposal = with_text_replaced(query.sql, pattern, f"%{pattern}%", query.dialect)
+        table = query.result.table
+        if proposal is None or table is None or query.rows(proposal) != table.rows:
+            reason = f"LIKE {pattern!r} has no wildcard and finds whole values only."
+            yield Finding(reason=reason, part=pattern, proposal=proposal)
+
+
+@check("AU105", sees=Sees.TREE | Sees.ROWS)
+def wildcard_in_equality(query: Query) -> Iterator[Finding]:
+    """A text with a wildcard is compared by = and not by LIKE."""
+    for one in query.comparisons:
+        for constant in one.constants:
+            text = constant.value
+            if one.operator not in ("=", "<>", "IN") or not isinstance(text, str):
+                continue
+            if text.strip("%") != text and not is_in(query, one.table, one.column.name, text):
+                reason = (
+                    f"{one.column.name} {one.operator} {text!r} compares with the sign % itself."
+                )
+                yield Finding(reason=reason, part=text)
+
+
+_STARTS = (
+    r"(?:start|starts|starting|begin|begins|beginning|started) (?:with|by|from|in)|"
+    r"initial\w*|first letter\w*|prefix\w*"
+)
+_ENDS = r"(?:end|ends|ending|ended) (?:with|by|in)|last letters?|suffix\w*"
+_CONTAINS = r"contain\w*|substrings?|includ(?:es|ing) the|has the word|have the word|with the word"
+
+
+@check("AU106", sees=Sees.TREE | Sees.QUESTION)
+def like_wrong_side(query: Query) -> Iterator[Finding]:
+    """A LIKE pattern has its wildcard on the other side than the question says."""
+    patterns = [
+        one.constants[0].value for one in query.comparisons if one.operator in ("LIKE", "ILIKE")
+    ]
+    if len(patterns) != 1 or not isinstance(patterns[0], str) or not patterns[0].strip("%"):
+        return
+    wanted = _wanted(query, patterns[0].strip("%"))
+    if wanted is not None and wanted != patterns[0] and "_" not in patterns[0]:
+        yield Finding(
+            reason=f"the question asks for LIKE {wanted!r}, and the query has {patterns[0]!r}.",
+            part=patterns[0],
+            proposal=with_text_replaced(query.sql, patterns[0], wanted, query.dialect),
+        )
+
+
+def _wanted(query: Query, core: str) -> str | None:
+    says = [query.wording.says(one) for one in (_STARTS, _ENDS, _CONTAINS)]
+    if sum(says) != 1 or query.wording.lower.count(core.lower()) > 1:
+        return None
+    return (f"{core}%", f"%{core}", f"%{core}%")[says.index(True)]
