@@ -10,8 +10,8 @@ import random
 import statistics
 import time
 
-from sqljury.likeness.matching.labelled import Node
 from sqljury.likeness.matching.partial import Weights, partial_match
+from sqljury.likeness.matching.trees import Node
 
 SIZES = (30, 100, 300)
 PAIRS = 20

@@ -27,9 +27,8 @@ from sqljury.case import Case
 from sqljury.databases import read_schemas
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.equivalence.canonical import Canonical, canonical_query
-from sqljury.likeness.matching.labelled import Node
-from sqljury.likeness.matching.operators import operator_tree
 from sqljury.likeness.matching.partial import AS_PRINTED, Reading, Weights, partial_match
+from sqljury.likeness.matching.trees import Node, operator_tree
 from sqljury.schema import Schema
 from sqljury.trees.context import DECLARED_ASSUMPTIONS
 

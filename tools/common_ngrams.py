@@ -10,8 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from sqljury.likeness.matching.crystalbleu import most_common
-from sqljury.likeness.matching.ngrams import tokens_of
+from sqljury.likeness.matching.tokens import most_common, tokens_of
 
 TARGET = Path(__file__).parent.parent / "src/sqljury/likeness/matching/common_ngrams.json"
 

@@ -3,9 +3,9 @@
     python tools/measure_house.py [--source src/sqljury] [--tests tests]
 
 Tokens are those of Python's tokenizer without comments, docstrings, line ends and indents, so that
-layout and explanation cost nothing. Circles: files that need themselves through others, imports for
-types and inside functions counted. A private function of at most eight lines whose name is read once
-in its file may be a helper that says no more than its body.
+layout and explanation cost nothing. Circles: files that need themselves through others, imports
+for types and inside functions counted. A private function of at most eight lines whose name is read
+once in its file may be a helper that says no more than its body.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class SourceFile:
         }
         found = tokenize.generate_tokens(io.StringIO(self.text).readline)
         return sum(
-            one.type not in _NO_CODE and (one.type != tokenize.STRING or one.start not in docstrings)
+            one.type not in _NO_CODE
+            and not (one.type == tokenize.STRING and one.start in docstrings)
             for one in found
         )
 

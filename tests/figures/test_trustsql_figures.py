@@ -12,7 +12,7 @@ from sqljury.benchmarks import read_cases
 from sqljury.databases import read_schemas
 from sqljury.learning.detector import train_detector
 from sqljury.learning.distance import train_distance
-from sqljury.uses.building.statistics import statistics_of
+from sqljury.uses.building.card import statistics_of
 from sqljury.uses.statistics import ScoreTable
 from sqljury.uses.trust.training import answerable_examples
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqljury.errors import InputError
-from sqljury.learning.calibration import fit_temperature, reliability
-from sqljury.learning.calibration.temperature import log_loss
+from sqljury.learning.calibration import fit_temperature, log_loss, reliability
 
 FRACTIONS = st.floats(0, 1, allow_nan=False)
 LABELLED = st.lists(st.tuples(FRACTIONS, st.booleans()), min_size=1, max_size=60)

@@ -16,7 +16,7 @@ from sqljury.learning.detector import TrainedDetector, load_detector, train_dete
 from sqljury.learning.forest import Forest
 from sqljury.learning.masking import masked
 from sqljury.learning.model_file import read_model, write_model
-from sqljury.learning.tfidf import Tfidf
+from sqljury.learning.text_vectors import Tfidf
 
 THINGS = ("boats", "ports", "captains", "crews")
 ELSEWHERE = ("weather", "opera", "recipes", "football")

@@ -11,8 +11,8 @@ import pytest
 from sqljury.errors import InputError
 from sqljury.learning.detector import load_detector
 from sqljury.learning.distance import DistanceDetector, train_distance
-from sqljury.learning.lsa import Lsa
 from sqljury.learning.mahalanobis import Gaussian
+from sqljury.learning.text_vectors import Lsa
 
 
 def test_distances_as_scipy_computes_them() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.learning.tfidf import Tfidf
+from sqljury.learning.text_vectors import Tfidf
 
 TEXTS = ["How many boats are there?", "List all boats, all!", "x", "", "Ünder 0 boats 0 there"]
 

@@ -147,7 +147,7 @@ def test_bootstrap_in_stacks_equals_itself_in_one(monkeypatch: pytest.MonkeyPatc
     scores, labels = _rows(60)
     table = ScoreTable.of(scores, labels)
     whole = Bootstrap(200).association(table)
-    monkeypatch.setattr("sqljury.uses.statistics.bootstrap._CELLS_AT_ONCE", 1000)
+    monkeypatch.setattr("sqljury.uses.statistics.intervals._CELLS_AT_ONCE", 1000)
     assert Bootstrap(200).association(table) == whole
 
 

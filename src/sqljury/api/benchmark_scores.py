@@ -12,7 +12,7 @@ from sqljury.benchmarks import read_labels, read_probabilities
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.runs import open_run
-from sqljury.uses.counted import counted_score
+from sqljury.uses.evaluate import counted_score
 from sqljury.uses.label_plan import chances, drawn
 from sqljury.uses.statistics import Corrected, prediction_powered, rogan_gladen
 from sqljury.verdict import Record

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from sqljury.api.inputs import PathLike
 from sqljury.benchmarks import read_cases
 from sqljury.case import Json
-from sqljury.uses.building.pairs.keywords import keyword_shares
+from sqljury.uses.building.pairs.card import keyword_shares
 
 
 def keyword_tables(

@@ -23,6 +23,7 @@ from sqljury.judges import Judge
 from sqljury.judges.abstention.choosing import DemonstrationChoice
 from sqljury.judges.abstention.schema_text import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
+from sqljury.uses.evaluate import missing_error, missing_text
 from sqljury.uses.generating import (
     MODES,
     ClientSampler,
@@ -34,7 +35,6 @@ from sqljury.uses.generating import (
     question_messages,
 )
 from sqljury.uses.labelling import LabelledQuestion, LabelStatistics, label_questions
-from sqljury.uses.missing import missing_error, missing_text
 from sqljury.writing import json_line_safe, new_folder, unwritable, write_json_lines
 
 LOCAL = "local:"

@@ -16,8 +16,8 @@ from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.isolation import TemporaryFolder
 from sqljury.runs import Run, open_run
+from sqljury.uses.evaluate import missing_error, missing_text
 from sqljury.uses.leaderboard import Flip, Leaderboard, flips, leaderboard, right_answers
-from sqljury.uses.missing import missing_error, missing_text
 from sqljury.verdict import Record, Verdict
 
 Verdicts = dict[tuple[str, tuple[str, str, str]], Verdict]

@@ -17,7 +17,7 @@ from sqljury.errors import InputError
 from sqljury.judges import make_judge, spec_of
 from sqljury.runs import open_run
 from sqljury.uses.corrected import decisions_under, records_under
-from sqljury.uses.counted import counted_score
+from sqljury.uses.evaluate import counted_score
 from sqljury.uses.trust import (
     DEFAULT_PENALTIES,
     DEFAULT_RISKS,

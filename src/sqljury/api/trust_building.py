@@ -19,24 +19,26 @@ from sqljury.llm import Answer, ClientSettings, Model, Request
 from sqljury.reports.build_card import card_text
 from sqljury.schema import Schema
 from sqljury.uses.building import KINDS, Card, Corrections, build_trust
-from sqljury.uses.building.out_of_domain import questions_in
-from sqljury.uses.building.paraphrasing import (
-    accepted_paraphrases,
-    first_of_each_query,
-    paraphrase_request,
-    paraphrases_in,
-)
-from sqljury.uses.building.review import (
-    PARAPHRASE,
-    ReviewItem,
-    accepted,
-    from_lines,
-    merged,
-    to_lines,
-)
+from sqljury.uses.building.kinds import questions_in
 from sqljury.uses.building.splitting import BY_QUESTION, SPLITS
 from sqljury.uses.building.unanswerable import folded
-from sqljury.uses.building.writing import WRITTEN_KINDS, Order, candidates, orders, request_for
+from sqljury.uses.building.writing import (
+    PARAPHRASE,
+    WRITTEN_KINDS,
+    Order,
+    ReviewItem,
+    accepted,
+    accepted_paraphrases,
+    candidates,
+    first_of_each_query,
+    from_lines,
+    merged,
+    orders,
+    paraphrase_request,
+    paraphrases_in,
+    request_for,
+    to_lines,
+)
 from sqljury.writing import json_line_safe, new_file, new_folder
 
 DEFAULT_LIMITS = Limits(seconds=10.0, rows=100_000)

@@ -70,7 +70,7 @@ def build_trust(
     from sqljury.judges.asking import option_pairs
     from sqljury.reports.build_card import card_text
     from sqljury.uses.building import KINDS, Corrections
-    from sqljury.uses.building.review import counts
+    from sqljury.uses.building.writing import counts
 
     if ask is None and (model_option or models.are_given or paraphrases):
         told = "--paraphrases, --model-option, --ledger, --replay, --max-cost go with --ask."

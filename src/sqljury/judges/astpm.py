@@ -12,8 +12,8 @@ from sqljury.judges.comparing import compared, partially
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sqljury.likeness.matching.labelled import Node
     from sqljury.likeness.matching.partial import Weights
+    from sqljury.likeness.matching.trees import Node
     from sqljury.trees.nodes import Unreadable
 
 
@@ -61,7 +61,7 @@ class ASTPM(Judge):
 
 
 def _tree(sql: str, dialect: str) -> Node | Unreadable:
-    from sqljury.likeness.matching.syntax import syntax_tree
+    from sqljury.likeness.matching.trees import syntax_tree
     from sqljury.trees.nodes import Unreadable
 
     return syntax_tree(sql, dialect) or Unreadable("it cannot be parsed", "syntax")

@@ -13,7 +13,7 @@ from sqljury.judges.comparing import compared, graded
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.likeness.matching.labelled import Node
+    from sqljury.likeness.matching.trees import Node
     from sqljury.trees.nodes import Unreadable
 
 _TREES = ("syntax", "operator")
@@ -56,7 +56,7 @@ class CodeBLEU(Judge):
         return compared(case, lambda sql: self._read(sql, evidence), self._compare)
 
     def _read(self, sql: str, evidence: Evidence) -> tuple[Sequence[str], Node] | Unreadable:
-        from sqljury.likeness.matching.ngrams import tokens_of
+        from sqljury.likeness.matching.tokens import tokens_of
         from sqljury.trees.nodes import Unreadable
 
         tokens = tokens_of(sql, evidence.dialect)
@@ -66,8 +66,7 @@ class CodeBLEU(Judge):
         return tree if isinstance(tree, Unreadable) else (tokens, tree)
 
     def _tree(self, sql: str, evidence: Evidence) -> Node | Unreadable:
-        from sqljury.likeness.matching.operators import operator_tree
-        from sqljury.likeness.matching.syntax import syntax_tree
+        from sqljury.likeness.matching.trees import operator_tree, syntax_tree
         from sqljury.trees.nodes import Unreadable
 
         if self.tree == "syntax":
@@ -79,7 +78,7 @@ class CodeBLEU(Judge):
     def _compare(
         self, prediction: tuple[Sequence[str], Node], reference: tuple[Sequence[str], Node]
     ) -> Verdict:
-        from sqljury.likeness.matching.codebleu import codebleu
+        from sqljury.likeness.matching.tokens import codebleu
 
         found = codebleu(prediction, reference)
         measures = {"ngrams": found.ngrams, "keywords": found.keywords, "tree": found.tree}

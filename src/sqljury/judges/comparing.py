@@ -9,8 +9,8 @@ from sqljury.case import Case
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.likeness.matching.labelled import Node
     from sqljury.likeness.matching.partial import Weights
+    from sqljury.likeness.matching.trees import Node
     from sqljury.trees.nodes import Unreadable
 
 

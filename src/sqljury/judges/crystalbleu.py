@@ -39,14 +39,14 @@ class CrystalBLEU(Judge):
         return compared(case, lambda sql: _read(sql, evidence.dialect), self._compare)
 
     def _compare(self, prediction: Sequence[str], reference: Sequence[str]) -> Verdict:
-        from sqljury.likeness.matching.crystalbleu import crystalbleu, shared_in_spider
+        from sqljury.likeness.matching.tokens import crystalbleu, shared_in_spider
 
         score = crystalbleu(prediction, reference, shared_in_spider())
         return graded(score, self.threshold, f"CrystalBLEU {score:.3f}")
 
 
 def _read(sql: str, dialect: str) -> Sequence[str] | Unreadable:
-    from sqljury.likeness.matching.ngrams import tokens_of
+    from sqljury.likeness.matching.tokens import tokens_of
     from sqljury.trees.nodes import Unreadable
 
     tokens = tokens_of(sql, dialect)

@@ -12,8 +12,8 @@ from sqljury.judges.comparing import compared, partially
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
-    from sqljury.likeness.matching.labelled import Node
     from sqljury.likeness.matching.partial import Weights
+    from sqljury.likeness.matching.trees import Node
     from sqljury.trees.nodes import Unreadable
 
 _OMEGA_BETA = {"nodes": (1.0, 1.0), "paper": (0.5, 2.0)}
@@ -68,7 +68,7 @@ class RelPM(Judge):
         return compared(case, lambda sql: self._tree(sql, evidence), self._compare)
 
     def _tree(self, sql: str, evidence: Evidence) -> Node | Unreadable:
-        from sqljury.likeness.matching.operators import operator_tree
+        from sqljury.likeness.matching.trees import operator_tree
         from sqljury.trees.nodes import Unreadable
 
         if not self.canonical:

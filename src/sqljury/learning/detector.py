@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning.distance import DistanceDetector, distance_from_file
-from sqljury.learning.folds import FOLDS, folds
 from sqljury.learning.forest import Forest
 from sqljury.learning.masking import Reads, masked
 from sqljury.learning.model_file import PathLike, read_model, write_model
 from sqljury.learning.novelty import Novelty
 from sqljury.learning.plane import Plane
 from sqljury.learning.representations import Representation, from_file, representation
-from sqljury.learning.tfidf import Tfidf
+from sqljury.learning.sampling import FOLDS, folds
+from sqljury.learning.text_vectors import Tfidf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqljury.errors import InputError
-from sqljury.learning.folds import FOLDS, folds
 from sqljury.learning.mahalanobis import Gaussian
 from sqljury.learning.masking import Reads, masked
 from sqljury.learning.model_file import PathLike, write_model
 from sqljury.learning.representations import Representation, from_file, representation
+from sqljury.learning.sampling import FOLDS, folds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqljury.learning.tfidf import Tfidf
+from sqljury.learning.text_vectors import Tfidf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqljury.errors import InputError
 from sqljury.learning.embeddings import DEFAULT_MODEL, embed
 from sqljury.learning.hidden_states import Pooling, hidden_states
-from sqljury.learning.lsa import Lsa
+from sqljury.learning.text_vectors import Lsa
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

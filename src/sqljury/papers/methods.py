@@ -12,8 +12,8 @@ from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
 from sqljury.papers.recorded_methods import RecordedMethod
+from sqljury.uses.evaluate import widened
 from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
-from sqljury.uses.widened import widened
 
 _DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
 

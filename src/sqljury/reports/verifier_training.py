@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sqljury.learning.calibration.temperature import HIGHEST, LOWEST
+from sqljury.learning.calibration import HIGHEST, LOWEST
 
 
 def warnings_of(facts: Mapping[str, Any]) -> list[str]:

@@ -2,18 +2,15 @@
 
 from sqljury.sql.bare_columns import bare_chosen
 from sqljury.sql.clauses import Clauses, Condition, Conditions, clauses_of
-from sqljury.sql.comments import without_comments
-from sqljury.sql.distinct import remove_distinct
+from sqljury.sql.comments import remove_distinct, without_comments
 from sqljury.sql.features import FEATURES, features
 from sqljury.sql.hardness import HARDNESS, hardness
-from sqljury.sql.letter_case import alike_in_schema
-from sqljury.sql.namespaces import without_namespaces
+from sqljury.sql.namespaces import alike_in_schema, without_namespaces
 from sqljury.sql.ordering import any_order, top_level_order
 from sqljury.sql.over_rows import over_rows
 from sqljury.sql.sources import neighbours_of, some_values, tables_of
 from sqljury.sql.text import normalise_text
-from sqljury.sql.tie_breaks import tie_broken
-from sqljury.sql.ties import KeyedQuery, WiderQuery, keyed_for_ties, without_limit
+from sqljury.sql.ties import KeyedQuery, WiderQuery, keyed_for_ties, tie_broken, without_limit
 from sqljury.sql.tokens import parse
 from sqljury.sql.transpile import same_in_translation, transpiled
 from sqljury.sql.value_profile import merged_profiles, value_profile

@@ -12,7 +12,7 @@ from typing import Literal, TypeVar
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.learning.calibration import Reliability, reliability
-from sqljury.uses.counted import counted_score
+from sqljury.uses.evaluate import counted_score, widened
 from sqljury.uses.statistics import (
     ASSOCIATION_STATISTICS,
     COUNT_STATISTICS,
@@ -24,7 +24,6 @@ from sqljury.uses.statistics import (
     bonferroni,
     holm,
 )
-from sqljury.uses.widened import widened
 from sqljury.verdict import Outcome, Scored
 
 Unknown = Literal["no", "exclude"]

@@ -1,20 +1,107 @@
-"""Evaluate: aggregate the verdicts of each judge, with honest denominators."""
+"""Evaluate: the verdicts of each judge in numbers, with honest denominators."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqljury.case import Json
-from sqljury.errors import InputError
-from sqljury.uses.counted import counted_score
-from sqljury.uses.missing import MissingCounter
+from sqljury.errors import InfrastructureError, InputError
 from sqljury.uses.statistics import Interval, Tally, mean_interval, wilson_interval
-from sqljury.verdict import Cost, Outcome, Record
+from sqljury.verdict import Cost, Outcome, Record, Verdict
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+_WITHOUT_SCORE = (Outcome.UNKNOWN, Outcome.ABSTAINED)
+
+
+def counted_score(outcome: Outcome | None, score: float | None) -> float | None:
+    """The score that enters an aggregate: 0 for prediction_*, None for unknown and abstained.
+
+    Without an outcome (other people's files) it is the score itself.
+    """
+    if outcome is None:
+        return score
+    if outcome in _WITHOUT_SCORE or outcome.left_out:
+        return None
+    return 0.0 if outcome.startswith("prediction_") else score
+
+
+T = TypeVar("T")
+
+
+def widened(kind: type[T], figures: DataclassInstance, **own: object) -> T:
+    """A value of a class that adds fields to those of ``figures``."""
+    shared: dict[str, Any] = {one.name: getattr(figures, one.name) for one in fields(figures)}
+    return kind(**shared, **own)
+
+
+_MOST_REASONS = 1000
+"""Reasons may hold what differs from case to case; memory must not grow with the cases."""
+_SHOWN_REASONS = 5
+_SAID_REASONS = 3
+
+
+@dataclass(slots=True)
+class MissingCounter:
+    """Counts missing verdicts while they pass."""
+
+    count: int = 0
+    _reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, verdict: Verdict) -> None:
+        """Count a verdict if it is none: ``judge_unavailable``."""
+        if not verdict.outcome.is_infrastructure:
+            return
+        self.count += 1
+        if verdict.reason in self._reasons or len(self._reasons) < _MOST_REASONS:
+            self._reasons[verdict.reason] += 1
+
+    def lacks(self, cases: int) -> None:
+        """Count cases that nobody has judged yet."""
+        if cases > 0:
+            self.count += cases
+            self._reasons["not judged yet"] += cases
+
+    def __iadd__(self, other: MissingCounter) -> MissingCounter:
+        self.count += other.count
+        self._reasons.update(other._reasons)
+        return self
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """The most frequent reasons, and how often each."""
+        return dict(self._reasons.most_common(_SHOWN_REASONS))
+
+
+def missing_in(verdicts: Iterable[Verdict]) -> MissingCounter:
+    """What is missing among some verdicts."""
+    found = MissingCounter()
+    for verdict in verdicts:
+        found.add(verdict)
+    return found
+
+
+def missing_text(name: str, missing: int, total: int, reasons: Mapping[str, int]) -> str:
+    """How many verdicts of a judge are missing, and why, in words."""
+    shown = [f"{reason.rstrip('.')} ({count:,})" for reason, count in reasons.items()]
+    why = "; ".join(shown[:_SAID_REASONS] + (["…"] if len(shown) > _SAID_REASONS else []))
+    return f"{missing:,} of {total:,} verdicts of {name} are missing" + (f": {why}" if why else "")
+
+
+def missing_error(what: str) -> InfrastructureError:
+    """The error of a command that judged and could not judge everything."""
+    return InfrastructureError(
+        "SJ416",
+        f"{what}.",
+        hint="What was judged is kept: when the cause is gone run the same command again, it "
+        "judges what is missing.",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

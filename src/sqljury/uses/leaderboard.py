@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from itertools import combinations
 
 from sqljury.case import Json
-from sqljury.uses.paired import is_right
 from sqljury.uses.statistics import SIGNIFICANT, PairedCounts, holm, wilson_interval
+from sqljury.uses.systems import is_right
 from sqljury.verdict import Record
 
 Question = tuple[str, str]

@@ -11,7 +11,7 @@ from hashlib import blake2b
 
 from sqljury.case import Json
 from sqljury.uses.failures import Failure
-from sqljury.uses.paired import PairCounter, PairedDifference, is_right
+from sqljury.uses.systems import PairCounter, PairedDifference, is_right
 from sqljury.verdict import Outcome, Record, Verdict
 
 Key = tuple[str, ...]

@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from sqljury.schema import Column, Schema, Table
-from sqljury.sql.lookup import columns_named
+from sqljury.sql.names import columns_named
 from sqljury.sql.tokens import parse
 
 MOST_NODES = 400

@@ -9,8 +9,8 @@ import pytest
 
 from checks.public_queries import corpora
 from sqljury.likeness.graphs import EdgeKind, QueryGraph, pair_graph, query_graph
-from sqljury.likeness.matching.labelled import Node
 from sqljury.likeness.matching.partial import Weights, partial_match
+from sqljury.likeness.matching.trees import Node
 from sqljury.schema import Column, Schema, Table
 from sqljury.trees import build_tree
 from sqljury.trees.context import Context

@@ -7,11 +7,16 @@ import sacrebleu
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sqljury.likeness.matching.codebleu import codebleu
-from sqljury.likeness.matching.crystalbleu import crystalbleu, most_common, shared_in_spider
-from sqljury.likeness.matching.labelled import Node
-from sqljury.likeness.matching.ngrams import bleu, is_keyword, tokens_of
-from sqljury.likeness.matching.syntax import syntax_tree
+from sqljury.likeness.matching.tokens import (
+    bleu,
+    codebleu,
+    crystalbleu,
+    is_keyword,
+    most_common,
+    shared_in_spider,
+    tokens_of,
+)
+from sqljury.likeness.matching.trees import Node, syntax_tree
 
 words = st.lists(st.sampled_from(["select", "a", "b", "from", "t", ","]), min_size=4, max_size=12)
 

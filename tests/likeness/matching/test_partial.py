@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.likeness.matching.labelled import Node
 from sqljury.likeness.matching.partial import AS_PRINTED, Weights, f_beta, partial_match
-from sqljury.likeness.matching.syntax import syntax_tree
+from sqljury.likeness.matching.trees import Node, syntax_tree
 
 A, B, C = Node("a"), Node("b"), Node("c")
 

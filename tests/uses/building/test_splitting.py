@@ -12,8 +12,7 @@ from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.uses.building import build_trust, clean, split
-from sqljury.uses.building.cleaning import Usable
-from sqljury.uses.building.structures import canonical_tree, structures_of
+from sqljury.uses.building.cleaning import Usable, canonical_tree, structures_of
 from sqljury.uses.building.unanswerable import folded
 from sqljury.uses.trust.structures import text_structure
 

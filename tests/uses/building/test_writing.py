@@ -10,8 +10,17 @@ from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.llm import Answer, parse_model
 from sqljury.uses.building.kinds import NON_SQL, RELATED
-from sqljury.uses.building.review import ReviewItem, accepted, from_lines, merged, to_lines
-from sqljury.uses.building.writing import Order, candidates, orders, request_for
+from sqljury.uses.building.writing import (
+    Order,
+    ReviewItem,
+    accepted,
+    candidates,
+    from_lines,
+    merged,
+    orders,
+    request_for,
+    to_lines,
+)
 
 SCHEMA = schema_from_ddl(
     "CREATE TABLE dog (dog_id INTEGER PRIMARY KEY, pet_name TEXT, weight REAL, breed TEXT);",

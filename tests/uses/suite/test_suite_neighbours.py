@@ -8,7 +8,7 @@ import sqlite3
 import pytest
 
 from sqljury.schema import Column, Schema, Table
-from sqljury.uses.suite.distil import distil
+from sqljury.uses.suite.build import distil
 from sqljury.variants import neighbours
 
 SCHEMA = Schema(

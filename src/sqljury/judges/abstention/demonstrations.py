@@ -13,7 +13,7 @@ from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges.dossier import PromptSection
 from sqljury.learning.embeddings import DEFAULT_MODEL, embed
-from sqljury.learning.tfidf import Tfidf
+from sqljury.learning.text_vectors import Tfidf
 
 NOT_ANSWERABLE = "not_answerable"
 

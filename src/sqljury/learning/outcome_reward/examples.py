@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqljury.errors import InputError
-from sqljury.learning.balance import balanced_places
 from sqljury.learning.language_model.prompt_tokens import PromptText
+from sqljury.learning.sampling import balanced_places
 
 LEAST_QUESTIONS = 10
 

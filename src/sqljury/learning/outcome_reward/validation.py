@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqljury.learning.calibration.temperature import log_loss
+from sqljury.learning.calibration import log_loss
 from sqljury.learning.language_model.prefix_scoring import PrefixScorer, Score
 
 

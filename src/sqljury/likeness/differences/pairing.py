@@ -8,9 +8,8 @@ from math import inf
 from typing import Final
 
 from sqljury.likeness.differences.blocks import Clause, is_column
-from sqljury.likeness.differences.kinds import DifferenceKind
-from sqljury.likeness.differences.words import constant
-from sqljury.likeness.matching.labelled import Node, nodes
+from sqljury.likeness.differences.kinds import DifferenceKind, constant
+from sqljury.likeness.matching.trees import Node, nodes
 
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "TOTAL", "GROUP_CONCAT")
 _DIRECTIONS: Final = frozenset(("ascending", "descending"))

@@ -1,11 +1,16 @@
 """Queries as graphs for a graph network: operators, expressions and content; three kinds of
 edges. Pure functions."""
 
-from sqljury.likeness.graphs.build import query_graph
+from sqljury.likeness.graphs.build import query_graph, syntax_graph
 from sqljury.likeness.graphs.form import GRAPH_FORMS, GraphForm, graph_of, graphs_of
-from sqljury.likeness.graphs.nodes import EdgeKind, PairGraph, QueryGraph
-from sqljury.likeness.graphs.pair import only_in, pair_graph, shared_nodes
-from sqljury.likeness.graphs.syntax import syntax_graph
+from sqljury.likeness.graphs.pair import (
+    EdgeKind,
+    PairGraph,
+    QueryGraph,
+    only_in,
+    pair_graph,
+    shared_nodes,
+)
 
 __all__ = [
     "GRAPH_FORMS",

@@ -7,9 +7,8 @@ from functools import partial
 from typing import Literal, get_args
 
 from sqljury.equivalence.canonical import canonical
-from sqljury.likeness.graphs.build import query_graph
-from sqljury.likeness.graphs.nodes import QueryGraph
-from sqljury.likeness.graphs.syntax import syntax_graph
+from sqljury.likeness.graphs.build import query_graph, syntax_graph
+from sqljury.likeness.graphs.pair import QueryGraph
 from sqljury.schema import Schema
 from sqljury.trees import build_tree
 from sqljury.trees.context import ALL_ASSUMPTIONS, DECLARED_ASSUMPTIONS, Context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sqljury.likeness.matching.labelled import Node
+from sqljury.likeness.matching.trees import Node
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sqljury.sql.value_profile.merge import merged_profiles
-from sqljury.sql.value_profile.read import value_profile
+from sqljury.sql.value_profile.read import merged_profiles, value_profile
 
 __all__ = ["merged_profiles", "value_profile"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqljury.sql.lookup import columns_named
+from sqljury.sql.names import columns_named
 from sqljury.trees.nodes import AggregateCall, Expression, Ref, WindowCall
 from sqljury.trees.walk import deepen, shift
 

@@ -4,9 +4,9 @@ from sqljury.uses.building.benchmark import Built, build_trust
 from sqljury.uses.building.card import Card, card_of
 from sqljury.uses.building.cleaning import Cleaned, Corrections, LeftOut, clean
 from sqljury.uses.building.kinds import KINDS, Unanswerable
-from sqljury.uses.building.review import ReviewItem
 from sqljury.uses.building.splitting import Splits, split
 from sqljury.uses.building.unanswerable import unanswerable_questions
+from sqljury.uses.building.writing import ReviewItem
 
 __all__ = [
     "KINDS",

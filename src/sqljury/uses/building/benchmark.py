@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqljury.case import MISSING, Case, Json
 from sqljury.schema import Schema
-from sqljury.uses.building.card import Card, card_of
+from sqljury.uses.building.card import Card, card_of, statistics_of
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.cleaning import (
     CORRECTED,
@@ -24,7 +24,6 @@ from sqljury.uses.building.cleaning import (
 from sqljury.uses.building.flags import flags_of
 from sqljury.uses.building.kinds import KINDS, Unanswerable
 from sqljury.uses.building.splitting import BY_QUESTION, SPLITS, TEST
-from sqljury.uses.building.statistics import statistics_of
 from sqljury.uses.building.unanswerable import folded, unanswerable_questions
 
 GIVEN = "given"

@@ -7,13 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sqljury.schema import Schema
 from sqljury.uses.building.chance import place
-from sqljury.uses.building.kinds import NON_SQL, OUT_OF_DOMAIN, RELATED, SURFACE, UNRELATED
+from sqljury.uses.building.columns import related, surface, unrelated
+from sqljury.uses.building.kinds import (
+    NON_SQL,
+    OUT_OF_DOMAIN,
+    RELATED,
+    SURFACE,
+    UNRELATED,
+    bundled_questions,
+    non_sql,
+    out_of_domain,
+)
 from sqljury.uses.building.kinds import Unanswerable as Question
-from sqljury.uses.building.non_sql import non_sql
-from sqljury.uses.building.out_of_domain import bundled_questions, out_of_domain
-from sqljury.uses.building.related import related
-from sqljury.uses.building.surface import surface
-from sqljury.uses.building.unrelated import unrelated
 
 _Generate = Callable[[str, Mapping[str, Schema], int], Iterator[Question]]
 _FROM_SCHEMA: Mapping[str, _Generate] = {

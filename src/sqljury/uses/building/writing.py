@@ -1,16 +1,19 @@
-"""Unanswerable questions that a chat model writes, for somebody to look through.
-
-Source: TrustSQL (Lee et al. 2024), section 3.3, where people write them. The prompt is ours.
-"""
+"""Questions that a chat model writes, and the queue in which a person accepts them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from sqljury.benchmarks.text2sql import PLACEHOLDERS
+from sqljury.case import Case
+from sqljury.errors import InputError
 from sqljury.judges.abstention.schema_text import create_table
 from sqljury.judges.dossier import PromptSection, message
 from sqljury.llm import FENCE_RULE, Answer, Message, Model, Request
@@ -18,10 +21,213 @@ from sqljury.schema import Schema
 from sqljury.sql.identifiers import words
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.entities import vocabulary
-from sqljury.uses.building.kinds import NON_SQL, RELATED
-from sqljury.uses.building.review import ReviewItem
+from sqljury.uses.building.kinds import KINDS, NON_SQL, RELATED, Unanswerable
+from sqljury.uses.building.placeholders import template_of
 from sqljury.uses.building.unanswerable import folded
 from sqljury.uses.building.wording import stems, word_set
+
+TO_REVIEW: Final = "review"
+ACCEPTED: Final = "accepted"
+REJECTED: Final = "rejected"
+PARAPHRASE: Final = "paraphrase"
+"""The kind of another question for a reference that is known."""
+STATUSES: Final = (TO_REVIEW, ACCEPTED, REJECTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewItem:
+    """A question that somebody must look at; a reviewer changes ``status``, and may change all."""
+
+    status: str = TO_REVIEW
+    kind: str
+    db_id: str
+    question: str
+    table: str = ""
+    missing: str = ""
+    """What the database lacks, in the writer's words."""
+    why: str = ""
+    doubts: tuple[str, ...] = ()
+    """What rules found that speaks against it."""
+    written_by: str = ""
+    wording: str = ""
+    """As it was written: a question that is reworded in review is not offered again."""
+    of: str = ""
+    """Of a paraphrase the id of the question whose ``sql`` it is to ask for."""
+    sql: str = ""
+
+    @property
+    def written(self) -> str:
+        """The question before any review."""
+        return self.wording or self.question
+
+
+def merged(known: Sequence[ReviewItem], new: Iterable[ReviewItem]) -> list[ReviewItem]:
+    """The queue with new questions behind; what is in it stays as the review left it."""
+    seen = {(one.db_id, folded(one.written)) for one in known}
+    return [*known, *(one for one in new if (one.db_id, folded(one.written)) not in seen)]
+
+
+def accepted(queue: Iterable[ReviewItem]) -> list[Unanswerable]:
+    """The unanswerable questions that passed review."""
+    return [
+        Unanswerable(
+            kind=one.kind,
+            db_id=one.db_id,
+            question=one.question,
+            table=one.table,
+            column=one.missing,
+            written_by=one.written_by,
+        )
+        for one in queue
+        if one.status == ACCEPTED and one.kind in KINDS
+    ]
+
+
+def counts(queue: Iterable[ReviewItem]) -> dict[str, int]:
+    """How many questions have each status."""
+    found = Counter(one.status for one in queue)
+    return {status: found[status] for status in STATUSES}
+
+
+def to_lines(queue: Iterable[ReviewItem]) -> Iterator[str]:
+    """A line of JSON for each, the status first: it is what a reviewer changes."""
+    for one in queue:
+        yield json.dumps(asdict(one), ensure_ascii=False)
+
+
+def from_lines(lines: Iterable[str], where: str) -> list[ReviewItem]:
+    """The queue of a file.
+
+    Raises:
+        InputError: SJ561: a line that is no such question.
+    """
+    return [
+        _candidate(line, f"{where}:{number}")
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
+
+
+_NAMES = frozenset(field.name for field in fields(ReviewItem))
+_HINT = "A review changes `status` to accepted or rejected, and may reword the question."
+
+
+def _candidate(line: str, where: str) -> ReviewItem:
+    try:
+        found: Any = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError("SJ561", f"broken JSON: {error.msg}.", where=where, hint=_HINT) from None
+    if not isinstance(found, dict) or not {"kind", "db_id", "question", "status"} <= set(found):
+        raise InputError("SJ561", "no question for review.", where=where, hint=_HINT)
+    known = {name: value for name, value in found.items() if name in _NAMES}
+    doubts = known.pop("doubts", ())
+    if not all(isinstance(value, str) for value in known.values()) or not isinstance(
+        doubts, list | tuple
+    ):
+        raise InputError("SJ561", "a field that is no text.", where=where, hint=_HINT)
+    if known["status"] not in STATUSES:
+        raise InputError(
+            "SJ561",
+            f"{known['status']!r} is no status.",
+            where=where,
+            hint=f"One of {', '.join(STATUSES)}.",
+        )
+    if known["kind"] not in (*KINDS, PARAPHRASE) or not known["question"].strip():
+        raise InputError("SJ561", "no kind or no question.", where=where, hint=_HINT)
+    return ReviewItem(**known, doubts=tuple(map(str, doubts)))
+
+
+# ------------------------------------------------------------
+# Paraphrases that a chat model writes of questions, for somebody to look through.
+# Source: TrustSQL (Lee et al. 2024), appendix G: ten for each SQL query, reviewed by hand.
+# The prompt is ours.
+
+_LONGEST = 300
+_PARAPHRASES: Final[Mapping[str, Any]] = {
+    "type": "object",
+    "properties": {"questions": {"type": "array", "items": {"type": "string"}}},
+    "required": ["questions"],
+    "additionalProperties": False,
+}
+
+
+def first_of_each_query(cases: Iterable[Case]) -> list[Case]:
+    """The first question of each query, queries with placeholders taken as such."""
+    found: dict[tuple[str, str], Case] = {}
+    for case in cases:
+        if case.question and case.reference_sqls:
+            template = template_of(case)
+            sql = case.reference_sqls[0] if template is None else template.sql
+            found.setdefault((case.db_id, sql), case)
+    return list(found.values())
+
+
+def paraphrase_request(case: Case, count: int, schema: Schema, model: Model) -> Request:
+    """The question to the model."""
+    sections = [
+        PromptSection("Wanted", "", f"how many: {count}"),
+        PromptSection("Database schema", "\n".join(create_table(schema, None))),
+        PromptSection("Question", case.question or ""),
+        PromptSection("SQL", case.reference_sqls[0]),
+    ]
+    messages = (Message("system", _paraphrase_prompt()), Message("user", message(sections)))
+    return Request(model=model, messages=messages, schema=_PARAPHRASES)
+
+
+def paraphrases_in(
+    answer: Answer, case: Case, count: int, model: Model, taken: set[str]
+) -> Iterator[ReviewItem]:
+    """What the model wrote, less what cannot be used; ``taken`` grows by it."""
+    for text in (answer.value or {}).get("questions", ())[:count]:
+        question = " ".join(text.split())
+        if not question or len(question) > _LONGEST or folded(question) in taken:
+            continue
+        taken.add(folded(question))
+        yield ReviewItem(
+            kind=PARAPHRASE,
+            db_id=case.db_id,
+            question=question,
+            of=case.id,
+            sql=case.reference_sqls[0],
+            why=case.question or "",
+            written_by=str(model),
+            wording=question,
+            doubts=tuple(f"{value!r} is not said" for value in _unsaid(case, question)),
+        )
+
+
+def _unsaid(case: Case, question: str) -> list[str]:
+    """The values of the given question that a paraphrase does not say."""
+    template = template_of(case)
+    values = re.findall(r"\d+(?:\.\d+)?", case.question or "")
+    if template is not None:
+        values = [value for name, value in template.values.items() if name in template.question]
+    return [value for value in dict.fromkeys(values) if value.casefold() not in question.casefold()]
+
+
+def accepted_paraphrases(queue: Iterable[ReviewItem], cases: Sequence[Case]) -> list[Case]:
+    """The paraphrases that passed review, as questions with the reference of what they repeat."""
+    known = {(case.db_id, case.id): case for case in cases}
+    found = []
+    for number, one in enumerate(queue):
+        case = known.get((one.db_id, one.of))
+        if one.kind == PARAPHRASE and one.status == ACCEPTED and case is not None:
+            extra = {key: value for key, value in case.extra.items() if key != PLACEHOLDERS}
+            own = f"{case.id}-paraphrase-{number}"
+            found.append(replace(case, id=own, question=one.question, extra=extra))
+    return found
+
+
+@cache
+def _paraphrase_prompt() -> str:
+    text = files("sqljury.uses.building").joinpath("paraphrase.md").read_text("utf-8")
+    return f"{text}\n{FENCE_RULE}\n"
+
+
+# ------------------------------------------------------------
+# Unanswerable questions that a chat model writes, for somebody to look through.
+# Source: TrustSQL (Lee et al. 2024), section 3.3, where people write them. The prompt is
+# ours.
 
 WRITTEN_KINDS: Final = (RELATED, NON_SQL)
 """The kinds that a model writes; the others come by rules alone."""
@@ -32,10 +238,9 @@ Ask = Callable[[Request, str], Answer]
 _SPARE = 2
 """Candidates for each question that is wanted: some do not pass review."""
 _AT_ONCE = 10
-_LONGEST = 300
 _CONNECTING = word_set("of the a an on to in for by and or number name")
 _TEXT = {"type": "string"}
-_ANSWER: Mapping[str, Any] = {
+_UNANSWERABLE: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "questions": {
@@ -85,8 +290,8 @@ def request_for(order: Order, schema: Schema, model: Model) -> Request:
     sections = [PromptSection("Wanted", "", task), PromptSection("Database schema", shown)]
     return Request(
         model=model,
-        messages=(Message("system", _prompt()), Message("user", message(sections))),
-        schema=_ANSWER,
+        messages=(Message("system", _unanswerable_prompt()), Message("user", message(sections))),
+        schema=_UNANSWERABLE,
     )
 
 
@@ -132,7 +337,7 @@ def _doubts(kind: str, one: Mapping[str, str], schema: Schema) -> Iterator[str]:
 
 
 @cache
-def _prompt() -> str:
+def _unanswerable_prompt() -> str:
     folder = files("sqljury.uses.building")
     text = folder.joinpath("unanswerable_question.md").read_text("utf-8")
     return f"{text}\n{FENCE_RULE}\n"

@@ -4,10 +4,15 @@ A statistic that is undefined (no cases, one class only, no variance) is None, n
 """
 
 from sqljury.uses.statistics.association import ASSOCIATION_STATISTICS, ScoreTable
-from sqljury.uses.statistics.bootstrap import Bootstrap, Intervals
 from sqljury.uses.statistics.confusion import COUNT_STATISTICS, Confusion
 from sqljury.uses.statistics.corrected import Corrected, prediction_powered, rogan_gladen
-from sqljury.uses.statistics.intervals import Interval, mean_interval, wilson_interval
+from sqljury.uses.statistics.intervals import (
+    Bootstrap,
+    Interval,
+    Intervals,
+    mean_interval,
+    wilson_interval,
+)
 from sqljury.uses.statistics.paired import (
     SIGNIFICANT,
     PairedCounts,

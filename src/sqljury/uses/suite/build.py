@@ -1,4 +1,4 @@
-"""Build test suites: few databases that tell references from their neighbours."""
+"""Test suites: few databases that tell references from their neighbours."""
 
 from __future__ import annotations
 
@@ -10,26 +10,125 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from sqljury.case import Case
 from sqljury.databases import Database, open_databases, reached
+from sqljury.databases.generated import DataProfile, Material, make_rows, plans_for
 from sqljury.errors import InputError, SqljuryError
 from sqljury.execution import Limits, ResultTable
 from sqljury.isolation import Sandbox, mapped, without_secrets
 from sqljury.judges.execution import is_ordered
 from sqljury.schema import Schema
+from sqljury.sql import merged_profiles, value_profile
 from sqljury.tables import compare, make_policy
-from sqljury.uses.suite.candidates import constants_of, generated
-from sqljury.uses.suite.distil import distil
 from sqljury.uses.suite.mutations import Original, completed, mutation
 from sqljury.uses.suite.stage import Contents, Stage, definitions_of
+from sqljury.value_profile import ColumnName, ColumnUse, Constant, ValueProfile
 from sqljury.variants import neighbours
 from sqljury.version import __version__
 from sqljury.writing import new_folder, write_text
+
+
+def distil(told_apart: Sequence[frozenset[int]], *, times: int = 1) -> list[int]:
+    """Which databases to keep, most telling first.
+
+    Args:
+        told_apart: for each database the neighbours that it tells apart from their query.
+        times: how many of the kept databases should tell each neighbour apart, where that many do.
+
+    Greedy set cover: the database that adds most is kept, until none adds anything; of equal
+    ones the first. At most ln(n) + 1 times as many databases as needed for n neighbours.
+
+    >>> distil([frozenset({1}), frozenset({1, 2}), frozenset({3})])
+    [1, 2]
+
+    Source: Zhong, Yu and Klein (2020), section 3.3; Chvatal (1979).
+    """
+    there = {n: sum(1 for found in told_apart if n in found) for n in _all(told_apart)}
+    missing = {n: min(times, count) for n, count in there.items()}
+    left = dict(enumerate(told_apart))
+    kept: list[int] = []
+    while left:
+        best = max(left, key=lambda i: (sum(1 for n in left[i] if missing[n]), -i))
+        added = [n for n in left.pop(best) if missing[n]]
+        if not added:
+            break
+        for n in added:
+            missing[n] -= 1
+        kept.append(best)
+    return kept
+
+
+def _all(told_apart: Sequence[frozenset[int]]) -> set[int]:
+    return set().union(*told_apart) if told_apart else set()
+
+
+_PROFILES = (DataProfile.CLEAN, DataProfile.DUPLICATES)
+"""A suite is to look like real data: keys and foreign keys hold, nothing is NULL by design."""
+
+
+def generated(references: Sequence[str], schema: Schema, *, seed: int) -> Iterator[Contents]:
+    """Small databases on which some queries show what they do, best first."""
+    profile = _profile(references, schema)
+    if profile is None:
+        return
+    material = Material(_widened(profile, schema), schema)
+    for plan in plans_for(material, _PROFILES, seed=seed):
+        if not plan.empty:
+            yield make_rows(material, plan)
+
+
+def constants_of(references: Iterable[str], schema: Schema) -> dict[ColumnName, Sequence[Constant]]:
+    """The constants that the queries compare each column with, and their neighbours."""
+    profile = _profile(list(references), schema)
+    if profile is None:
+        return {}
+    material = Material(_widened(profile, schema), schema)
+    return {
+        (relation.table.name, cell.name): cell.pool.constants
+        for relation in material.relations.values()
+        for cell in relation.cells
+        if cell.pool.has_constants
+    }
+
+
+def _profile(references: Sequence[str], schema: Schema) -> ValueProfile | None:
+    found: ValueProfile | None = None
+    for sql in references:
+        profile = value_profile(sql, schema)
+        if profile is not None:
+            found = profile if found is None else merged_profiles(found, profile)
+    return found
+
+
+def _widened(profile: ValueProfile, schema: Schema) -> ValueProfile:
+    """With the tables that foreign keys point to, and all columns: a candidate may use others."""
+    names = set(profile.tables)
+    while True:
+        targets = {
+            found.name
+            for name in names
+            if (table := schema.table(name)) is not None
+            for key in table.foreign_keys
+            if (found := schema.table(key.target_table)) is not None and not found.is_view
+        }
+        if targets <= names:
+            break
+        names |= targets
+    tables = [table for table in schema.tables if table.name in names]
+    columns = {
+        (table.name, column.name): ColumnUse() for table in tables for column in table.columns
+    }
+    return replace(
+        profile,
+        tables=tuple(table.name for table in tables),
+        columns={**columns, **profile.columns},
+    )
+
 
 MANIFEST = "suite.json"
 _TIMES = 3

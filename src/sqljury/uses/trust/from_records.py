@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from sqljury.benchmarks.decisions import reply_of
 from sqljury.case import Case
 from sqljury.decision import Decision
-from sqljury.uses.counted import counted_score
+from sqljury.uses.evaluate import counted_score
 from sqljury.uses.trust.gates import Gate
 from sqljury.uses.trust.structures import text_structure
 from sqljury.verdict import Record, Verdict

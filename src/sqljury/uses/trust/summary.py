@@ -11,16 +11,21 @@ from sys import float_info
 from sqljury.case import Json
 from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
+from sqljury.uses.evaluate import widened
 from sqljury.uses.statistics import Bootstrap, Interval
-from sqljury.uses.trust.baselines import BASELINES, as_if
 from sqljury.uses.trust.gates import GateStats
-from sqljury.uses.trust.mixes import MIXES, mixed
-from sqljury.uses.trust.penalty import DEFAULT_PENALTIES, Penalty
-from sqljury.uses.trust.reliability import ReplyCounts, count
+from sqljury.uses.trust.reliability import (
+    BASELINES,
+    DEFAULT_PENALTIES,
+    MIXES,
+    Penalty,
+    ReplyCounts,
+    as_if,
+    count,
+    mixed,
+)
 from sqljury.uses.trust.risk_coverage import CoveragePoint, RiskCoverage, risk_coverage
-from sqljury.uses.trust.rules import chosen_thresholds
-from sqljury.uses.trust.thresholds import withhold
-from sqljury.uses.widened import widened
+from sqljury.uses.trust.thresholds import chosen_thresholds, withhold
 
 COVERAGES = (0.5, 0.8, 0.9, 1.0)
 """Where the accuracy is read off the curve."""

@@ -1,19 +1,157 @@
-"""Thresholds found on validation decisions: from which confidence on a question is answered.
-
-An answer passes where its confidence is at least the threshold; what has no confidence never does.
-"""
+"""Thresholds chosen on validation decisions: by rule, or with a guarantee."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from math import inf
+from math import floor, inf, nextafter
 from typing import NamedTuple
 
 from sqljury.decision import Decision, ReplyKind
-from sqljury.uses.trust.penalty import Penalty
-from sqljury.uses.trust.reliability import reliability
+from sqljury.errors import InputError
+from sqljury.uses.trust.reliability import Penalty, reliability
+
+DELTA = 0.1
+"""With so large a probability a calibration set may mislead the rule ``risk``."""
+
+
+def chosen_thresholds(
+    validation: Iterable[Decision], penalties: Sequence[Penalty], risks: Sequence[float]
+) -> Iterator[tuple[str, float]]:
+    """A name and a threshold for each rule.
+
+    ``phi_C`` maximises φ_C, ``heuristic`` is the paper's; ``harm_R`` bounds the share of questions
+    that get a wrong answer (conformal), ``risk_R`` the share of answers that are wrong.
+    """
+    known = list(validation)
+    for penalty in penalties:
+        yield f"phi_{penalty.name}", best_threshold(known, penalty)
+    yield "heuristic", heuristic_threshold(known)
+    for risk in risks:
+        yield f"harm_{risk:g}", conformal_threshold(known, risk)
+        yield f"risk_{risk:g}", selective_threshold(known, risk, DELTA)
+
+
+# ------------------------------------------------------------
+# Conformal risk control: a threshold under which wrong answers stay rare, whatever the
+# confidence.
+# The loss of a question is 1 where it gets a wrong answer, else 0; abstaining costs nothing.
+# Let λ be the lowest threshold with (n/(n + 1)) · mean loss + 1/(n + 1) ≤ α on n calibration
+# questions. The next question, if it is exchangeable with them, gets a wrong answer with a
+# probability of at most α: in the mean over calibration sets, among all questions, answered
+# or not.
+# Source: Angelopoulos, Bates, Fisch, Lei & Schuster (2022), Conformal Risk Control,
+# arXiv:2208.02814, theorem 1.
+
+
+def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
+    """The lowest threshold whose share of wrong answers among all questions is controlled.
+
+    Args:
+        decisions: calibration decisions, as exchangeable with those to come as can be had.
+        harm: α, the largest share of questions that may get a wrong answer.
+
+    Returns:
+        Answer from this confidence on; ``inf`` where so few decisions guarantee nothing.
+
+    Raises:
+        InputError: SJ547: not a share.
+
+    >>> from sqljury.decision import ReplyKind
+    >>> rows = [Decision(id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1,
+    ...                  confidence=float(c)) for c in range(9)]
+    >>> 1.0 < conformal_threshold(rows, 0.1) < 1.0001, conformal_threshold(rows, 0.05)
+    (True, inf)
+    """
+    if not 0 < harm < 1:
+        raise InputError("SJ547", f"a risk of {harm:g} is not between 0 and 1.")
+    kept = [decision for decision in decisions if not decision.left_out]
+    # The mean loss above λ counts the wrong answers surer than λ: so many may be.
+    allowed = floor(harm * (len(kept) + 1) - 1 + 1e-12)
+    if allowed < 0:
+        return inf
+    wrong = sorted(
+        (d.confidence for d in kept if d.is_wrong and d.confidence is not None), reverse=True
+    )
+    if len(wrong) <= allowed:
+        return -inf
+    # Strictly surer than the first wrong answer too many.
+    return nextafter(wrong[allowed], inf)
+
+
+# ------------------------------------------------------------
+# Selective risk under control: a threshold under which few *answers* are wrong, with
+# confidence.
+# For K thresholds, the confidences at fixed ranks of the calibration set, the answers surer
+# than the threshold are, given their number m and the threshold, independent draws: with a
+# true risk r the number of wrong ones is binomial (m, r). A threshold is accepted where a
+# binomial (m, α) is as small as what was seen with a probability of at most δ/K. By the union
+# bound, with a probability of at least 1 - δ over calibration sets, no accepted threshold has
+# a risk above α. Of the accepted ones that which answers most is taken.
+# Source: Learn then Test, Angelopoulos, Bates, Candès, Jordan & Lei (2021), arXiv:2110.01052,
+# with Bonferroni; selection with guaranteed risk: Geifman & El-Yaniv (2017),
+# arXiv:1705.08500.
+
+RANKS = 10
+"""K: one threshold is tried for each tenth of the answers."""
+
+
+def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float = 0.1) -> float:
+    """The lowest threshold among :data:`RANKS` whose share of wrong answers is controlled.
+
+    Args:
+        decisions: calibration decisions, drawn independently from what is to come.
+        risk: α, the largest share of answers that may be wrong.
+        delta: the probability with which a calibration set may mislead.
+
+    Returns:
+        Answer from this confidence on; ``inf`` where no threshold is accepted.
+
+    Raises:
+        InputError: SJ547: not shares.
+    """
+    if not (0 < risk < 1 and 0 < delta < 1):
+        raise InputError("SJ547", f"a risk of {risk:g} at {delta:g} is not between 0 and 1.")
+    answers = sorted(
+        (
+            (decision.confidence, decision.is_wrong)
+            for decision in decisions
+            if decision.reply is ReplyKind.ANSWERED
+            and decision.confidence is not None
+            and not decision.left_out
+        ),
+        reverse=True,
+    )
+    best = inf
+    for below in _thresholds([sure for sure, _ in answers]):
+        flags = [is_wrong for sure, is_wrong in answers if sure > below]
+        if _p_value(sum(flags), len(flags), risk) <= delta / RANKS:
+            best = min(best, below)
+    # Strictly surer than the threshold.
+    return nextafter(best, inf)
+
+
+def _thresholds(sure: list[float]) -> set[float]:
+    """The confidences at K ranks, the last below them all: answering everything."""
+    n = len(sure)
+    if not n:
+        return set()
+    inner = {sure[n * rank // RANKS] for rank in range(1, RANKS)}
+    return inner | {-inf}
+
+
+def _p_value(wrong: int, n: int, risk: float) -> float:
+    """P(X ≤ wrong) for X binomial (n, risk): how likely so few are, were the risk that high."""
+    from scipy.stats import binom
+
+    return float(binom.cdf(wrong, n, risk)) if n else 1.0
+
+
+# ------------------------------------------------------------
+# Thresholds found on validation decisions: from which confidence on a question is answered.
+# An answer passes where its confidence is at least the threshold; what has no confidence
+# never does.
 
 
 def best_threshold(decisions: Iterable[Decision], penalty: Penalty) -> float:

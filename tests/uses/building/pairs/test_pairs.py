@@ -25,7 +25,7 @@ from sqljury.uses.building.pairs import (
     with_people,
     with_second,
 )
-from sqljury.uses.building.pairs.keywords import keyword_shares
+from sqljury.uses.building.pairs.card import keyword_shares
 from sqljury.verdict import Outcome, Verdict
 
 SCHEMA = Schema(

@@ -1,13 +1,30 @@
 """Pairs of queries with labels: training data for judges that compare queries."""
 
 from sqljury.uses.building.pairs.card import PairsCard, pairs_card
-from sqljury.uses.building.pairs.choice import chosen, splits
-from sqljury.uses.building.pairs.exclusion import Exclusion, exclusion_of, tables_of_schemas
-from sqljury.uses.building.pairs.forms import canonical_form, text_form, tree_form
-from sqljury.uses.building.pairs.labels import HOW, by_equivalence, by_rows
-from sqljury.uses.building.pairs.pair import GIVEN, LabelledPair, QueryPair
+from sqljury.uses.building.pairs.choice import (
+    chosen,
+    decisions_of,
+    splits,
+    with_people,
+    with_second,
+)
+from sqljury.uses.building.pairs.exclusion import (
+    Exclusion,
+    canonical_form,
+    exclusion_of,
+    tables_of_schemas,
+    text_form,
+    tree_form,
+)
+from sqljury.uses.building.pairs.pair import (
+    GIVEN,
+    HOW,
+    LabelledPair,
+    QueryPair,
+    by_equivalence,
+    by_rows,
+)
 from sqljury.uses.building.pairs.proposals import Proposed, propose
-from sqljury.uses.building.pairs.review import decisions_of, with_people, with_second
 
 __all__ = [
     "GIVEN",

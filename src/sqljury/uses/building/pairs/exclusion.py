@@ -1,15 +1,74 @@
-"""Queries that must not be trained on: those of benchmarks that are used for evaluation."""
+"""Queries that must not be trained on, and what a query is known by."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 
 from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
+from sqljury.equivalence.canonical import canonical_query
 from sqljury.errors import InputError
 from sqljury.schema import Schema, Table
-from sqljury.uses.building.pairs.forms import canonical_form, table_names, text_form
+from sqljury.sql import normalise_text, parse
+from sqljury.trees import build_tree
+from sqljury.trees.nodes import Unreadable
+
+
+def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> str:
+    """A name that all queries with one canonical tree share; of the text where there is no tree.
+
+    Args:
+        named: output columns count by their names, too.
+    """
+    found = None if schema is None else canonical_query(sql, schema, schema.dialect)
+    if found is None or isinstance(found, Unreadable):
+        return text_form(sql)
+    return _hashed("canonical", repr(found.relation) if named else _spelled(found.relation))
+
+
+def tree_form(sql: str, schema: Schema | None) -> str:
+    """A name that all queries share which do the same in the same way, whatever their names."""
+    found = None if schema is None else build_tree(sql, schema, schema.dialect)
+    if found is None or isinstance(found, Unreadable):
+        return text_form(sql)
+    return _hashed("tree", _spelled(found))
+
+
+def text_form(sql: str) -> str:
+    """A name that all spellings of a query share that differ in spaces and letters alone.
+
+    What is in quotes counts, too, in any letters: of two questions for ``'Ann'`` and ``'ann'``
+    none should be trained on where the other is evaluated on.
+    """
+    text = normalise_text(sql).casefold().replace('"', "'")
+    return _hashed("text", " ".join(text.replace("'", " ' ").split()))
+
+
+def table_names(sql: str) -> frozenset[str]:
+    """All names in FROM, case-folded; none where the text cannot be read."""
+    from sqlglot import exp
+
+    tree = parse(sql, "sqlite")
+    return (
+        frozenset(one.name.casefold() for one in tree.find_all(exp.Table)) if tree else frozenset()
+    )
+
+
+def _spelled(value: object) -> str:
+    """A tree in words, without what two equal ones may differ in: names of output columns."""
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (_spelled(getattr(value, one.name)) for one in fields(value) if one.compare)
+        return f"{type(value).__name__}({', '.join(parts)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))})"
+    return repr(value)
+
+
+def _hashed(kind: str, text: str) -> str:
+    return hashlib.sha256(f"{kind}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
 
 Known = frozenset[tuple[str, tuple[str, ...]]]
 """Tables by their names and columns."""
@@ -39,7 +98,7 @@ class Exclusion:
 
 def tables_of_schemas(schemas: Iterable[Schema]) -> Known:
     """The tables that training queries may read."""
-    return frozenset(_spelled(table) for schema in schemas for table in schema.tables)
+    return frozenset(_named_columns(table) for schema in schemas for table in schema.tables)
 
 
 def exclusion_of(
@@ -73,15 +132,17 @@ def exclusion_of(
 
 def _shared(sql: str, schema: Schema | None, known: Known) -> frozenset[str]:
     """The tables of a query that training knows, too."""
-    if schema is None or not any(_spelled(table) in known for table in schema.tables):
+    if schema is None or not any(_named_columns(table) in known for table in schema.tables):
         return frozenset()
     found = (schema.table(name) for name in table_names(sql))
     return frozenset(
-        table.name.casefold() for table in found if table is not None and _spelled(table) in known
+        table.name.casefold()
+        for table in found
+        if table is not None and _named_columns(table) in known
     )
 
 
-def _spelled(table: Table) -> tuple[str, tuple[str, ...]]:
+def _named_columns(table: Table) -> tuple[str, tuple[str, ...]]:
     return table.name, tuple(column.name for column in table.columns)
 
 

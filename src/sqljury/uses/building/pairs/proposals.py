@@ -9,8 +9,7 @@ from random import Random
 from sqljury.schema import Schema
 from sqljury.sql import tables_of
 from sqljury.uses.building.chance import place
-from sqljury.uses.building.pairs.exclusion import Exclusion
-from sqljury.uses.building.pairs.forms import canonical_form
+from sqljury.uses.building.pairs.exclusion import Exclusion, canonical_form
 from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, QueryPair
 from sqljury.variants import Variant, mutations, rewrites
 

@@ -1,8 +1,15 @@
-"""An operator tree as a tree of values: computing nodes within, content nodes as leaves."""
+"""Trees of values: the common form in which operator trees and syntax trees are matched."""
 
 from __future__ import annotations
 
-from sqljury.likeness.matching.labelled import Node
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from sqlglot import exp
+
+from sqljury.sql.tokens import parse
 from sqljury.trees.facts import fact
 from sqljury.trees.nodes import (
     Aggregate,
@@ -33,6 +40,112 @@ from sqljury.trees.nodes import (
     WindowCall,
     Working,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A value, and what stands below it.
+
+    ``ordered`` says that the place of a child matters (``a - b``); otherwise it does not
+    (``a + b``, the columns of a GROUP BY).
+    """
+
+    value: str
+    children: tuple[Node, ...] = ()
+    ordered: bool = False
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    """The node and everything below it, parents first."""
+    yield tree
+    for child in tree.children:
+        yield from nodes(child)
+
+
+@dataclass(slots=True)
+class Numbering:
+    """Gives equal trees equal numbers, looking at each node once however often it is shared."""
+
+    _known: dict[int, tuple[Node, int]] = field(default_factory=dict)
+    _numbers: dict[tuple[str, tuple[int, ...]], int] = field(default_factory=dict)
+
+    def __call__(self, node: Node) -> int:
+        """The number of a tree: children in any order are one tree unless their order counts."""
+        if id(node) not in self._known:
+            below = tuple(self(child) for child in node.children)
+            shape = (node.value, below if node.ordered else tuple(sorted(below)))
+            number = self._numbers.setdefault(shape, len(self._numbers))
+            # The node is kept, too: a number must not outlive what it is known by.
+            self._known[id(node)] = (node, number)
+        return self._known[id(node)][1]
+
+
+def syntax_tree(sql: str, dialect: str) -> Node | None:
+    """The syntax tree of a text, or None where it cannot be parsed.
+
+    Left out is what is a matter of writing: aliases, the table in front of a column, brackets,
+    the case of names, quotes around literals, how AND and OR are nested.
+    """
+    tree = parse(sql, dialect)
+    return None if tree is None else _node(tree)
+
+
+def _node(part: exp.Expr) -> Node:
+    part = _bare(part)
+    if isinstance(part, exp.Column):
+        return Node(f"column {part.name.casefold()}")
+    if isinstance(part, exp.Table):
+        return Node(f"table {part.name.casefold()}", _nodes(part, skip=("this", "db", "catalog")))
+    if isinstance(part, (exp.Identifier, exp.Var)):
+        return Node(part.name.casefold())
+    if isinstance(part, exp.Literal):
+        return Node(repr(part.name))
+    if isinstance(part, exp.Connector):
+        return Node(part.key, tuple(map(_node, _flat(part, type(part)))))
+    return Node(part.key + _flags(part), _nodes(part), ordered=_is_ordered(part))
+
+
+def _bare(part: exp.Expr) -> exp.Expr:
+    """Without brackets and alias."""
+    while isinstance(part, (exp.Paren, exp.Alias, exp.Subquery)) and part.this is not None:
+        part = part.this
+    return part
+
+
+def _flat(part: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
+    """The operands of all ANDs (or ORs) that stand directly inside each other."""
+    part = _bare(part)
+    if type(part) is kind:
+        yield from _flat(part.this, kind)
+        yield from _flat(part.args["expression"], kind)
+    else:
+        yield part
+
+
+def _nodes(part: exp.Expr, skip: tuple[str, ...] = ()) -> tuple[Node, ...]:
+    values = [value for key, value in part.args.items() if key not in skip]
+    parts: chain[Any] = chain.from_iterable(v if isinstance(v, list) else [v] for v in values)
+    return tuple(
+        _node(one)
+        for one in parts
+        if isinstance(one, exp.Expr) and not isinstance(one, exp.TableAlias)
+    )
+
+
+def _flags(part: exp.Expr) -> str:
+    """What an operator says by a word: DESC, LEFT, the name of a function that is not known."""
+    said = [
+        f" {key}" if value is True else f" {value.casefold()}"
+        for key, value in sorted(part.args.items())
+        if value is True or (isinstance(value, str) and value)
+    ]
+    return "".join(said)
+
+
+def _is_ordered(part: exp.Expr) -> bool:
+    swappable = (exp.EQ, exp.NEQ, exp.Add, exp.Mul, exp.Union, exp.Intersect)
+    return isinstance(part, (exp.Binary, exp.SetOperation)) and not isinstance(part, swappable)
+
 
 SWAPPABLE = frozenset(("=", "<>", "IS", "AND", "OR", "+", "*", "IN"))
 
