@@ -28,14 +28,11 @@ from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.judges.verifier_features.facts import facts_of
-from sqljury.judges.verifier_features.linking import links
-from sqljury.judges.verifier_features.masking import masked_words, ngrams
+from sqljury.judges.verifier_features.asked import PARTS, sketch_of
+from sqljury.judges.verifier_features.facts import ROLES, facts_of, roles_of, tables_used
+from sqljury.judges.verifier_features.linking import links, table_links
 from sqljury.judges.verifier_features.observer import Observer
-from sqljury.judges.verifier_features.question import read_question
-from sqljury.judges.verifier_features.roles import ROLES, roles_of, tables_used
-from sqljury.judges.verifier_features.sketch import PARTS, sketch_of
-from sqljury.judges.verifier_features.tables import table_links
+from sqljury.judges.verifier_features.question import masked_words, ngrams, read_question
 from sqljury.judges.verifier_features.values import index_values, values_in
 from sqljury.learning.model_file import read_model, write_model
 from sqljury.learning.verifier import Expectations, SmallVerifier, table_of

@@ -15,12 +15,11 @@ from sqljury.learning.language_model.loading import load_language_model
 from sqljury.learning.language_model.prompt_tokens import PromptText
 from sqljury.learning.outcome_reward import training
 from sqljury.learning.outcome_reward.examples import RewardExample, balanced, split
-from sqljury.learning.outcome_reward.folder import read_facts, write_facts
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.trainers import batches
 from sqljury.learning.outcome_reward.training import train_verifier
 from sqljury.learning.outcome_reward.validation import area_under_curve, measures
-from sqljury.learning.outcome_reward.verifier import load_verifier
+from sqljury.learning.outcome_reward.verifier import load_verifier, read_facts, write_facts
 
 if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):
     pytest.skip("fine-tuning is not installed", allow_module_level=True)

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from questions import VERDICT, YES
 
 from sqljury.llm import Reply
-from sqljury.llm.answers import understood
-from sqljury.llm.shapes import check_schema, fault, placeholder
+from sqljury.llm.objects import check_schema, fault, placeholder, understood
 
 ANY = {"type": "object"}
 TEXT = json.dumps(YES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from sqljury.reports.curves import curves
+from sqljury.reports.scatter import curves
 
 
 def test_places_and_words() -> None:

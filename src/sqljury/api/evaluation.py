@@ -36,7 +36,7 @@ from sqljury.verdict import Outcome, Record
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
-    from sqljury.reports.score_plot import ScorePlot
+    from sqljury.reports.plots import ScorePlot
     from sqljury.uses.agree import Agreement
     from sqljury.uses.failures import Failure
     from sqljury.uses.run_comparison import RunComparison
@@ -131,7 +131,7 @@ class Evaluation(Closing):
 
     def plot(self) -> ScorePlot:
         """Scores with their intervals, a row a judge or system, as an image for a notebook."""
-        from sqljury.reports.score_plot import ScorePlot
+        from sqljury.reports.plots import ScorePlot
 
         return ScorePlot.of(self.summary)
 

@@ -20,7 +20,7 @@ from sqljury.isolation import mapped
 from sqljury.judges import Judge
 from sqljury.judges.equivalence import Equivalence
 from sqljury.judges.execution import ExecutionMatch
-from sqljury.reports.build_pairs_card import pairs_card_text
+from sqljury.reports.build_card import pairs_card_text
 from sqljury.schema import Schema
 from sqljury.uses.building.pairs import (
     GIVEN,

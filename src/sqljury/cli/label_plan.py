@@ -37,7 +37,7 @@ def label_plan(
 ) -> None:
     """Say what labels are worth, and draw cases for `agree RUN --labels FILE --corrected`."""
     from sqljury.api.benchmark_scores import plan_labels
-    from sqljury.reports.label_plan import write_label_plan
+    from sqljury.reports.tables import write_label_plan
     from sqljury.uses.label_plan import half_width as expected
 
     plan = plan_labels(run, judge, seed=seed)

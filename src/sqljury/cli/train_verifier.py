@@ -48,7 +48,7 @@ def train_verifier(
     from sqljury.api.verifier_training import train_verifier_on
     from sqljury.cli.progress import progress
     from sqljury.reports.reliability import write_reliability
-    from sqljury.reports.verifier_training import training_text, warnings_of
+    from sqljury.reports.tables import training_text, warnings_of
 
     # Under a launcher all processes train; the first one speaks and writes.
     speaks = os.environ.get("RANK", "0") == "0"

@@ -106,7 +106,7 @@ def trust(
         seed=seed,
     )
     if csv is not None:
-        from sqljury.reports.trust_csv import write_trust_csv
+        from sqljury.reports.trust import write_trust_csv
 
         write_trust_csv(csv, found, penalties)
     each = [one.to_json() for one in found]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqljury.case import Json
 from sqljury.errors import InputError
-from sqljury.faults.sees import Sees as Sees  # what a check is declared with stands here
+from sqljury.faults.query import Sees as Sees  # what a check is declared with stands here
 from sqljury.registry import Registry
 
 if TYPE_CHECKING:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from enum import Flag, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution
-from sqljury.faults.hint import HintCondition, hint_conditions
-from sqljury.faults.keys import with_implied_keys
-from sqljury.faults.sees import Sees
-from sqljury.faults.sites import ConstantComparison, Site, comparisons, sites
-from sqljury.faults.wording import Wording
+from sqljury.faults.sites import ConstantComparison, Site, comparisons, sites, with_implied_keys
+from sqljury.faults.wording import HintCondition, Wording, hint_conditions
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql import parse
 from sqljury.sql.namespaces import as_table
+from sqljury.sql.tokens import tokenize
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
 from sqljury.trees.nodes import Relation, Type, Unreadable
 from sqljury.trees.render import render
@@ -23,6 +22,46 @@ from sqljury.trees.types import column_type
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
+
+class Sees(Flag):
+    """What a check looks at; where that is not there, the check is skipped and named."""
+
+    TEXT = 0
+    QUESTION = auto()
+    HINT = auto()
+    TREE = auto()
+    """The operator tree, for which a schema must be known."""
+    ROWS = auto()
+    """What the database holds."""
+
+
+def with_text_replaced(sql: str, old: str, new: str, dialect: str) -> str | None:
+    """The query with another text constant, or None where the old one is not there just once.
+
+    >>> with_text_replaced("SELECT a FROM t WHERE b = 'x'", "x", "O'X", "sqlite")
+    "SELECT a FROM t WHERE b = 'O''X'"
+    """
+    from sqlglot.tokens import TokenType as T
+
+    texts = (T.STRING, T.IDENTIFIER)
+    found = [t for t in tokenize(sql, dialect) or () if t.token_type in texts and t.text == old]
+    if len(found) != 1:
+        return None
+    escaped = new.replace("'", "''")
+    return f"{sql[: found[0].start]}'{escaped}'{sql[found[0].end + 1 :]}"
+
+
+def edited(sql: str, dialect: str, change: Callable[[exp.Expr], bool]) -> str | None:
+    """The query after ``change`` altered its tree in place, or None where it altered nothing."""
+    tree = parse(sql, dialect)
+    if tree is None or not change(tree):
+        return None
+    try:
+        return tree.sql(dialect)
+    except Exception:  # generators stumble over trees in many ways
+        return None
+
 
 Row = tuple[Any, ...]
 

@@ -206,7 +206,7 @@ def trained_facts(folder: str) -> dict[str, Any]:
     Raises:
         InputError: SJ020: there is no such folder; SJ030, SJ031: not such a description.
     """
-    from sqljury.learning.outcome_reward.folder import read_facts
+    from sqljury.learning.outcome_reward.verifier import read_facts
 
     if not Path(folder).is_dir():
         raise InputError("SJ020", "no such folder.", where=folder)
@@ -255,7 +255,7 @@ def _name(folder: str) -> str:
     """A folder's name, and a digest of what it says of itself."""
     import hashlib
 
-    from sqljury.learning.outcome_reward.folder import FACTS
+    from sqljury.learning.outcome_reward.verifier import FACTS
 
     facts = Path(folder) / FACTS
     digest = hashlib.sha256(facts.read_bytes()).hexdigest()[:8] if facts.is_file() else "untrained"

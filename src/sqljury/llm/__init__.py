@@ -1,14 +1,12 @@
 """One client for chat models: a ledger that replays, limits, a budget, answers of a known shape."""
 
 from sqljury.llm.batch import Batches, Collected, check_batches
-from sqljury.llm.budget import BudgetReachedError
 from sqljury.llm.chat import Answer, Message, Model, Reply, Request
 from sqljury.llm.client import Client, Spent
-from sqljury.llm.estimate import Estimate, estimate, typical_price
+from sqljury.llm.costs import BudgetReachedError, Estimate, Price, Prices, estimate, typical_price
 from sqljury.llm.fences import FENCE_RULE, fence, unfenced, visible
 from sqljury.llm.ledger import Entry, Ledger
 from sqljury.llm.options import parse_model
-from sqljury.llm.prices import Price, Prices
 from sqljury.llm.providers import Capabilities, Provider, known_providers, register
 from sqljury.llm.rehearsal import Rehearsal
 from sqljury.llm.settings import ClientSettings

@@ -11,14 +11,12 @@ from typing import TypeVar
 
 from sqljury.closing import Closing
 from sqljury.errors import InfrastructureError, InputError, SqljuryError
-from sqljury.llm.budget import Budget
 from sqljury.llm.chat import Json, Message, Model, Request, one_line
 from sqljury.llm.client import LONGEST_WAIT, Spent, check, most_money, now, read
+from sqljury.llm.costs import BATCH_DISCOUNT, Budget, Prices
 from sqljury.llm.ledger import Entry, Ledger
-from sqljury.llm.limits import Sleep
-from sqljury.llm.prices import BATCH_DISCOUNT, Prices
+from sqljury.llm.limits import CallFailedError, Sleep, backoff
 from sqljury.llm.providers import BatchNews, BatchProvider, provider
-from sqljury.llm.retry import CallFailedError, backoff
 from sqljury.llm.settings import ClientSettings
 
 # OpenAI takes 50,000 requests and 200 MB at once.

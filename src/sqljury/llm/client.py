@@ -11,17 +11,13 @@ from datetime import UTC, datetime
 
 from sqljury.closing import Closing
 from sqljury.errors import InfrastructureError, InputError
-from sqljury.llm.answers import asked_again, understood
-from sqljury.llm.budget import Budget
 from sqljury.llm.chat import Answer, Json, Reply, Request
+from sqljury.llm.costs import Budget, Price, Prices, likely_tokens
 from sqljury.llm.ledger import Entry, Ledger
-from sqljury.llm.limits import Bucket, Clock, Pause, Sleep
-from sqljury.llm.prices import Price, Prices
+from sqljury.llm.limits import Bucket, CallFailedError, Clock, Pause, Sleep, backoff
+from sqljury.llm.objects import asked_again, check_schema, understood
 from sqljury.llm.providers import ManyAnswers, provider
-from sqljury.llm.retry import CallFailedError, backoff
 from sqljury.llm.settings import ClientSettings
-from sqljury.llm.shapes import check_schema
-from sqljury.llm.tokens import likely_tokens
 
 LONGEST_WAIT = 600.0
 """A server that asks for more than this many seconds has closed for the day."""

@@ -1,10 +1,17 @@
-"""How fast a model may be asked: so many per minute, and not before a server says so."""
+"""How fast a model may be asked, and when a call that failed is tried again."""
 
 from __future__ import annotations
 
+import random
+import re
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from sqljury.secrets import redacted
 
 Clock = Callable[[], float]
 Sleep = Callable[[float], None]
@@ -61,3 +68,96 @@ class Pause:
         """Wait until calling is allowed."""
         while (left := self._until - self._clock()) > 0:
             self._sleep(left)
+
+
+_LONGEST_PAUSE = 60.0
+_AGAIN = frozenset({408, 409, 425, 429})
+# What holds for every question: a wrong key, no such model, no money left.
+_FATAL = frozenset({401, 402, 403, 404})
+_NO_MONEY = re.compile(r"insufficient_quota|billing|spend limit|credit balance", re.IGNORECASE)
+# What holds for this question alone: its length, its content.
+_ABOUT_THE_TEXT = re.compile(
+    r"context.{0,12}(length|size|window)|too (long|large|many (input )?tokens)|maximum context"
+    r"|exceeds? .{0,40}(tokens|context)|content.?(filter|management|policy)|invalid_prompt"
+    r"|\bflagged\b|\bsafety\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class CallFailedError(Exception):
+    """A call that brought no reply.
+
+    Args:
+        again: another try may help.
+        wait: seconds that the server asks to wait.
+        is_fatal: whether no other question will fare better.
+        charged: the server may have done the work all the same.
+        absent: there was nobody to connect to.
+    """
+
+    message: str
+    again: bool = False
+    wait: float | None = None
+    is_fatal: bool = False
+    charged: bool = False
+    absent: bool = False
+
+    def __post_init__(self) -> None:
+        self.message = redacted(self.message)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+# A limit that we set ourselves: that is mended by setting another.
+_OUR_LIMIT = re.compile(r"max_(completion_)?tokens")
+
+
+def refused_for_its_text(status: int, message: str) -> bool:
+    """Whether an endpoint does not take this text, as it is: an answer, not a failure."""
+    about_it = _ABOUT_THE_TEXT.search(message) and not _OUR_LIMIT.search(message)
+    return status == 413 or (status in (400, 422) and bool(about_it))
+
+
+def failure(
+    status: int, headers: Mapping[str, str], message: str, now: datetime | None = None
+) -> CallFailedError:
+    """What an HTTP status means."""
+    no_money = status == 429 and bool(_NO_MONEY.search(message))
+    return CallFailedError(
+        f"HTTP {status}: {' '.join(message.split())[:300]}",
+        again=(status in _AGAIN or status >= 500) and not no_money,
+        wait=retry_after(headers, now),
+        is_fatal=status in _FATAL or no_money,
+    )
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """Seconds to wait, from ``Retry-After`` (seconds or a date) or ``retry-after-ms``."""
+    milliseconds = _seconds(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _seconds(text)
+    if seconds is not None or not text:
+        return seconds
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    return max(0.0, (at - (now or datetime.now(UTC))).total_seconds())
+
+
+def _seconds(text: str | None) -> float | None:
+    # Not float(): "nan", "inf" and "1_0" are no numbers of seconds.
+    if text is None or not re.fullmatch(r"\s*\d{1,9}(\.\d*)?\s*", text):
+        return None
+    return float(text)
+
+
+def backoff(base: float, turn: int, seed: str) -> float:
+    """Seconds before the next try: doubled each time, with a jitter that the seed decides."""
+    jitter = random.Random(f"{seed}:{turn}").uniform(0.5, 1.5)
+    return min(_LONGEST_PAUSE, base * 2.0**turn) * jitter

@@ -1,14 +1,131 @@
-"""The one JSON object in what a model wrote: fenced, with prose around, with trailing commas."""
+"""The one JSON object in what a model wrote, and whether it has the shape asked for."""
 
 from __future__ import annotations
 
 import json
 import math
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from sqljury.llm.chat import Json
-from sqljury.llm.thoughts import without_thoughts
+from sqljury.llm.chat import Json, Message, Reply, Request, one_line
+
+_KNOWN = (
+    {"type", "properties", "required", "additionalProperties", "enum", "items"}
+    | {"minimum", "maximum"}
+    | {"description", "title", "$schema"}
+)
+
+
+def _number(value: Json) -> bool:
+    finite = isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    return finite and not isinstance(value, bool)
+
+
+_TYPES: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
+    "object": ("an object", lambda value: isinstance(value, dict)),
+    "array": ("a list", lambda value: isinstance(value, list)),
+    "string": ("a text", lambda value: isinstance(value, str)),
+    "boolean": ("true or false", lambda value: isinstance(value, bool)),
+    "number": ("a number", _number),
+    "integer": ("a whole number", lambda value: _number(value) and float(value).is_integer()),
+    "null": ("null", lambda value: value is None),
+}
+
+
+def check_schema(schema: Mapping[str, Json]) -> None:
+    """Raise ValueError where a schema says more than :func:`fault` understands."""
+    unknown = sorted(set(schema) - _KNOWN)
+    if unknown or not isinstance(schema.get("type", ""), str):
+        raise ValueError(f"schemas cannot use {', '.join(unknown) or 'a list of types'} here")
+    for part in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+        check_schema(part)
+
+
+def fault(value: Json, schema: Mapping[str, Json], path: str = "the answer") -> str:
+    """What is wrong with a value, or an empty text. Nothing is converted: `"false"` is a text.
+
+    >>> fault({"verdict": "false"}, {"properties": {"verdict": {"type": "boolean"}}})
+    '`verdict` must be true or false, not "false"'
+    """
+    kind = schema.get("type")
+    if kind is not None and not _TYPES[kind][1](value):
+        return f"{path} must be {_TYPES[kind][0]}, not {_shown(value)}"
+    if "enum" in schema and not any(_same(value, allowed) for allowed in schema["enum"]):
+        choices = ", ".join(_shown(choice) for choice in schema["enum"])
+        return f"{path} must be one of {choices}, not {_shown(value)}"
+    if _number(value):
+        return _out_of_range(value, schema, path)
+    if isinstance(value, dict):
+        return _object_fault(value, schema, path)
+    if isinstance(value, list) and "items" in schema:
+        found = (fault(one, schema["items"], f"{path}[{i}]") for i, one in enumerate(value))
+        return next(filter(None, found), "")
+    return ""
+
+
+def _object_fault(value: Mapping[str, Json], schema: Mapping[str, Json], path: str) -> str:
+    for name in schema.get("required", ()):
+        if name not in value:
+            return f"`{name}` is missing"
+    for name, part in schema.get("properties", {}).items():
+        inner = f"`{name}`" if path == "the answer" else f"{path}.{name}"
+        found = fault(value[name], part, inner) if name in value else ""
+        if found:
+            return found
+    return ""
+
+
+def _out_of_range(value: float, schema: Mapping[str, Json], path: str) -> str:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    return "" if low <= value <= high else f"{path} must lie in [{low}, {high}], not {value}"
+
+
+def _same(value: Json, allowed: Json) -> bool:
+    # True == 1 to Python, not to JSON.
+    return type(value) is type(allowed) and bool(value == allowed)
+
+
+def _shown(value: Json) -> str:
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, str):
+        return f'"{value[:40]}…"' if len(value) > 40 else f'"{value}"'
+    return json.dumps(value)[:40]
+
+
+def trimmed(value: Mapping[str, Json], schema: Mapping[str, Json]) -> dict[str, Json]:
+    """The object with the keys that were asked for, in their order; others say nothing."""
+    if schema.get("additionalProperties", True):
+        return dict(value)
+    return {name: value[name] for name in schema.get("properties", {}) if name in value}
+
+
+def placeholder(schema: Mapping[str, Json]) -> Json:
+    """A value of this shape, with yes wherever a yes or no is asked for."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    kind = schema.get("type", "object")
+    if kind == "object":
+        return {name: placeholder(part) for name, part in schema.get("properties", {}).items()}
+    empty: Mapping[str, Json] = {"array": [], "string": "", "boolean": True, "null": None}
+    return empty[kind] if kind in empty else max(0, schema.get("minimum", 0))
+
+
+# Local servers leave a reasoning model's thoughts in the text, often without the opening tag.
+_THOUGHTS = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL)
+
+
+def without_thoughts(text: str) -> str:
+    """The text after the thoughts, or all of it where there are none.
+
+    >>> without_thoughts("Hm. 2, then.</think>2")
+    '2'
+    """
+    return _THOUGHTS.sub("", text, count=1)
+
 
 _MAX_CHARS = 100_000
 _MAX_OBJECTS = 50
@@ -132,3 +249,74 @@ def _closed(text: str, position: int) -> Generator[str, None, int]:
         yield text[start : match.end()]
         start = text.find("{", match.end())
     return -1
+
+
+_SHOWN_BACK = 4_000
+
+
+def understood(
+    reply: Reply, schema: Mapping[str, Json] | None, *, cut: bool = False
+) -> tuple[Mapping[str, Json] | None, str]:
+    """The object and an empty text, or None and why there is none.
+
+    Args:
+        cut: an answer that was cut is one: it is asked for the likelihood of its first tokens.
+    """
+    problem = unusable(reply)
+    if problem and not (cut and reply.finish == "length" and reply.logprobs):
+        return None, problem
+    if schema is None:
+        return {"text": reply.text}, ""
+    try:
+        found = candidates(reply.text)
+    except NoObjectError as error:
+        return None, f"not the JSON that was asked for: {error}"
+    faults = [fault(one, schema) for one in found]
+    valid = [trimmed(one, schema) for one, wrong in zip(found, faults, strict=True) if not wrong]
+    if not valid:
+        return None, f"not the JSON that was asked for: {faults[-1]}"
+    if any(one != valid[0] for one in valid):
+        return None, "not the JSON that was asked for: it holds several different answers"
+    return valid[0], ""
+
+
+def unusable(reply: Reply) -> str:
+    """What makes a reply no answer at all, whatever its text; empty if nothing does."""
+    if reply.finish == "rejected":
+        return f"the endpoint does not take this question: {reply.refusal}"
+    if reply.refusal or reply.finish == "content_filter":
+        return f"a refusal: {reply.refusal or 'stopped by a content filter'}"
+    if reply.finish == "length":
+        return f"the answer was cut after {reply.completion_tokens} tokens"
+    return "" if reply.text.strip() else "an empty answer"
+
+
+def asked_again(request: Request, original: Request, reply: Reply, problem: str) -> Request:
+    """The next try: the same question, with what was wrong if the model did give an answer."""
+    messages = original.messages
+    if not unusable(reply):
+        messages = (
+            *original.messages,
+            Message("assistant", reply.text[:_SHOWN_BACK]),
+            Message(
+                "user",
+                f"This cannot be used: {problem}. Answer the same question again, with one JSON "
+                "object of the shape that was asked for and nothing else.",
+            ),
+        )
+    return replace(original, messages=messages, again=request.again + 1)
+
+
+def with_schema_in_words(request: Request) -> tuple[Message, ...]:
+    """The messages for an endpoint that cannot be given a schema beside them."""
+    if request.schema is None:
+        return request.messages
+    wanted = (
+        "# Form of the answer\n\nOne JSON object and nothing else, valid under this JSON schema:\n"
+        + one_line(request.schema)
+    )
+    # Many chat templates know one system message, at the start.
+    first, *rest = request.messages
+    if first.role == "system":
+        return (Message("system", f"{first.content}\n\n{wanted}"), *rest)
+    return (Message("system", wanted), first, *rest)

@@ -9,11 +9,10 @@ from typing import NoReturn
 
 from sqljury.llm.chat import Answer, Request
 from sqljury.llm.client import Client
-from sqljury.llm.estimate import Estimate, estimate
-from sqljury.llm.prices import BATCH_DISCOUNT, Prices
-from sqljury.llm.retry import CallFailedError
+from sqljury.llm.costs import BATCH_DISCOUNT, Estimate, Prices, estimate
+from sqljury.llm.limits import CallFailedError
+from sqljury.llm.objects import placeholder
 from sqljury.llm.settings import ClientSettings
-from sqljury.llm.shapes import placeholder
 
 _NOT_GIVEN_UP: Mapping[str, str] = {}
 

@@ -8,7 +8,7 @@ from sqljury.papers.rose_vec import ABLATIONS, MetricComparison, MetricRow, Rose
 from sqljury.reports import plots, words
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.reports.sections import Lane, Lanes, ReportDocument, ReportSection, ReportTable
-from sqljury.reports.stability import stability_section
+from sqljury.reports.tables import stability_section
 from sqljury.uses.agree import Figures
 from sqljury.version import __version__
 

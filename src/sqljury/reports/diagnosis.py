@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sqljury.reports import words
 from sqljury.reports.sections import ReportDocument, ReportSection, ReportTable
-from sqljury.reports.stability import stability_section
+from sqljury.reports.tables import stability_section
 from sqljury.uses.diagnose import Diagnosis, DiagnosisReport, Suspicion
 from sqljury.uses.flagged import FlagPrecision
 from sqljury.uses.stability import Stability

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 
 from sqljury.reports import plots, words
-from sqljury.reports.curves import Curve, curves
 from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.reports.scatter import Curve, curves
 from sqljury.reports.sections import (
     Block,
     CaseLine,

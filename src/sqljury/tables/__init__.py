@@ -1,10 +1,10 @@
 """Result tables: typed values, comparison under a policy, explanation of a mismatch."""
 
 from sqljury.tables.compare import compare
-from sqljury.tables.comparison import Comparison
 from sqljury.tables.explanation import explain
 from sqljury.tables.findings import (
     CellDifference,
+    Comparison,
     DifferingRows,
     Explanation,
     Mismatch,

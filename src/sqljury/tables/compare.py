@@ -15,8 +15,7 @@ from typing import Any
 
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import DEFAULT_BUDGET, BudgetSpentError, Mapping, match_columns
-from sqljury.tables.comparison import Comparison
-from sqljury.tables.findings import MismatchKind
+from sqljury.tables.findings import Comparison, MismatchKind
 from sqljury.tables.policy import Policy
 from sqljury.tables.tolerance import joined, rows_close
 from sqljury.tables.values import Floats, Rows, comparable, texts

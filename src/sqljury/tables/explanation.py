@@ -11,21 +11,20 @@ from typing import Any
 from sqljury.execution import ResultTable
 from sqljury.tables.columns import BudgetSpentError, Mapping, match_columns
 from sqljury.tables.compare import forgiving, loosely
-from sqljury.tables.comparison import Comparison
 from sqljury.tables.difference import SOFT_KINDS, RowPair, cell_kind, differing_rows, near_misses
 from sqljury.tables.findings import (
     CellDifference,
+    Comparison,
     DifferingRows,
     Explanation,
     Mismatch,
     MismatchKind,
     column_name,
 )
-from sqljury.tables.notation import plainest
 from sqljury.tables.policy import Policy
 from sqljury.tables.render import shown_row
 from sqljury.tables.tolerance import close, joined
-from sqljury.tables.values import Floats, Rows, comparable, texts
+from sqljury.tables.values import Floats, Rows, comparable, plainest, texts
 
 _TRIED_CELLS = 20_000
 """Guesses about columns are made for tables up to this size only."""

@@ -9,8 +9,8 @@ from typing import Any
 from sqljury.errors import InputError
 from sqljury.execution import ResultTable
 from sqljury.tables.compare import compare
-from sqljury.tables.comparison import Comparison
 from sqljury.tables.explanation import explain
+from sqljury.tables.findings import Comparison
 from sqljury.tables.policy import Policy, make_policy
 
 TableLike = Any

@@ -7,9 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from test_questions import BOATS
 
-from sqljury.judges.verifier_features.facts import ExpressionFacts, Facts, facts_of
-from sqljury.judges.verifier_features.roles import roles_of, tables_used
-from sqljury.judges.verifier_features.sketch import PARTS, sketch_of
+from sqljury.judges.verifier_features.asked import PARTS, sketch_of
+from sqljury.judges.verifier_features.facts import (
+    ExpressionFacts,
+    Facts,
+    facts_of,
+    roles_of,
+    tables_used,
+)
 from sqljury.sql.names import names_of
 
 

@@ -6,10 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.judges.verifier_features.linking import COLUMN_FEATURES, links
-from sqljury.judges.verifier_features.masking import masked_words, ngrams
-from sqljury.judges.verifier_features.question import likeness, name_stems, read_question, stem
-from sqljury.judges.verifier_features.tables import TABLE_FEATURES, table_links
+from sqljury.judges.verifier_features.linking import (
+    COLUMN_FEATURES,
+    TABLE_FEATURES,
+    links,
+    table_links,
+)
+from sqljury.judges.verifier_features.question import (
+    likeness,
+    masked_words,
+    name_stems,
+    ngrams,
+    read_question,
+    stem,
+)
 from sqljury.judges.verifier_features.values import said, values_in
 from sqljury.schema import Column, ForeignKey, Schema, Table
 

@@ -137,8 +137,8 @@ def test_gradients_are_finite(chance: random.Random) -> None:
     import torch
 
     from sqljury.learning.graph_matching.batch import make_batch
-    from sqljury.learning.graph_matching.loss import margin_loss
     from sqljury.learning.graph_matching.network import distances
+    from sqljury.learning.graph_matching.steps import margin_loss
 
     torch.manual_seed(3)
     options = NetworkOptions(**SMALL)
@@ -160,7 +160,7 @@ def test_margin_loss() -> None:
     """By hand: γ = 1 asks for 0.5 of equivalent pairs, and for 2.5 of others."""
     import torch
 
-    from sqljury.learning.graph_matching.loss import margin_loss
+    from sqljury.learning.graph_matching.steps import margin_loss
 
     found = torch.tensor([0.2, 1.0, 3.0, 2.0])
     labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
@@ -172,7 +172,7 @@ def test_contrastive_loss(kind: Any) -> None:
     """Against the formulas written out: GraphCL's leaves the positive out below the line."""
     import torch
 
-    from sqljury.learning.graph_matching.loss import contrastive_loss
+    from sqljury.learning.graph_matching.steps import contrastive_loss
 
     generator = np.random.default_rng(0)
     left, right = generator.normal(size=(2, 5, 8))

@@ -151,9 +151,9 @@ def test_the_network_and_its_loss_are_on_one_device() -> None:
     import torch
 
     from sqljury.learning.graph_matching.batch import make_batch
-    from sqljury.learning.graph_matching.loss import contrastive_loss
     from sqljury.learning.graph_matching.matcher import new_network
     from sqljury.learning.graph_matching.network import distances
+    from sqljury.learning.graph_matching.steps import contrastive_loss
 
     own = trainer()
     network = new_network(NETWORK, VOCABULARY).to("meta").train()

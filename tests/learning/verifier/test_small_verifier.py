@@ -18,7 +18,7 @@ from sqljury.learning.verifier import (
     load_small_verifier,
     table_of,
 )
-from sqljury.learning.verifier.choices import RARE
+from sqljury.learning.verifier.expectations import RARE
 from sqljury.learning.verifier.training import balance, slope_of, train_weigher
 
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.edits import edited
-from sqljury.faults.query import Query, Row, shown
+from sqljury.faults.query import Query, Row, edited, shown
 from sqljury.faults.sites import Site, blocks, key_places, leaves
 from sqljury.faults.wording import name_stems
 from sqljury.schema import Table

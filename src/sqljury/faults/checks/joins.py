@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.edits import edited
-from sqljury.faults.query import Query, shown
+from sqljury.faults.query import Query, edited, shown
 from sqljury.faults.sites import Leaf, Site, blocks, key_places, leaves
 from sqljury.faults.wording import name_stems
 from sqljury.schema import Column, Schema

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.edits import edited, with_text_replaced
-from sqljury.faults.query import Query, shown
+from sqljury.faults.query import Query, edited, shown, with_text_replaced
 from sqljury.faults.searching import is_in
 from sqljury.faults.sites import calls
 from sqljury.trees.nodes import NULL, Call, Cast, Expression, Literal, Type

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.edits import edited
-from sqljury.faults.query import Query, Row, shown
+from sqljury.faults.query import Query, Row, edited, shown
 from sqljury.faults.sites import ConstantComparison, Site, comparisons
 from sqljury.faults.wording import name_stems
 from sqljury.schema import Column

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.edits import with_text_replaced
-from sqljury.faults.query import Query
+from sqljury.faults.query import Query, with_text_replaced
 from sqljury.faults.searching import (
     SPELLED_NULLS,
     is_empty,

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.hint import HintCondition
 from sqljury.faults.query import Query
 from sqljury.faults.sites import ConstantComparison
-from sqljury.faults.wording import name_stems, stem
+from sqljury.faults.wording import HintCondition, name_stems, stem
 from sqljury.trees.walk import width
 
 _SUPERLATIVE = (

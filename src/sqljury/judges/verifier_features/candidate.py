@@ -6,10 +6,15 @@ from collections.abc import Iterable, Mapping
 from math import fsum, log
 
 from sqljury.execution import Execution
-from sqljury.judges.verifier_features.asked import AskedQuestion
-from sqljury.judges.verifier_features.facts import ConditionFacts, Facts, SelectFacts
-from sqljury.judges.verifier_features.roles import ROLES, roles_of, tables_used
-from sqljury.judges.verifier_features.sketch import sketch_of
+from sqljury.judges.verifier_features.asked import AskedQuestion, sketch_of
+from sqljury.judges.verifier_features.facts import (
+    ROLES,
+    ConditionFacts,
+    Facts,
+    SelectFacts,
+    roles_of,
+    tables_used,
+)
 from sqljury.judges.verifier_features.values import said
 
 _LEAST = 1e-3

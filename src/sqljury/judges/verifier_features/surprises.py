@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from sqljury.judges.verifier_features.asked import AskedQuestion
-from sqljury.judges.verifier_features.facts import Facts
-from sqljury.judges.verifier_features.roles import roles_of, tables_used
-from sqljury.judges.verifier_features.sketch import sketch_of
+from sqljury.judges.verifier_features.asked import AskedQuestion, sketch_of
+from sqljury.judges.verifier_features.facts import Facts, roles_of, tables_used
 
 _FAR = 4.0
 """How many times likelier something else must be to be worth a word."""

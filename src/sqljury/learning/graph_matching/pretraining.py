@@ -12,11 +12,10 @@ import numpy as np
 from sqljury.learning.graph_matching.augment import augmented
 from sqljury.learning.graph_matching.batch import make_batch
 from sqljury.learning.graph_matching.graphs import Encoded, Integers
-from sqljury.learning.graph_matching.loss import contrastive_loss
 from sqljury.learning.graph_matching.matcher import with_positions
 from sqljury.learning.graph_matching.network import GraphMatchingNetwork
 from sqljury.learning.graph_matching.options import PretrainingOptions
-from sqljury.learning.graph_matching.steps import Stepper
+from sqljury.learning.graph_matching.steps import Stepper, contrastive_loss
 
 
 def contrast(

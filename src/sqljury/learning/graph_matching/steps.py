@@ -1,14 +1,65 @@
-"""One step of training: clipped gradients, AdamW, a rate that rises and falls."""
+"""Training step by step: losses, clipped gradients, and what is kept after each epoch."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
+from torch.nn import functional
 
-from sqljury.learning.graph_matching.checkpoint import Arrays
+from sqljury.errors import InputError
+from sqljury.learning.graph_matching.options import Contrast
+from sqljury.learning.model_file import read_model, write_model
+
+FARTHEST = 3.0
+"""The distance from which a score is 0 (appendix L)."""
+MIDDLE = FARTHEST / 2
+"""The distance that gives a score of a half; training parts the labels here."""
+
+
+def margin_loss(distances: Tensor, labels: Tensor, margin: float) -> Tensor:
+    """How far distances are from lying ``margin`` on their side of :data:`MIDDLE`.
+
+    Args:
+        distances: b.
+        labels: b, 1 for equivalent pairs and 0 for others.
+        margin: γ.
+
+    Source: Li et al. 2019, equation 11, with appendix L's scale of distances.
+    """
+    side = 2 * labels - 1
+    return functional.relu(margin - side * (MIDDLE - distances)).mean()
+
+
+def contrastive_loss(
+    left: Tensor, right: Tensor, temperature: float, kind: Contrast = "infonce"
+) -> Tensor:
+    """Each view's nearest, by cosine, shall be the other view of its graph.
+
+    Args:
+        left: b × d, one view of each graph.
+        right: b × d, the other.
+        temperature: below 1 sharpens.
+        kind: ``infonce``: the own other view is one of those below the line, and the loss is at
+            least 0; ``graphcl``: only those of other graphs are.
+
+    Source: infonce: van den Oord et al. 2018, equation 4; graphcl: You et al. 2020 (GraphCL),
+    equation 3. Here both views are told from those of the other side, and the mean is taken.
+    """
+    left, right = functional.normalize(left, dim=1), functional.normalize(right, dim=1)
+    alike = left @ right.T / temperature
+    own = alike.diagonal()
+    if kind == "graphcl":
+        alike = alike.masked_fill(torch.eye(len(alike), device=alike.device).bool(), -torch.inf)
+    below = (alike.logsumexp(dim=1) + alike.logsumexp(dim=0)) / 2
+    return (below - own).mean()
+
 
 _LARGEST_GRADIENT = 5.0
 _RISE = 0.1
@@ -61,3 +112,53 @@ def _share(step: int, steps: int) -> float:
     if step < rise:
         return (step + 1) / rise
     return 0.5 * (1 + math.cos(math.pi * min(1.0, (step - rise) / max(1, steps - rise))))
+
+
+Arrays = dict[str, NDArray[Any]]
+
+_SEPARATOR = "/"
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """How far training is."""
+
+    done: int = 0
+    """Epochs, those of pre-training included."""
+    curve: list[dict[str, Any]] = field(default_factory=list)
+    weights: Arrays = field(default_factory=dict)
+    stepper: Arrays = field(default_factory=dict)
+    best: Arrays = field(default_factory=dict)
+    """The weights of the best epoch so far; empty before the first."""
+
+    def save(self, path: Path, fingerprint: str) -> None:
+        """Replace the file as a whole.
+
+        Raises:
+            InputError: SJ020: it cannot be written.
+        """
+        parts = {"weights": self.weights, "stepper": self.stepper, "best": self.best}
+        arrays = {
+            f"{part}{_SEPARATOR}{name}": array
+            for part, found in parts.items()
+            for name, array in found.items()
+        }
+        facts = {"fingerprint": fingerprint, "done": self.done, "curve": self.curve}
+        write_model(path, facts, arrays)
+
+
+def load_checkpoint(path: Path, fingerprint: str) -> Checkpoint:
+    """Where training of this fingerprint stopped; its beginning where there is no such file."""
+    if not path.is_file():
+        return Checkpoint()
+    try:
+        facts, arrays = read_model(path)
+    except InputError:
+        return Checkpoint()  # cut off while it was written by something else than us
+    if facts.get("fingerprint") != fingerprint:
+        return Checkpoint()
+    found = Checkpoint(facts["done"], facts["curve"])
+    for name, array in arrays.items():
+        part, _, own = name.partition(_SEPARATOR)
+        getattr(found, part)[own] = array
+    return found

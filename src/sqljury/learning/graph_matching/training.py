@@ -23,14 +23,18 @@ from numpy.typing import NDArray
 
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.batch import make_batch, shuffled_batches
-from sqljury.learning.graph_matching.checkpoint import Arrays, Checkpoint, load_checkpoint
 from sqljury.learning.graph_matching.graphs import Encoded, EncodedPair, Vocabulary
-from sqljury.learning.graph_matching.loss import margin_loss
 from sqljury.learning.graph_matching.matcher import Matcher, distances_of, new_network, score_of
 from sqljury.learning.graph_matching.network import GraphMatchingNetwork, distances
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
 from sqljury.learning.graph_matching.pretraining import batches_of, contrast
-from sqljury.learning.graph_matching.steps import Stepper
+from sqljury.learning.graph_matching.steps import (
+    Arrays,
+    Checkpoint,
+    Stepper,
+    load_checkpoint,
+    margin_loss,
+)
 from sqljury.learning.graph_matching.validation import auc, best_threshold
 
 

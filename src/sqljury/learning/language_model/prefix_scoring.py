@@ -16,8 +16,8 @@ from math import exp, log1p
 from typing import Any
 
 from sqljury.errors import InfrastructureError
-from sqljury.learning.language_model.answer_tokens import AnswerTokens
 from sqljury.learning.language_model.loading import LanguageModel
+from sqljury.learning.language_model.prompt_tokens import AnswerTokens
 
 BATCH = 16
 """Candidates at once; halved for as long as memory does not suffice."""

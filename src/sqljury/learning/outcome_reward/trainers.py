@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.learning.language_model.answer_tokens import AnswerTokens
 from sqljury.learning.language_model.loading import Head, LanguageModel
 from sqljury.learning.language_model.prefix_scoring import PrefixScorer, Score, unwrapped
+from sqljury.learning.language_model.prompt_tokens import AnswerTokens
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.validation import Tokens, measures, scored
 

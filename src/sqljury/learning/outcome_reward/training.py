@@ -28,11 +28,10 @@ from sqljury.learning.language_model.loading import (
 from sqljury.learning.language_model.prefix_scoring import Score
 from sqljury.learning.language_model.prompt_tokens import PromptTokens
 from sqljury.learning.outcome_reward.examples import RewardExample, split
-from sqljury.learning.outcome_reward.folder import read_facts, write_facts
 from sqljury.learning.outcome_reward.settings import Settings
 from sqljury.learning.outcome_reward.trainers import Watch, made_trainer
 from sqljury.learning.outcome_reward.validation import Tokens, measures
-from sqljury.learning.outcome_reward.verifier import answers_of
+from sqljury.learning.outcome_reward.verifier import answers_of, read_facts, write_facts
 
 _CHECKPOINTS, _ARGUMENTS = "checkpoints", "training_args.bin"
 

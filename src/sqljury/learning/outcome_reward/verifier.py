@@ -1,13 +1,15 @@
-"""A trained verifier at work: prompts in, probabilities out."""
+"""A trained verifier: its folder, and prompts in, probabilities out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sqljury.errors import InputError
-from sqljury.learning.language_model.answer_tokens import AnswerTokens, answer_tokens
 from sqljury.learning.language_model.loading import (
     Head,
     LanguageModel,
@@ -15,8 +17,41 @@ from sqljury.learning.language_model.loading import (
     load_language_model,
 )
 from sqljury.learning.language_model.prefix_scoring import BATCH, PrefixScorer, Score
-from sqljury.learning.language_model.prompt_tokens import PromptTokens
-from sqljury.learning.outcome_reward.folder import read_facts
+from sqljury.learning.language_model.prompt_tokens import AnswerTokens, PromptTokens, answer_tokens
+from sqljury.version import __version__
+from sqljury.writing import write_text
+
+FACTS = "verifier.json"
+VERSION = 1
+
+PathLike = str | os.PathLike[str]
+
+
+def write_facts(folder: PathLike, facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Write verifier.json, last of all: a folder that has it is complete. What reading gives."""
+
+    text = json.dumps({"version": VERSION, "sqljury": __version__, **facts}, indent=2)
+    write_text(Path(folder) / FACTS, f"{text}\n")
+    return dict(json.loads(text))
+
+
+def read_facts(folder: PathLike) -> dict[str, Any] | None:
+    """What verifier.json says; None where there is none.
+
+    Raises:
+        InputError: SJ031: it cannot be read; SJ030: it is of another version.
+    """
+    path = Path(folder) / FACTS
+    if not path.is_file():
+        return None
+    try:
+        facts = json.loads(path.read_text(encoding="utf-8"))
+        version = facts["version"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError("SJ031", f"cannot be read: {error}.", where=str(path)) from None
+    if version != VERSION:
+        raise InputError("SJ030", f"is of version {version}, not {VERSION}.", where=str(path))
+    return dict(facts)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """The small verifier: what a question lets one expect, and trees that weigh a query by it."""
 
-from sqljury.learning.verifier.choices import Choices
-from sqljury.learning.verifier.expectations import Expectations
+from sqljury.learning.verifier.expectations import Choices, Expectations
 from sqljury.learning.verifier.model import (
     SHIPPED,
     SmallVerifier,

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqljury.learning.boosting import Boosting
-from sqljury.learning.verifier.choices import Choices
-from sqljury.learning.verifier.expectations import Expectations
+from sqljury.learning.verifier.expectations import Choices, Expectations
 from sqljury.learning.verifier.model import Weigher
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.llm.answers import with_schema_in_words
 from sqljury.llm.chat import Json, Message, Reply, Request
+from sqljury.llm.objects import with_schema_in_words
 from sqljury.llm.providers.base import Capabilities, by_schema, register
 from sqljury.llm.providers.transport import exchange, malformed
 from sqljury.secrets import learn

@@ -8,7 +8,7 @@ from functools import cache
 from typing import ClassVar, Final, Protocol, TypeVar, runtime_checkable
 
 from sqljury.llm.chat import Json, Model, Reply, Request
-from sqljury.llm.retry import CallFailedError
+from sqljury.llm.limits import CallFailedError
 from sqljury.registry import Registry
 
 

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.llm.answers import with_schema_in_words
 from sqljury.llm.chat import Json, Model, Reply, Request
+from sqljury.llm.objects import with_schema_in_words
 from sqljury.llm.providers import openai_batches
 from sqljury.llm.providers.base import BatchNews, Capabilities, by_schema, register
 from sqljury.llm.providers.transport import exchange, malformed

@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqljury.llm.chat import Json, one_line
+from sqljury.llm.limits import CallFailedError, failure
 from sqljury.llm.providers.base import BatchNews
 from sqljury.llm.providers.transport import fetched, malformed, received, rejection
-from sqljury.llm.retry import CallFailedError, failure
 from sqljury.secrets import redacted, redacted_json
 
 _CHAT = "/v1/chat/completions"

@@ -11,9 +11,9 @@ from typing import ClassVar
 from sqljury.errors import InputError
 from sqljury.isolation import import_plugin
 from sqljury.llm.chat import Json, Reply, Request
+from sqljury.llm.costs import likely_tokens
 from sqljury.llm.providers.base import Capabilities, register
 from sqljury.llm.providers.transport import malformed
-from sqljury.llm.tokens import likely_tokens
 
 Script = Callable[[Request], "str | Mapping[str, Json] | Reply"]
 """What a scripted model does: a text, an object, or a whole reply."""

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NoReturn
 
 from sqljury.llm.chat import Json
-from sqljury.llm.retry import CallFailedError, failure, refused_for_its_text
+from sqljury.llm.limits import CallFailedError, failure, refused_for_its_text
 from sqljury.secrets import redacted, redacted_json
 
 MAX_BYTES = 16 * 1024 * 1024

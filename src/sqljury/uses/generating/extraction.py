@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sqljury.llm.thoughts import without_thoughts
+from sqljury.llm.objects import without_thoughts
 
 # The last block may be cut off before its end.
 _BLOCK = re.compile(r"```[ \t]*(\w*)[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)

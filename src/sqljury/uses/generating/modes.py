@@ -17,7 +17,7 @@ from sqljury.judges.abstention.choosing import Said
 from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
-from sqljury.llm.thoughts import without_thoughts
+from sqljury.llm.objects import without_thoughts
 from sqljury.uses.generating.extraction import sql_in
 
 Read = Callable[[str], dict[str, Json]]
