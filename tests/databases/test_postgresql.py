@@ -158,7 +158,7 @@ def test_tables(
         ("SELECT repeat('x', 1000) FROM generate_series(1, 5000)", Status.TOO_LARGE, "bytes"),
         ("SELECT i FROM generate_series(1, 20001) AS i", Status.TOO_LARGE, "20000 rows"),
         ("SELECT i FROM generate_series(1, 20000) AS i", Status.OK, ""),
-        ("SELECT * FROM person FOR UPDATE", Status.REFUSED, "read-only"),
+        ("SELECT * FROM person FOR UPDATE", Status.REFUSED, "FOR UPDATE"),
     ],
 )
 def test_how_it_ends(database: Database, sql: str, status: Status, words: str) -> None:

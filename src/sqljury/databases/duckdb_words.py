@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from sqljury.databases.guard import without_strings
-from sqljury.databases.names import GAP, ForbiddenNames, OddNames, allowing, lowered, words_of
+from sqljury.databases.names import ForbiddenNames, OddNames, allowing, words_of
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -42,14 +43,12 @@ _VIEWS_REFUSED: Final = allowing("pg_settings pg_prepared_statements")
 _FUNCTIONS: Final = """
 SELECT DISTINCT function_name, function_type LIKE '%table%',
        coalesce(has_side_effects OR stability = 'VOLATILE', false)
-FROM duckdb_functions() WHERE internal AND function_type <> 'pragma'
+FROM duckdb_functions() WHERE function_type <> 'pragma'
 """
-_KEYWORDS: Final = "SELECT keyword_name FROM duckdb_keywords()"
 _MACROS: Final = """
-SELECT function_name, coalesce(macro_definition, '') FROM duckdb_functions() WHERE NOT internal
+SELECT function_name, macro_definition FROM system.main.duckdb_functions() WHERE NOT internal
 """
-_CALLED: Final = re.compile(r'\b(\w+)"?\s*\(')
-_CALLED_AFTER_GAP: Final = re.compile(rf'\b(\w+)"?{GAP}\(', re.DOTALL)
+"""Of the system: a macro of the database may have the same name."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,8 @@ class _Own:
     """DuckDB's own functions, the same for every database of the process."""
 
     refused: ForbiddenNames
-    known: frozenset[str]
-    """All of them, and keywords that may stand before a parenthesis."""
+    names: frozenset[str]
+    """All of them."""
 
 
 class DuckDBForbiddenWords:
@@ -70,26 +69,24 @@ class DuckDBForbiddenWords:
 
     def __init__(self, run: Callable[[str], Rows]) -> None:
         self._run = run
-        self._own = _own(run)
+        self._own = _own()
         self._macros: OddNames | None = None
 
     def found_in(self, sql: str) -> str:
         """Why the statement is refused, or nothing."""
         if name := self._own.refused.found_in(sql, words_of(sql)):
             return f"the function {name}"
-        commented = "--" in sql or "/*" in sql
-        called = lowered((_CALLED_AFTER_GAP if commented else _CALLED).findall(sql))
-        if called <= self._own.known:
-            return ""
         if self._macros is None:  # to ask for them takes longer than most queries
             self._macros = OddNames(self._refused_macros())
-        if self._macros.names and (name := self._macros.found_in(without_strings(sql, "duckdb"))):
-            return f"the macro {name}"
-        return ""
+        # Syntax calls functions too: an interval calls to_days, whoever has made it.
+        name = min(self._macros.names & self._own.names, default="")
+        if self._macros.names and not name:
+            name = self._macros.found_in(without_strings(sql, "duckdb"))
+        return f"the macro {name}" if name else ""
 
     def _refused_macros(self) -> frozenset[str]:
         """Macros of the database that call what is refused."""
-        macros = [(name.lower(), words_of(definition)) for name, definition in self._run(_MACROS)]
+        macros = [(name.lower(), words_of(body or "")) for name, body in self._run(_MACROS)]
         forbidden = self._own.refused.words | self._own.refused.calls
         found: set[str] = set()
         while more := {n for n, words in macros if n not in found and words & (forbidden | found)}:
@@ -97,16 +94,15 @@ class DuckDBForbiddenWords:
         return frozenset(found)
 
 
-_read: _Own | None = None
+@cache
+def _own() -> _Own:
+    """Asked of an empty database: no macro can stand in the way."""
+    import duckdb
 
-
-def _own(run: Callable[[str], Rows]) -> _Own:
-    global _read
-    if _read is None:
-        functions = [(name.lower(), *rest) for name, *rest in run(_FUNCTIONS)]
-        known = {name for name, *_ in functions} | {word for (word,) in run(_KEYWORDS)}
-        _read = _Own(_refused_functions(functions), frozenset(known))
-    return _read
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(_FUNCTIONS).fetchall()
+    functions = [(name.lower(), *rest) for name, *rest in rows]
+    return _Own(_refused_functions(functions), frozenset(name for name, *_ in functions))
 
 
 def _refused_functions(functions: Rows) -> ForbiddenNames:

@@ -1,12 +1,16 @@
-"""A lexical look at a statement before an engine sees it: the first of two defences.
+"""What is checked is what is sent: a statement is cut into tokens and rebuilt from them.
 
-The engine's own protection (read-only connection, authorizer, transaction) is the real one;
-this one is cheap, the same everywhere, and gives the same words everywhere.
+Engines disagree about comments and white space: a carriage return ends a ``--`` comment on
+PostgreSQL and DuckDB only, a no-break space is white space on DuckDB and part of a name elsewhere.
+So no comment reaches an engine, and outside quotes no white space but space, tab and newline, and
+no control character. How an engine reads a quoted text is fixed for its session, and known here.
+The engine's own protection (read-only connection, authorizer, transaction) comes after this.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from typing import Final
 
@@ -40,44 +44,132 @@ _COMMANDS = frozenset(
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _HEAD = re.compile(r"[\s(]*([^\W\d]\w*)?")
 
-# What may hide a semicolon or a quote, per dialect; a doubled quote is two strings side by
-# side. An unterminated one runs to the end of the text, and the engine will say so.
-_QUOTED = r"""'[^']*(?:'|\Z)|"[^"]*(?:"|\Z)"""
-_ESCAPED = r"""'(?:[^'\\]|\\.)*(?:'|\Z)|"(?:[^"\\]|\\.)*(?:"|\Z)"""
+# ---------------------------------------------------------------- tokens
+
+_IN_COMMENT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
+
+# A doubled quote is two texts side by side.
+_SINGLE, _DOUBLE, _BACKTICK = r"'[^']*'", r'"[^"]*"', r"`[^`]*`"
+_ESCAPED_SINGLE, _ESCAPED_DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
+_E_TEXT = r"'(?:[^'\\]|\\.|'')*+'"
+_DOLLARS = r"\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$.*?\$(?P=tag)\$"
+_OPEN_DOLLARS = r"\$(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?\$"
+# A string in the next line continues an E'…' of PostgreSQL, backslashes and all. Where a comment
+# stands between the two, taking it out would change what the second one means.
+_CONTINUED = rf"(?>[eE]{_E_TEXT}(?:[ \t\r\n]*{_E_TEXT})*+)"
+_BEHIND_COMMENT = rf"{_CONTINUED}(?=(?:[ \t\r\n]|--[^\n\r]*)*')"
 _DASHES = r"--[^\n]*"
-_COMMENT = r"/\*.*?(?:\*/|\Z)"
-# To PostgreSQL every character beyond ASCII is part of a name.
-_NOT_IN_NAME = r"(?<![\w$\x80-\U0010ffff])"
-_DOLLARS = (
-    rf"{_NOT_IN_NAME}\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$"
-    r".*?(?:\$(?P=tag)\$|\Z)"
-)
-# A string in the next line continues it, backslashes and all.
-_E_STRING = (
-    rf"{_NOT_IN_NAME}[eE]'(?:[^'\\]|\\.)*(?:'|\Z)"
-    r"(?:(?:\s|--[^\n]*\n)*'(?:[^'\\]|\\.)*(?:'|\Z))*"
-)
-_PLAIN = rf"{_QUOTED}|{_DASHES}|{_COMMENT}|;"
-_POSTGRES = rf"{_E_STRING}|{_QUOTED}|{_DOLLARS}|{_DASHES}|/\*|;"
-_MYSQL = rf"{_ESCAPED}|`[^`]*(?:`|\Z)|--(?=[\s\x00]|\Z)[^\n]*|\#[^\n]*|{_COMMENT}|;"
-_TOKENS = {
-    dialect: re.compile(pattern, re.DOTALL)
-    for dialect, pattern in {
-        "": _PLAIN,
-        "sqlite": rf"`[^`]*(?:`|\Z)|\[[^\]]*(?:\]|\Z)|{_PLAIN}",
-        "duckdb": _POSTGRES,
-        "postgres": _POSTGRES,
-        "mysql": _MYSQL,
-    }.items()
-}
+_BLOCK = r"/\*.*?\*/"
 _NESTED = re.compile(r"/\*|\*/")
 
 
-def admit(sql: str, dialect: str) -> str | Execution:
-    """The one query in ``sql``, ready to be run, or the outcome of not running it.
+def _pattern(*, string: str, name: str, comment: str, opened: str, first: str = "(?!)") -> str:
+    """Every token of a dialect; any character is part of one.
 
-    Trailing semicolons and comments after them are cut off. Text that is no statement at all
-    (nothing, only comments, prose) is an error; what is not a single query is refused.
+    Args:
+        opened: what begins a quoted text or a comment that does not end.
+        first: what is refused as it is.
+    """
+    kinds = {
+        "space": r"[ \t\n]+",
+        "word": r"\d(?:(?![eE]')\w)*|(?![eE]')[\w\x80-\U0010ffff][\w$\x80-\U0010ffff]*",
+        "signs": "[(),.=<>*+%|&!?:@~^{}]+",
+        "odd": first,
+        "string": string,
+        "name": name,
+        "comment": comment,
+        "opened": opened,
+        "return": r"\r\n?",
+        "end": ";",
+        "control": r"[\x00-\x1f\x7f]",
+        "other": ".",
+    }
+    return "|".join(f"(?P<{kind}>{pattern})" for kind, pattern in kinds.items())
+
+
+def _mysql(single: str, double: str, *, ansi: bool) -> str:
+    names = rf"{_BACKTICK}|{double}" if ansi else _BACKTICK
+    return _pattern(
+        string=single if ansi else rf"{single}|{double}",
+        name=names,
+        # Two minus signs, unless white space follows.
+        comment=rf"--(?=[ \t\r\n]|\Z)[^\n]*|\#[^\n]*|{_BLOCK}",
+        opened=r"""['"`]|/\*""",
+    )
+
+
+_PATTERNS = {
+    "sqlite": _pattern(
+        string=_SINGLE,
+        name=rf"{_DOUBLE}|{_BACKTICK}|\[[^\]]*\]",
+        comment=rf"{_DASHES}|/\*.*?(?:\*/|\Z)",
+        opened=r"""['"`\[]""",
+    ),
+    "duckdb": _pattern(
+        string=rf"[eE]{_E_TEXT}|{_SINGLE}|{_DOLLARS}",
+        name=_DOUBLE,
+        comment=rf"{_DASHES}|/\*",
+        opened=rf"""[eE]'|['"]|{_OPEN_DOLLARS}""",
+    ),
+    "postgres": _pattern(
+        string=rf"{_CONTINUED}|{_SINGLE}|{_DOLLARS}",
+        name=_DOUBLE,
+        comment=rf"{_DASHES}|/\*",
+        opened=rf"""[eE]'|['"]|{_OPEN_DOLLARS}""",
+        first=_BEHIND_COMMENT,
+    ),
+    "mysql": _mysql(_ESCAPED_SINGLE, _ESCAPED_DOUBLE, ansi=False),
+    "mysql ANSI_QUOTES": _mysql(_ESCAPED_SINGLE, _DOUBLE, ansi=True),
+    "mysql NO_BACKSLASH_ESCAPES": _mysql(_SINGLE, _DOUBLE, ansi=False),
+    "mysql ANSI_QUOTES NO_BACKSLASH_ESCAPES": _mysql(_SINGLE, _DOUBLE, ansi=True),
+}
+_TOKENS = {dialect: re.compile(pattern, re.DOTALL) for dialect, pattern in _PATTERNS.items()}
+_ANY_DIALECT = ("sqlite", "postgres", "mysql")
+"""Another engine gets what all of these read in the same way."""
+
+
+def mysql_dialect(sql_mode: str) -> str:
+    """How a session with this ``sql_mode`` reads quotes, as :func:`admit` calls it."""
+    found = [m for m in ("ANSI_QUOTES", "NO_BACKSLASH_ESCAPES") if m in sql_mode.upper().split(",")]
+    return " ".join(["mysql", *found])
+
+
+def _tokens(sql: str, dialect: str) -> Iterator[tuple[str, str, int]]:
+    """The kind of each token, its text, and where it begins."""
+    tokens = _TOKENS.get(dialect, _TOKENS["sqlite"])
+    position = 0
+    while match := tokens.match(sql, position):
+        kind, position = match.lastgroup or "", match.end()
+        if match["comment"] == "/*":  # comments nest in PostgreSQL and DuckDB
+            kind, position = "comment", _end_of_nested_comment(sql, position)
+        if match["opened"] is not None or position < 0:
+            kind, position = "opened", len(sql)
+        yield kind, sql[match.start() : position], match.start()
+
+
+def _end_of_nested_comment(sql: str, position: int) -> int:
+    """Behind it, or -1."""
+    depth = 1
+    for match in _NESTED.finditer(sql, position):
+        depth += 1 if match[0] == "/*" else -1
+        if depth == 0:
+            return match.end()
+    return -1
+
+
+# ---------------------------------------------------------------- admission
+
+
+def admit(sql: str, dialect: str) -> str | Execution:
+    """The one query in ``sql`` as it is to be sent, or the outcome of not running it.
+
+    Comments become a space, every end of a line a newline; trailing semicolons are cut off. Text
+    that is no statement at all (nothing, only comments, prose) is an error; what is not a single
+    query is refused, and so is a character outside quotes that engines read in different ways.
+
+    Args:
+        dialect: an engine's, or :func:`mysql_dialect`. For any other, what is read in different
+            ways by the engines that are known is refused.
 
     >>> admit("SELECT 1; -- done", "sqlite")
     'SELECT 1'
@@ -91,50 +183,111 @@ def admit(sql: str, dialect: str) -> str | Execution:
     head = _HEAD.match(sql)
     word = head[1].upper() if head and head[1] else ""
     text = sql.rstrip("; \n")
-    if word in _QUERIES and ";" not in text and (dialect != "mysql" or "/*" not in text):
+    if word in _QUERIES and _PLAIN.fullmatch(text) and not _opens_comment(text):
         return text  # nearly all real queries
-    return _admit_scanned(sql, dialect)
+    if dialect in _TOKENS:
+        return _admit_rebuilt(_rebuilt(sql, dialect), dialect)
+    first, *others = (_rebuilt(sql, known) for known in _ANY_DIALECT)
+    outcome = _admit_rebuilt(first, dialect)
+    if isinstance(outcome, str) and any(other != first for other in others):
+        return _refused(
+            "a comment, a quote or a backslash that databases read in different ways: "
+            "write comments as -- and a space, and quotes in a text as two"
+        )
+    return outcome
 
 
-def _admit_scanned(sql: str, dialect: str) -> str | Execution:
-    statements = _statements(sql, dialect)
-    if statements is None:
-        return _refused("a comment that the server would execute")
+_PLAIN = re.compile(r"[ -:<-~\t\n]*")
+"""Printable ASCII without a semicolon."""
+
+
+def _opens_comment(text: str) -> bool:
+    return "--" in text or "/*" in text or "#" in text
+
+
+_Rebuilt = tuple[list[str], Execution | None]
+"""The statements of a text, and what is wrong with it."""
+
+
+def _admit_rebuilt(rebuilt: _Rebuilt, dialect: str) -> str | Execution:
+    statements, problem = rebuilt
     if len(statements) > 1:
         return _refused("more than one statement")
     if not statements:
-        return _error("the statement is empty")
-    text, bare = statements[0]
-    head = _HEAD.match(bare)
+        return problem or _error("the statement is empty")
+    text = statements[0]
+    head = _HEAD.match(text)
     word = head[1].upper() if head and head[1] else ""
-    if word in _QUERIES or word in _ALSO_QUERIES.get(dialect, ()):
-        return text
+    if word in _QUERIES or word in _ALSO_QUERIES.get(dialect.partition(" ")[0], ()):
+        return problem or text
     if word in _COMMANDS:
         return _refused(f"{word} is not a query")
-    return _error(f"syntax error: a query cannot begin with {bare.lstrip()[:20]!r}")
+    return _error(f"syntax error: a query cannot begin with {text[:20]!r}")
 
 
-def _statements(sql: str, dialect: str) -> list[tuple[str, str]] | None:
-    """Every statement with its text and its text without comments.
+def _rebuilt(sql: str, dialect: str) -> _Rebuilt:
+    pieces: list[str] = []
+    ends: list[int] = []
+    problem: Execution | None = None
+    for kind, token, start in _tokens(sql, dialect):
+        found: Execution | None = None
+        piece = token
+        if kind == "comment":
+            found, piece = _in_comment(sql, dialect, token, start), " "
+        elif kind == "return":
+            piece = "\n"
+        elif kind == "end":
+            ends.append(len(pieces))
+            piece = " "
+        elif kind == "control" or (kind == "word" and not token.isascii()):
+            found, piece = _in_word(sql, token, start)
+        elif kind in ("string", "name") and "\0" in token:
+            found = _error(f"a NUL character {_place(sql, start + token.index(chr(0)))}")
+        elif kind == "opened":
+            what = "comment" if token.startswith("/*") else "quoted text"
+            found = _error(f"syntax error: a {what} that does not end, {_place(sql, start)}")
+        elif kind == "odd":
+            found = _refused(f"a text that goes on behind a comment, {_place(sql, start)}")
+        elif token == "-" and pieces and pieces[-1] in ("-", " -"):
+            piece = " -"  # two signs of MySQL, a comment elsewhere
+        problem = problem or found
+        pieces.append(piece)
+    parts = [pieces[a:b] for a, b in zip([0, *ends], [*ends, len(pieces)], strict=True)]
+    return [text for part in parts if (text := "".join(part).strip(" \t\n"))], problem
 
-    None where a comment holds code: MySQL runs what stands in ``/*! … */``.
-    """
-    found: list[tuple[str, str]] = []
-    bare: list[str] = []
-    begin = plain = 0
-    for token, start, end in _tokens(sql, dialect):
-        if dialect == "mysql" and token.startswith(("/*!", "/*M!")):
-            return None
-        if token == ";":
-            bare.append(sql[plain:start])
-            found.append((sql[begin:start].strip(), "".join(bare)))
-            bare, begin, plain = [], end, end
-        elif token.startswith(("--", "/*", "#")):
-            bare += (sql[plain:start], " ")
-            plain = end
-    bare.append(sql[plain:])
-    found.append((sql[begin:].strip(), "".join(bare)))
-    return [statement for statement in found if statement[1].strip()]
+
+def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution | None:
+    """What is wrong with a comment, although it will not be sent."""
+    if dialect.startswith("mysql") and comment.startswith(("/*!", "/*M!")):
+        return _refused("a comment that the server would execute")
+    if not comment.startswith("/*") and "\r" in (line := comment.rstrip("\r")):
+        place = _place(sql, start + line.index("\r"))
+        return _refused(f"a carriage return {place}, which ends a comment in some databases only")
+    if odd := _IN_COMMENT.search(comment):
+        return _refused(_not_sent(sql, start + odd.start()))
+    return None
+
+
+def _in_word(sql: str, word: str, start: int) -> tuple[Execution | None, str]:
+    """The first character that is neither a letter nor a sign, and the word without such."""
+    odd = [i for i, c in enumerate(word) if not c.isascii() or c < " " or c == "\x7f"]
+    odd = [i for i in odd if unicodedata.category(word[i])[0] in "CZ"]
+    if not odd:
+        return None, word
+    plain = "".join(" " if i in odd else c for i, c in enumerate(word))
+    return _refused(_not_sent(sql, start + odd[0])), plain
+
+
+def _not_sent(sql: str, position: int) -> str:
+    character = sql[position]
+    name = unicodedata.name(character, "a control character")
+    advice = "write a plain space, or take it out"
+    return f"U+{ord(character):04X} ({name}) {_place(sql, position)}: {advice}"
+
+
+def _place(sql: str, position: int) -> str:
+    line = sql.count("\n", 0, position) + 1
+    return f"at line {line}, column {position - sql.rfind(chr(10), 0, position)}"
 
 
 def without_strings(sql: str, dialect: str) -> str:
@@ -143,38 +296,10 @@ def without_strings(sql: str, dialect: str) -> str:
     >>> without_strings("SELECT 'a' AS b -- c", "postgres")
     'SELECT   AS b  '
     """
-    bare: list[str] = []
-    plain = 0
-    for token, start, end in _tokens(sql, dialect):
-        if token[0] not in _NAME_QUOTES.get(dialect, '";'):
-            bare += (sql[plain:start], " ")
-            plain = end
-    return "".join([*bare, sql[plain:]])
-
-
-_NAME_QUOTES = {"mysql": "`;", "sqlite": '"`[;'}
-
-
-def _tokens(sql: str, dialect: str) -> Iterator[tuple[str, int, int]]:
-    """Strings, quoted names, comments and semicolons, with where they begin and end."""
-    tokens = _TOKENS.get(dialect, _TOKENS[""])
-    match = tokens.search(sql)
-    while match:
-        token, end = match[0], match.end()
-        if token == "/*":
-            end = _end_of_nested_comment(sql, end)
-        yield token, match.start(), end
-        match = tokens.search(sql, end)
-
-
-def _end_of_nested_comment(sql: str, position: int) -> int:
-    """Comments nest in PostgreSQL and DuckDB."""
-    depth = 1
-    for match in _NESTED.finditer(sql, position):
-        depth += 1 if match[0] == "/*" else -1
-        if depth == 0:
-            return match.end()
-    return len(sql)
+    bare = (
+        " " if kind in ("string", "comment") else token for kind, token, _ in _tokens(sql, dialect)
+    )
+    return "".join(bare)
 
 
 def _error(message: str) -> Execution:

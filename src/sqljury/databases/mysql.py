@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
-from sqljury.databases.guard import admit
+from sqljury.databases.guard import admit, mysql_dialect
 from sqljury.databases.mysql_schema import read_schema
 from sqljury.databases.mysql_words import MySQLForbiddenWords
 from sqljury.databases.server import DeadlineRows, ServerURL, ids_in, parse_url, with_second_attempt
@@ -219,11 +219,16 @@ class MySQLDatabase:
         number = re.search(r"\d+\.\d+\.\d+", version.removeprefix("5.5.5-"))
         name = "mariadb" if self._is_mariadb else "mysql"
         self.engine = f"{name}{number[0] if number else version}"
-        self._words = MySQLForbiddenWords(self._read_if_allowed)
+        # How quotes are read stays as it is now, whatever the server is told later.
+        with self._connection.cursor() as cursor:
+            cursor.execute("SELECT @@sql_mode")
+            ((self._mode,),) = cursor.fetchall()
+        self._quotes = mysql_dialect(self._mode)
+        self._words = MySQLForbiddenWords(self._read_if_allowed, self._quotes)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
-        statement = admit(sql, "mysql")
+        statement = admit(sql, self._quotes)
         if isinstance(statement, Execution):
             return statement
         if forbidden := self._words.found_in(statement):
@@ -305,7 +310,8 @@ class MySQLDatabase:
             milliseconds = max(1, int(limits.seconds * 1000))
             settings |= {"transaction_read_only": 1, "max_execution_time": milliseconds}
         words = ", ".join(f"SESSION {name} = {value}" for name, value in settings.items())
-        self._connection.query(f"SET NAMES utf8mb4, {words}")
+        mode = self._connection.escape(self._mode)
+        self._connection.query(f"SET NAMES utf8mb4, SESSION sql_mode = {mode}, {words}")
         self._connection.query("START TRANSACTION READ ONLY")
 
     def _fetch(self, statement: str, limits: Limits) -> ResultTable | str:

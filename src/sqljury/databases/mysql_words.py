@@ -8,7 +8,9 @@ in their owner's name.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from sqljury.databases.guard import without_strings
@@ -74,7 +76,6 @@ _ROUTINES: Final = """
 SELECT routine_schema, routine_name, routine_definition, security_type
 FROM information_schema.routines WHERE routine_type = 'FUNCTION'
 """
-_MODE: Final = "SELECT @@sql_mode"
 
 
 class MySQLForbiddenWords:
@@ -82,9 +83,11 @@ class MySQLForbiddenWords:
 
     Args:
         run: gives the rows of a query, none where it is closed to this user.
+        dialect: how the session reads quotes.
     """
 
-    def __init__(self, run: Callable[[str], Rows]) -> None:
+    def __init__(self, run: Callable[[str], Rows], dialect: str) -> None:
+        self._dialect = dialect
         native = lowered(name for (name,) in run(_NATIVE))
         self._own = ForbiddenNames(_NAMED, native | _LEFT_BEHIND, _BEGINNINGS)
         routines = run(_ROUTINES)
@@ -92,18 +95,16 @@ class MySQLForbiddenWords:
         system += [name for schema, name, *_ in routines if schema == "sys"]
         self._system = _system_names(system)
         self._theirs = OddNames(self._refused_functions(routines))
-        ((mode,),) = run(_MODE)
-        # Then it is not for us to say what is a string.
-        self._strings_known = not re.search("ANSI|NO_BACKSLASH_ESCAPES", mode)
 
     def found_in(self, sql: str) -> str:
         """Why the statement is refused, or nothing."""
+        sql = _as_compared(sql)
         present = words_of(sql)
         if name := self._own_in(sql, present):
             return name.upper()
         if not (self._theirs.names or _LOCKING & present):
             return ""
-        bare = without_strings(sql, "mysql") if self._strings_known else sql
+        bare = without_strings(sql, self._dialect)
         if match := _LOCKS.search(bare):
             return " ".join(match[0].upper().split())
         if name := self._theirs.found_in(bare):
@@ -127,10 +128,10 @@ class MySQLForbiddenWords:
         found: set[str] = set()
         while True:
             more = {
-                name.lower()
+                _as_compared(name.lower())
                 for schema, name, body, security in routines
                 if schema != "sys"
-                and name.lower() not in found
+                and _as_compared(name.lower()) not in found
                 and self._refuses(body, security, found)
             }
             if not more:
@@ -140,8 +141,24 @@ class MySQLForbiddenWords:
     def _refuses(self, body: str | None, security: str, found: set[str]) -> bool:
         if body is None:
             return security == "DEFINER"
+        body = _as_compared(body)
         words = words_of(body)
         return bool(self._own_in(body, words) or words & (_IN_FUNCTIONS | found))
+
+
+def _as_compared(sql: str) -> str:
+    """With the letters that names are compared by: to these servers, ``ſécret`` is ``secret``."""
+    if sql.isascii():
+        return sql
+    return "".join(_letter(character) for character in sql)
+
+
+@lru_cache(10_000)
+def _letter(character: str) -> str:
+    if character.isascii() or character == "ß":
+        return character.replace("ß", "s")
+    first = unicodedata.normalize("NFKD", character)[0]
+    return first if first.isascii() and first.isalnum() else character
 
 
 def _system_names(names: Sequence[str]) -> re.Pattern[str]:

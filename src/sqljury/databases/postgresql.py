@@ -28,6 +28,7 @@ from typing import Any, Final, Self
 from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
+from sqljury.databases.postgresql_grammar import read_statement
 from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
 from sqljury.databases.postgresql_words import PRIVILEGED, read_forbidden_words
 from sqljury.databases.server import (
@@ -319,11 +320,18 @@ class PostgreSQLDatabase:
         self._accepted = {
             name for name, value in _OPTIONAL_SETTINGS.items() if _set(connection, name, value)
         }
+        kept = settings | {name: _OPTIONAL_SETTINGS[name] for name in sorted(self._accepted)}
+        # A list of schemas in quotes is a list of names, not one text.
+        self._session = [
+            f"SET {name} = {value if name == 'search_path' else literal(value)}"
+            for name, value in kept.items()
+        ]
 
         def run(query: str) -> list[tuple[Any, ...]]:
             return connection.execute(query.encode()).fetchall()
 
-        self._words = read_forbidden_words(run, connection.info.server_version)
+        self._version = connection.info.server_version
+        self._words = read_forbidden_words(run, self._version)
         self._privileged = bool(run(PRIVILEGED))
         ((self._work_mem,),) = run("SELECT pg_size_bytes(current_setting('work_mem'))")
         memory = BackendMemory(connection.info.backend_pid, _own_port(connection))
@@ -334,15 +342,20 @@ class PostgreSQLDatabase:
         statement = admit(sql, "postgres")
         if isinstance(statement, Execution):
             return statement
-        if forbidden := self._words.found_in(statement):
+        names = read_statement(statement, self._version)
+        if isinstance(names, Execution):
+            return names
+        if forbidden := self._words.found_in(statement, names):
             return Execution(Status.REFUSED, None, f"not allowed: {forbidden}")
-        if "\0" in statement:
-            return Execution(Status.ERROR, None, "a NUL character in the statement")
-        return with_second_attempt(
-            lambda within: self._attempt(statement, within),
-            limits,
-            lost=lambda: self._connection.closed and not self._closed,
-        )
+        try:
+            return with_second_attempt(
+                lambda within: self._attempt(statement, within),
+                limits,
+                lost=lambda: self._connection.closed and not self._closed,
+            )
+        finally:
+            if self._words.stays(names):
+                self._connection.close()  # the next statement opens another
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
         started = perf_counter()
@@ -388,12 +401,13 @@ class PostgreSQLDatabase:
             self._end()
 
     def _begin(self, limits: Limits) -> None:
-        """In one message: whatever a statement did to a setting ends with its transaction."""
+        """In one message: the settings of the session, which its end takes back, and the limits."""
         if self._connection.closed and not self._closed:
             self._connection = self._connected()
         milliseconds = max(1, math.ceil(limits.seconds * 1000))
         kilobytes = max(64, min(self._work_mem, limits.memory // 4) // 1024)
         words = [
+            *self._session,
             "BEGIN READ ONLY",
             f"SET LOCAL statement_timeout = {milliseconds}",
             # Waiting for others is not the query's fault, so it ends in words of its own.
@@ -405,13 +419,12 @@ class PostgreSQLDatabase:
         self._connection.execute("; ".join(words).encode())
 
     def _end(self) -> None:
-        """Undo what the transaction did, and the two things that would outlive it."""
+        """Undo what the transaction did and what would outlive it: settings, locks, the seed, …"""
         # A connection that fails here shows itself as closed at the next statement.
         with suppress(psycopg.Error):
             seed = random.uniform(-1, 1)
-            self._connection.execute(
-                f"ROLLBACK; SELECT pg_advisory_unlock_all(), setseed({seed:.9f})".encode()
-            )
+            self._connection.execute(f"ROLLBACK; SELECT setseed({seed:.9f})".encode())
+            self._connection.execute("DISCARD ALL")
 
     def _fetch(self, text: bytes, limits: Limits, tolerant: bool) -> ResultTable | str:
         with self._connection.cursor() as cursor:

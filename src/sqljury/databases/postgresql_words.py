@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from sqljury.databases.guard import without_strings
 from sqljury.databases.names import ForbiddenNames, OddNames, allowing, lowered, words_of
+from sqljury.databases.postgresql_grammar import PostgreSQLNames
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -73,7 +74,7 @@ _NAMED: Final = allowing(
     current_setting txid_current txid_current_if_assigned txid_current_snapshot
     set_config setseed nextval setval currval lastval
     user_mapping_options foreign_server_options foreign_data_wrapper_options
-    _pg_user_mappings _pg_foreign_servers _pg_foreign_data_wrappers
+    _pg_user_mappings _pg_foreign_servers _pg_foreign_data_wrappers isn_weak
     """
 )
 """Refused whatever the server says of them: they run texts, tell settings, or keep state."""
@@ -121,7 +122,8 @@ WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname LIKE 'pg\_%'
 
 _USER_FUNCTIONS: Final = f"""
 SELECT p.oid::int8, p.proname::text, l.lanname::text, p.prosecdef, p.provolatile::text, p.prosrc,
-       {{body}}, p.prokind::text
+       {{body}}, p.prokind::text, p.proparallel = 's',
+       ARRAY(SELECT unnest(p.proargtypes || p.prorettype || p.proallargtypes)::int8)
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE p.oid >= {_FIRST_USER_OID}
 """
@@ -141,13 +143,32 @@ UNION ALL
 SELECT 'name', t.typname::text, ARRAY[c.castfunc::int8]
 FROM pg_catalog.pg_cast AS c JOIN pg_catalog.pg_type AS t ON t.oid IN (c.casttarget, c.castsource)
 WHERE c.oid >= {_FIRST_USER_OID} AND c.castfunc <> 0 AND t.oid >= {_FIRST_USER_OID}
-UNION ALL
-SELECT 'name', t.typname::text, ARRAY(
-       SELECT m[1]::int8 FROM regexp_matches(k.conbin::text, ':\\w*funcid (\\d+)', 'g') AS m)
-FROM pg_catalog.pg_constraint AS k JOIN pg_catalog.pg_type AS t ON t.oid = k.contypid
-WHERE k.contypid <> 0
 """
-"""What calls a function without its name: operators, aggregates, casts, checks of domains."""
+"""What calls a function without its name: operators, aggregates, casts."""
+
+_CHECKED: Final = """
+SELECT k.contypid::int8, ARRAY(
+       SELECT m[1]::int8 FROM regexp_matches(k.conbin::text, ':\\w*funcid (\\d+)', 'g') AS m)
+FROM pg_catalog.pg_constraint AS k WHERE k.contypid <> 0
+"""
+"""Domains, and the functions that their CHECKs call."""
+
+_MADE_OF: Final = f"""
+SELECT t.typbasetype::int8, t.oid::int8, t.typname::text, '' FROM pg_catalog.pg_type AS t
+WHERE t.oid >= {_FIRST_USER_OID} AND t.typtype = 'd'
+UNION ALL
+SELECT t.typelem::int8, t.oid::int8, t.typname::text, '' FROM pg_catalog.pg_type AS t
+WHERE t.oid >= {_FIRST_USER_OID} AND t.typelem <> 0
+UNION ALL
+SELECT r.rngsubtype::int8, t.oid::int8, t.typname::text, '' FROM pg_catalog.pg_range AS r
+JOIN pg_catalog.pg_type AS t ON t.oid = r.rngtypid {{multirange}}
+WHERE t.oid >= {_FIRST_USER_OID}
+UNION ALL
+SELECT a.atttypid::int8, c.reltype::int8, c.relname::text, c.relkind::text
+FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
+WHERE c.oid >= {_FIRST_USER_OID} AND c.reltype <> 0 AND a.attnum > 0 AND NOT a.attisdropped
+"""
+"""Types made of others: the one inside, the one made of it, its name, the kind of its relation."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +183,8 @@ class _Function:
     source: str
     body: str | None
     kind: str
+    parallel_safe: bool
+    types: list[int]
 
     def refused(self, forbidden: frozenset[str]) -> bool:
         """Whether it can do what its caller must not; views and plain functions are run."""
@@ -185,28 +208,55 @@ class PostgreSQLForbiddenWords:
         own: the server's functions and tables that are refused.
         functions: the owner's functions that are refused, with what is bound to them.
         operators: operators that call one of those.
+        types: those whose values are checked by one of those functions, inside them too.
+        tables: with a column of such a type.
+        native: functions in native code that may keep something for their session.
     """
 
     def __init__(
-        self, own: Iterable[str], functions: Iterable[str] = (), operators: Iterable[str] = ()
+        self,
+        own: Iterable[str],
+        functions: Iterable[str] = (),
+        operators: Iterable[str] = (),
+        types: Iterable[str] = (),
+        tables: Iterable[str] = (),
+        native: Iterable[str] = (),
     ) -> None:
         self._own = ForbiddenNames(_NAMED | lowered(own), beginnings=_BEGINNINGS)
         self._theirs = OddNames(lowered(functions))
         self._operators = frozenset(operators)
+        self._types = lowered(types)
+        self._tables = lowered(tables)
+        self._native = lowered(native)
 
-    def found_in(self, sql: str) -> str:
+    def found_in(self, sql: str, names: PostgreSQLNames) -> str:
         """Why the statement is refused, or nothing."""
         if 'u&"' in sql.lower():
             return "a name in Unicode escapes"
-        if name := self._own.found_in(sql, words_of(sql)):
+        if name := self._own.found_in(sql, words_of(sql) | names.all):
             return name
-        if not self._theirs.names and not self._operators:
-            return ""
-        bare = without_strings(sql, "postgres")
-        if name := self._theirs.found_in(bare):
-            return f"{name}, a function that may do more than its caller"
-        found = sorted(operator for operator in self._operators if operator in bare)
-        return f"the operator {found[0]}" if found else ""
+        if self._theirs.names or self._operators:
+            bare = without_strings(sql, "postgres")
+            found = min(self._theirs.names & names.all, default="")
+            if name := found or self._theirs.found_in(bare):
+                return f"{name}, a function that may do more than its caller"
+            if found := min((o for o in self._operators if o in bare), default=""):
+                return f"the operator {found}"
+            if self._operators & _IMPLIED:
+                return f"the operator {min(self._operators & _IMPLIED)}, which CASE and IN use"
+        if name := min(self._types & names.types, default=""):
+            return f"the type {name}, whose check calls a function that may do more than its caller"
+        if names.makes_values and (name := min(self._tables & names.tables, default="")):
+            return f"rows and arrays made of {name}, which has a column of such a type"
+        return ""
+
+    def stays(self, names: PostgreSQLNames) -> bool:
+        """Whether something of the statement may outlive its transaction, in native code."""
+        return bool(self._native & names.all)
+
+
+_IMPLIED: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
+"""Operators that IN, BETWEEN, CASE, USING and DISTINCT call without naming them."""
 
 
 def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQLForbiddenWords:
@@ -225,20 +275,58 @@ def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQL
     own = {*functions.values(), *(tables - _TABLES_ALLOWED)}
     body = _BODY if version >= 140000 else _OLD_BODY
     theirs = [_Function(*row) for row in run(_USER_FUNCTIONS.format(body=body))]
-    refused = _refused(theirs, _NAMED | lowered(own))
+    forbidden = _NAMED | lowered(own)
+    refused = _refused(theirs, forbidden)
+    types: dict[int, str] = {}
+    of_tables: set[str] = set()
+    # A function that takes or gives a checked type calls the check, and may be called by another.
+    while checked := _checked_types(run, version, {*functions, *(f.oid for f in refused)}):
+        types, of_tables = checked
+        kinds = frozenset(types.values()) - of_tables
+        more = [f for f in theirs if types.keys() & f.types or words_of(f.source) & kinds]
+        more = _refused(theirs, forbidden, [*refused, *more])
+        if len(more) == len(refused):
+            break
+        refused = more
     known = {*functions, *(function.oid for function in refused)}
     bound = [(kind, name) for kind, name, oids in run(_BOUND) if known.intersection(oids)]
     names = [name for kind, name in bound if kind == "name"]
-    operators = [name for kind, name in bound if kind == "operator"]
+    native = [f.name for f in theirs if f.language in ("internal", "c") and not f.parallel_safe]
     return PostgreSQLForbiddenWords(
-        own, [*names, *(function.name for function in refused)], operators
+        own,
+        [*names, *(function.name for function in refused)],
+        [name for kind, name in bound if kind == "operator"],
+        types.values(),
+        of_tables,
+        native,
     )
 
 
-def _refused(functions: Sequence[_Function], forbidden: frozenset[str]) -> list[_Function]:
+def _checked_types(
+    run: Callable[[str], Rows], version: int, functions: set[int]
+) -> tuple[dict[int, str], set[str]] | None:
+    """Types whose values are checked by one of the functions, and tables that have such columns."""
+    found = {oid for oid, called in run(_CHECKED) if functions.intersection(called)}
+    if not found:
+        return None
+    multirange = "OR t.oid = r.rngmultitypid" if version >= 140000 else ""
+    made_of = run(_MADE_OF.format(multirange=multirange))
+    while more := {outer for inner, outer, *_ in made_of if inner in found} - found:
+        found |= more
+    types = {outer: name for _, outer, name, _ in made_of if outer in found}
+    tables = {name for _, outer, name, kind in made_of if outer in found and kind not in ("", "c")}
+    return types, tables
+
+
+def _refused(
+    functions: Sequence[_Function],
+    forbidden: frozenset[str],
+    already: Iterable[_Function] = (),
+) -> list[_Function]:
     """Those that may not be called, and those that call them."""
-    found: list[_Function] = []
-    left = list(functions)
+    found = list({function.oid: function for function in already}.values())
+    forbidden |= lowered(function.name for function in found)
+    left = [function for function in functions if function not in found]
     while True:
         more = [function for function in left if function.refused(forbidden)]
         if not more:
