@@ -233,6 +233,14 @@ class Searcher:
         """Whether two results differ, if their order is their own."""
         return compare(left, right, self._policy, ordered=self._ordered).equal is False
 
+    def is_certain(self, rows: Rows) -> bool:
+        """Whether both queries give as many rows, and neither leaves to chance which."""
+        results, others = self.results(rows), self._other_results(rows)
+        if results is None or others is None or len(results[0].rows) != len(results[1].rows):
+            return False
+        pairs = zip(results, others, strict=True)
+        return all(self._same(own, other) for own, found in pairs for other in found)
+
     # ------------------------------------------------------------ comparing
 
     def _tie_groups(self, left: ResultTable) -> list[int] | None:

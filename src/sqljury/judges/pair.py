@@ -6,10 +6,10 @@ are given from outside, generated databases are tried here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import TYPE_CHECKING, Literal
 
 from sqljury.case import Json
@@ -86,6 +86,8 @@ class PairAnswer:
     tried: dict[str, Json] = field(default_factory=dict)
     seconds: float = 0.0
     failure: tuple[str, Execution] | None = None
+    contradicted: tuple[str, ...] | None = None
+    """What a proof assumed that rows contradict, which is a fault of sqljury; None for no proof."""
 
     def to_json(self) -> dict[str, Json]:
         """As ``sqljury compare --json`` prints it."""
@@ -95,6 +97,7 @@ class PairAnswer:
             "rules": list(self.rules),
             "profile": self.profile,
             "witness": None if self.witness is None else _witness_json(self.witness),
+            "contradicted_proof": None if self.contradicted is None else list(self.contradicted),
             "tried": {**self.tried, "score": self.score, "reason": self.reason},
             "seconds": round(self.seconds, 6),
         }
@@ -148,21 +151,23 @@ def compare_pair(
     """
     started = perf_counter()
     same = identity() if identity is not None else None
+    left, right = (without_namespaces(sql, schema, schema.dialect) for sql in (left, right))
+    pair = _Pair(left, right, schema, evidence, policy, second_opinion, server)
     if same is not None:
-        answer = PairAnswer(
-            verdict="proved", score=1.0, reason="the same canonical form", assumptions=tuple(same)
-        )
+        start = PairAnswer(verdict="unknown")
+        answer = _proved(pair, start, same, "the same canonical form", profiles, seed, seconds)
+        if answer.verdict == "unknown":
+            searched = _tried(pair, list(profiles), seed, seconds)
+            answer = replace(searched, contradicted=answer.contradicted)
     else:
-        left, right = (without_namespaces(sql, schema, schema.dialect) for sql in (left, right))
-        answer = _tried(
-            _Pair(left, right, schema, evidence, policy, second_opinion, server),
-            list(profiles),
-            seed,
-            seconds,
-        )
+        answer = _tried(pair, list(profiles), seed, seconds)
         if prove is not None and _is_open(answer):
-            answer = _proved(answer, prove)
-    return _timed(answer, perf_counter() - started)
+            assumptions = prove()
+            if assumptions is None:
+                answer = replace(answer, tried={**answer.tried, "proof": _without_proof()})
+            else:
+                answer = _proved(pair, answer, assumptions, "proved", profiles, seed, seconds)
+    return replace(answer, seconds=perf_counter() - started)
 
 
 def _is_open(answer: PairAnswer) -> bool:
@@ -171,28 +176,100 @@ def _is_open(answer: PairAnswer) -> bool:
     return unknown or answer.verdict == "no_counterexample"
 
 
-def _proved(answer: PairAnswer, prove: Prove) -> PairAnswer:
-    assumptions = prove()
-    if assumptions is None:
-        return replace(answer, tried={**answer.tried, "proof": _without_proof()})
+def _proved(
+    pair: _Pair,
+    answer: PairAnswer,
+    assumptions: Sequence[str],
+    reason: str,
+    profiles: Sequence[DataProfile],
+    seed: int,
+    seconds: float,
+) -> PairAnswer:
+    """The answer that a proof gives, if no database contradicts it.
+
+    Args:
+        answer: what is known without the proof.
+    """
+    found = _contradiction(pair, frozenset(assumptions), seed, seconds)
+    if found is not None:
+        counts = set(str(found.profile).split("+")) <= set(map(str, profiles))
+        return replace(found if counts else answer, contradicted=tuple(assumptions))
     return replace(
         answer,
         verdict="proved",
         score=1.0,
-        reason="proved",
+        reason=reason,
         assumptions=tuple(assumptions),
         failure=None,
     )
+
+
+_Holds = Callable[["Rows"], bool]
+
+
+def _contradiction(
+    pair: _Pair, assumed: frozenset[str], seed: int, seconds: float
+) -> PairAnswer | None:
+    """A refutation on a database that keeps what a proof assumes; None where none is seen.
+
+    Some twenty small databases are tried. What another engine than the queries' own sees counts
+    only where nothing may work otherwise there.
+    """
+    from sqljury.databases.generated import HOLDS_FOREIGN_KEYS, DataProfile, Traps, trap_plans
+
+    dialect = pair.schema.dialect
+    besides = {DataProfile.DUPLICATES}
+    if "not null" not in assumed:
+        besides.add(DataProfile.NULLS)
+    if "foreign key" not in assumed and dialect not in HOLDS_FOREIGN_KEYS:
+        besides.add(DataProfile.FOREIGN_KEYS_VIOLATED)
+    traps = Traps("no overflow" not in assumed, dialect == "sqlite" and "types" not in assumed)
+    filled = "not empty" in assumed
+    plans = trap_plans(frozenset(besides), traps, empty=not filled, seed=seed)
+
+    def step(pair: _Pair, searcher: Searcher) -> PairAnswer | None:
+        def holds(rows: Rows) -> bool:
+            if filled and not all(rows.values()):
+                return False
+            return "no ties" not in assumed or searcher.is_certain(rows)
+
+        return _contradicting(pair, searcher, plans, holds, seconds)
+
+    found = _over_rows(pair, step)
+    return found if found is not None and found.verdict == "refuted" else None
+
+
+def _contradicting(
+    pair: _Pair, searcher: Searcher, plans: Iterable[Plan], holds: _Holds, seconds: float
+) -> PairAnswer | None:
+    from sqljury.databases.generated import DataProfile, broken_rules, make_rows
+
+    search = Search(frozenset(DataProfile))
+    started = process_time()
+    for plan in plans:
+        rows = make_rows(searcher.material, plan)
+        look = searcher.look(plan, rows)
+        if isinstance(look, Look) and look.equal is False and holds(rows):
+            search.found, search.rows = look, rows
+            witness = _witness(pair, searcher, search, holds)
+            if witness is not None and witness.certain:
+                broken = broken_rules(searcher.material, rows) | {plan.profile}
+                return PairAnswer(
+                    verdict="refuted",
+                    score=0.0,
+                    reason="a proof says equal, but the rows differ on this database",
+                    profile="+".join(sorted(broken)),
+                    witness=witness,
+                )
+        if process_time() - started > seconds:
+            break
+    return None
 
 
 def _without_proof() -> str:
     from sqljury.equivalence.proof import is_available
 
     return "not found" if is_available() else "z3 is not installed"
-
-
-def _timed(answer: PairAnswer, seconds: float) -> PairAnswer:
-    return replace(answer, seconds=seconds)
 
 
 # ---------------------------------------------------------------- generated databases
@@ -261,42 +338,48 @@ def _is_view(schema: Schema, name: str) -> bool:
     return table is not None and table.is_view
 
 
-def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) -> PairAnswer:
-    from sqljury.databases.generated import Material
+_Step = Callable[[_Pair, Searcher], PairAnswer | None]
+"""What is done with two queries that are ready to be run over generated rows."""
 
-    own = _on_own_server(pair, profiles, seed, seconds)
-    if own is not None:
-        return own
+
+def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) -> PairAnswer:
+    def step(pair: _Pair, searcher: Searcher) -> PairAnswer | None:
+        search = _search(searcher, profiles, seed, seconds)
+        if pair.scratch is None and not search.tried():
+            return None  # the server lacks a type or a function
+        return _answer(pair, searcher, search, profiles)
+
+    found = _over_rows(pair, step)
+    assert found is not None, "SQLite says something of every query, or why not"
+    return found
+
+
+def _over_rows(pair: _Pair, step: _Step) -> PairAnswer | None:
+    """The step on the engine of the queries' dialect where it is at hand, else in SQLite, or in
+    DuckDB where SQLite has no words for them."""
+    if pair.server is not None and pair.server.dialect == pair.schema.dialect:
+        own = _on_server_rows(pair, step)
+        if own is not None:
+            return own
     left, right = pair.side(pair.left), pair.side(pair.right)
     if isinstance(left, str) or isinstance(right, str):
-        return _in_duckdb_instead(pair, profiles, seed, seconds) or PairAnswer(
+        return _in_duckdb_instead(pair, step) or PairAnswer(
             verdict="unknown",
             reason=f"left: {left}" if isinstance(left, str) else f"right: {right}",
         )
+    from sqljury.databases.generated import Material
+
     material = Material(merged_profiles(left.profile, right.profile), pair.schema)
     scratch = pair.evidence.generated(material.tables)
     searcher = Searcher(left, right, material, scratch, pair.evidence, pair.policy)
     try:
-        search = _search(searcher, profiles, seed, seconds)
-        return _answer(replace(pair, scratch=scratch), searcher, search, profiles)
+        return step(replace(pair, scratch=scratch), searcher)
     finally:
         searcher.close()
 
 
-def _on_own_server(
-    pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float
-) -> PairAnswer | None:
-    """What a server of the queries' dialect says; None where there is none, or it cannot be asked:
-    the rows cannot be written, or it lacks a type or a function."""
-    if pair.server is None or pair.server.dialect != pair.schema.dialect:
-        return None
-    return _searched_by_server(pair, profiles, seed, seconds)
-
-
-def _searched_by_server(
-    pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float
-) -> PairAnswer | None:
-    """What a search by the pair's server finds; None where the queries do not run there."""
+def _on_server_rows(pair: _Pair, step: _Step) -> PairAnswer | None:
+    """The step on the pair's server; None where the queries do not run there."""
     from sqljury.databases.generated import Material
 
     left, right = pair.own_side(pair.left), pair.own_side(pair.right)
@@ -311,21 +394,18 @@ def _searched_by_server(
     searcher = Searcher(
         left, right, material, rows, pair.evidence, pair.policy, pair.server.dialect
     )
-    search = _search(searcher, profiles, seed, seconds)
-    return _answer(pair, searcher, search, profiles) if search.tried() else None
+    return step(pair, searcher)
 
 
-def _in_duckdb_instead(
-    pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float
-) -> PairAnswer | None:
-    """What DuckDB says of queries that SQLite has no words for; None where it cannot be asked."""
+def _in_duckdb_instead(pair: _Pair, step: _Step) -> PairAnswer | None:
+    """The step in DuckDB, where SQLite has no words for the queries; None without DuckDB."""
     if pair.schema.dialect == "sqlite":
         return None
     with closing(pair.evidence.generated(())) as scratch, scratch.empty_duckdb() as execute:
         if execute is None:
             return None
         asking = replace(pair, server=Server("duckdb", "duckdb", execute))
-        return _searched_by_server(asking, profiles, seed, seconds)
+        return _on_server_rows(asking, step)
 
 
 def _search(searcher: Searcher, profiles: list[DataProfile], seed: int, seconds: float) -> Search:
@@ -436,8 +516,14 @@ def _extent(found: Look) -> str:
     return words.get(found.slight, "")
 
 
-def _witness(pair: _Pair, searcher: Searcher, search: Search) -> Witness | None:
-    """The smallest database found, made anew: nothing is reported that was not seen twice."""
+def _witness(
+    pair: _Pair, searcher: Searcher, search: Search, holds: _Holds = lambda _: True
+) -> Witness | None:
+    """The smallest database found, made anew: nothing is reported that was not seen twice.
+
+    Args:
+        holds: what must go on holding of its rows.
+    """
     from sqljury.databases.generated import minimise
 
     found, rows = search.found, search.rows
@@ -445,7 +531,8 @@ def _witness(pair: _Pair, searcher: Searcher, search: Search) -> Witness | None:
 
     def still(candidate: Rows) -> bool:
         look = searcher.look(found.plan, candidate)
-        return isinstance(look, Look) and look.equal is False and look.slight == found.slight
+        differs = isinstance(look, Look) and look.equal is False and look.slight == found.slight
+        return differs and holds(candidate)
 
     for candidate in (minimise(searcher.material, rows, still), rows):
         witness = _replayed(pair, searcher, found.plan, candidate)

@@ -1,7 +1,14 @@
 """Databases made for a pair of queries: small, in memory, of a stated profile, by seed."""
 
+from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import HOLDS_FOREIGN_KEYS, Material
-from sqljury.databases.generated.plans import DataProfile, Plan, further_plans, plans_for
+from sqljury.databases.generated.plans import (
+    DataProfile,
+    Plan,
+    further_plans,
+    plans_for,
+    trap_plans,
+)
 from sqljury.databases.generated.replay import empty_duckdb, in_duckdb, replayed
 from sqljury.databases.generated.rows import Row, Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
@@ -16,6 +23,7 @@ __all__ = [
     "Row",
     "Rows",
     "ScratchDatabase",
+    "Traps",
     "broken_rules",
     "empty_duckdb",
     "further_plans",
@@ -25,4 +33,5 @@ __all__ = [
     "plans_for",
     "replayed",
     "script",
+    "trap_plans",
 ]

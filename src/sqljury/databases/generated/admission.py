@@ -39,6 +39,7 @@ class Admission:
         self._allowed = {table.name: _allowed(table, dialect) for table in tables}
         self._checks = {table.name: Checks(table, dialect) for table in tables if table.declaration}
         self._gates: dict[str, _Gate] = {}
+        self._trusted: list[tuple[str, int]] = []
         for table in tables:
             statements = _statements(table, dialect)
             if statements is None:
@@ -56,9 +57,16 @@ class Admission:
         """Look no more at a column that gets nothing else than whole numbers in SQLite."""
         tests = self._allowed[table]
         self._allowed[table] = [t for t in tests if t != (place, _is_whole)]
+        self._trusted += [(table, place)] * (len(tests) - len(self._allowed[table]))
 
-    def admitted(self, rows: Rows) -> Rows:
-        """The rows without those that are refused, and with what their tables compute."""
+    def admitted(self, rows: Rows, *, trusting: bool = True) -> Rows:
+        """The rows without those that are refused, and with what their tables compute.
+
+        Args:
+            trusting: columns that are trusted get whole numbers only.
+        """
+        for table, place in () if trusting else self._trusted:
+            rows = {**rows, table: [row for row in rows[table] if _is_whole(row[place])]}
         if not self._gates and not any(self._allowed.values()):
             return rows
         return {name: self._of_table(name, own) for name, own in rows.items()}

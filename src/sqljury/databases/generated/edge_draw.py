@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
+from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import Cell, ValuePool
 from sqljury.value_profile import Constant
 
@@ -16,9 +17,11 @@ class EdgeDraw:
 
     Args:
         random: decides.
+        traps: values that break proofs are among them.
     """
 
-    def __init__(self, random: Random) -> None:
+    def __init__(self, random: Random, traps: Traps | None = None) -> None:
+        self._traps = traps
         self._random = random
         self._most = random.randrange(2, 6)
         self._negative = random.random() < _ALL_NEGATIVE
@@ -27,7 +30,7 @@ class EdgeDraw:
     def value(self, of: ValuePool | Cell) -> Constant:
         """One of the values that were drawn for a column, or for columns that are compared."""
         if id(of) not in self._drawn:
-            self._drawn[id(of)] = self._draw(of.edges())
+            self._drawn[id(of)] = self._draw(of.edges(self._traps))
         return self._random.choice(self._drawn[id(of)])
 
     def _draw(self, values: list[Constant]) -> list[Constant]:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, as_number
 from sqljury.databases.generated.values import unique
@@ -20,7 +21,24 @@ _WHOLE: tuple[Constant, ...] = (-2, -1, 0, 1, 2)
 _FRACTIONS: tuple[Constant, ...] = (-1.5, -0.5, 0.5, 1.5, 2.25)
 _SPELLED: tuple[Constant, ...] = ("1", "01", "1.0", "1a", "10", "2", "-1")
 _TEXTS: tuple[Constant, ...] = ("a", "A", "a ", "ab", "aB", "B")
+# What two expressions that look alike often treat differently.
+_TRAP_TEXTS: tuple[Constant, ...] = ("", " ", "1", "01", "1.0", "0", "a")
+_TRAP_FRACTIONS: tuple[Constant, ...] = (-0.0, 1.0, 0.1)
+_TRAPS_OF_ALL: tuple[Constant, ...] = (1.0, "1.0", "", 0, "a ")
+_EXTREMES: tuple[Constant, ...] = (2**63 - 1, -(2**63), 2**53 + 1, 2**53)
 _MIXED: tuple[Constant, ...] = (2, "2", 1, "1", "01", -1, 1.5, "a", "A", "10", 10)
+
+
+class Traps(NamedTuple):
+    """Which of the values that break a proof may stand in a database.
+
+    Args:
+        extremes: integers at the ends of 64 bits, where sums overflow.
+        untyped: values of any type, as SQLite's columns hold them.
+    """
+
+    extremes: bool = False
+    untyped: bool = False
 
 
 class Holds(Enum):
@@ -71,15 +89,25 @@ def _has_fractions(declared: str, dialect: str) -> bool:
 
 
 def edge_values(
-    kind: ValueKind, holds: frozenset[Holds], constants: Sequence[Constant]
+    kind: ValueKind,
+    holds: frozenset[Holds],
+    constants: Sequence[Constant],
+    traps: Traps | None = None,
 ) -> list[Constant]:
     """Edge-case values around the constants of a query, those first; empty where none fit.
+
+    Args:
+        traps: more of them, for a search for what breaks a proof.
 
     >>> edge_values(ValueKind.TEXT, frozenset((Holds.TEXT,)), ["Ab"])[:4]
     ['Ab', 'aB', 'Ab ', 'AB']
     """
+    if traps is not None and traps.untyped:
+        holds = _EVERYTHING
     if holds == _EVERYTHING:
-        return unique([*(v for c in constants if c is not None for v in (c, str(c))), *_MIXED])
+        more = () if traps is None else _TRAPS_OF_ALL
+        texts = (v for c in constants if c is not None for v in (c, str(c)))
+        return unique([*texts, *_MIXED, *more])
     found: list[Constant] = []
     numbers = [n for c in constants if (n := as_number(c)) is not None]
     if Holds.WHOLE in holds:
@@ -90,6 +118,10 @@ def edge_values(
         found += _FRACTIONS
     if Holds.TEXT in holds:
         found += _texts(kind, constants)
+    if traps is not None:
+        found += _EXTREMES if traps.extremes and Holds.WHOLE in holds else ()
+        found += _TRAP_FRACTIONS if Holds.FRACTION in holds else ()
+        found += _TRAP_TEXTS if Holds.TEXT in holds else ()
     return unique(found)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from sqljury.databases.generated.admission import Admission, folded
 from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, kind_of, stored
-from sqljury.databases.generated.edges import Holds, edge_values, holds_of
+from sqljury.databases.generated.edges import Holds, Traps, edge_values, holds_of
 from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
 from sqljury.schema import Schema, Table
 from sqljury.value_profile import (
@@ -65,13 +65,13 @@ class ValuePool:
         """Whether all values are whole numbers."""
         return self.kind is ValueKind.INT and all(isinstance(c, int) for c in self._constants)
 
-    def edges(self) -> list[Constant]:
+    def edges(self, traps: Traps | None = None) -> list[Constant]:
         """Edge-case values that all of the columns may hold; the narrow ones where none are."""
-        return self.edges_of(self.holds)
+        return self.edges_of(self.holds, traps)
 
-    def edges_of(self, holds: frozenset[Holds]) -> list[Constant]:
+    def edges_of(self, holds: frozenset[Holds], traps: Traps | None = None) -> list[Constant]:
         """Edge-case values of a column that may hold what is given."""
-        return edge_values(self.kind, holds, self._hot) or self.narrow
+        return edge_values(self.kind, holds, self._hot, traps) or self.narrow
 
     @property
     def has_constants(self) -> bool:
@@ -127,9 +127,9 @@ class Cell:
     plain: Constant = field(init=False)
     """What it holds where no query looks at it."""
 
-    def edges(self) -> list[Constant]:
+    def edges(self, traps: Traps | None = None) -> list[Constant]:
         """The edge-case values it may have, as it keeps them."""
-        values = [stored(value, self.affinity) for value in self.pool.edges_of(self.holds)]
+        values = [stored(value, self.affinity) for value in self.pool.edges_of(self.holds, traps)]
         return values if self.takes is None else self.takes(values)
 
 
@@ -209,19 +209,27 @@ class Material:
         self._ranks = _ranks(self.relations)
         self.shapes = [self._shape(pattern, pools) for pattern in profile.patterns]
         self.shapes = [shape for shape in self.shapes if shape.tables]
-        self._found: dict[tuple[int, int, tuple[Wanted, ...], bool], list[Constant]] = {}
+        self._found: dict[
+            tuple[int, int, tuple[Wanted, ...], bool, Traps | None], list[Constant]
+        ] = {}
 
     def candidates(
-        self, shape: Shape, pool: ValuePool, wanted: tuple[Wanted, ...], *, edges: bool = False
+        self,
+        shape: Shape,
+        pool: ValuePool,
+        wanted: tuple[Wanted, ...],
+        *,
+        edges: bool = False,
+        traps: Traps | None = None,
     ) -> list[Constant]:
         """The values of a pool for which the atoms hold or fail as wanted."""
-        key = (id(pool), id(shape), wanted, edges)
+        key = (id(pool), id(shape), wanted, edges, traps)
         found = self._found.get(key)
         if found is None:
             atoms = [(shape.atoms[i][1], holds) for i, holds in wanted]
             found = [
                 value
-                for value in (pool.edges() if edges else pool.candidates)
+                for value in (pool.edges(traps) if edges else pool.candidates)
                 if all(satisfies(value, a.operator, a.values) is holds for a, holds in atoms)
             ]
             self._found[key] = found
@@ -295,13 +303,15 @@ def _relation(
     strict = dialect != "sqlite"
     special = bool(table.declaration) or strict
     keyed = set(table.primary_key) if strict or not table.nullable_key else set[str]()
+    # What a column is computed from is not told: it may be any of the others.
+    computing = any(c.generated and (table.name, c.name) in profile.columns for c in table.columns)
     cells = [
         Cell(
             name=column.name,
             affinity=affinity_of(column.type),
             nullable=column.nullable and column.name not in keyed,
             pool=pools[table.name, column.name],
-            used=(table.name, column.name) in profile.columns,
+            used=computing or (table.name, column.name) in profile.columns,
             takes=partial(admission.takes, table, place) if special else None,
             loose_key=(column.name,) in (table.primary_key, *table.unique),
             holds=holds_of(column.type, pools[table.name, column.name].kind, dialect),

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Final
 
+from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import Material
 from sqljury.value_profile import ValueProfile
 
@@ -42,6 +44,8 @@ class Plan:
         unlike: one group is larger than the others, but not than two of them together.
         empty: one table stays empty.
         edges: the values are edge cases.
+        traps: the edge cases include what breaks proofs.
+        besides: other profiles whose licence the rows use, too.
     """
 
     profile: DataProfile
@@ -54,6 +58,13 @@ class Plan:
     unlike: bool = False
     empty: bool = False
     edges: bool = False
+    traps: Traps | None = None
+    besides: frozenset[DataProfile] = frozenset()
+
+    @property
+    def licence(self) -> frozenset[DataProfile]:
+        """All profiles whose licence the rows use."""
+        return self.besides | {self.profile}
 
 
 _LARGEST = 130
@@ -132,6 +143,32 @@ def further_plans(
     if DataProfile.EDGE_VALUES in profiles:
         plans += _edge_plans(profiles)
     return [replace(plan, seed=seed * 1000 + 500 + i) for i, plan in enumerate(plans)]
+
+
+TRAP_PLANS: Final = 20
+
+
+def trap_plans(
+    besides: frozenset[DataProfile], traps: Traps, *, empty: bool = True, seed: int = 0
+) -> Iterator[Plan]:
+    """Small databases full of what breaks proofs: ties, NULLs, equal rows, values that are alike.
+
+    Args:
+        besides: the profiles whose licence the rows may use.
+        empty: a table may be without rows.
+    """
+    for n in range(TRAP_PLANS):
+        yield Plan(
+            DataProfile.EDGE_VALUES,
+            seed * 1000 + 700 + n,
+            tuples=5 if n % 5 == 2 else 1 + n % 3,
+            aimed=n % 4 == 0,
+            group=3 if n % 5 == 2 else 0,
+            empty=empty and n % 7 == 5,
+            edges=n % 5 != 4,
+            traps=traps._replace(untyped=traps.untyped and n % 2 == 1),
+            besides=besides if n % 3 else frozenset(),
+        )
 
 
 def _first_rows(material: Material, profiles: frozenset[DataProfile]) -> Iterator[Plan]:

@@ -39,8 +39,9 @@ def make_rows(material: Material, plan: Plan) -> Rows:
     """The rows of one database; the same for the same material and plan."""
     maker = _Maker(material, plan)
     maker.lay_down()
-    rows = material.admission.admitted(maker.rows())
-    if plan.profile is not DataProfile.FOREIGN_KEYS_VIOLATED:
+    untyped = plan.traps is not None and plan.traps.untyped
+    rows = material.admission.admitted(maker.rows(), trusting=not untyped)
+    if DataProfile.FOREIGN_KEYS_VIOLATED not in plan.licence:
         _drop_orphans(material, rows)
     return rows
 
@@ -60,13 +61,13 @@ class _Maker:
         self._largest = self._random.randrange(3)
         self._fresh_keys = self._random.random() < 0.5
         self._few = 2 if plan.unlike else self._random.choice((2, 4))
-        orphans = plan.profile is DataProfile.FOREIGN_KEYS_VIOLATED
+        orphans = DataProfile.FOREIGN_KEYS_VIOLATED in plan.licence
         self._orphans = self._random.choice((0.5, 1.0)) if orphans else 0.0
-        self._nulls = plan.profile is DataProfile.NULLS
+        self._nulls = DataProfile.NULLS in plan.licence
         self._left = _MOST_ROWS
         self._groups: dict[int, _Group] = {}
         self._turns: dict[int, int] = {}
-        self._edges = EdgeDraw(self._random) if plan.edges else None
+        self._edges = EdgeDraw(self._random, plan.traps) if plan.edges else None
 
     def rows(self) -> Rows:
         """What was laid down."""
@@ -94,7 +95,7 @@ class _Maker:
         if not (self._plan.aimed or self._plan.missed):
             for name in self._stores:
                 self._add(name, {}, 0)
-        if self._plan.profile is DataProfile.DUPLICATES:
+        if DataProfile.DUPLICATES in self._plan.licence:
             self._repeat()
 
     def _group(self, shape: Shape) -> _Group:
@@ -184,7 +185,10 @@ class _Maker:
         self, shape: Shape, pool: ValuePool, wanted: Sequence[Wanted], apart: bool
     ) -> Constant:
         if wanted:
-            found = self._material.candidates(shape, pool, tuple(wanted), edges=self._plan.edges)
+            plan = self._plan
+            found = self._material.candidates(
+                shape, pool, tuple(wanted), edges=plan.edges, traps=plan.traps
+            )
             if found:
                 # The first ones are constants of the queries; most of the time they will do.
                 many = len(found) if self._random.random() < 0.4 else min(3, len(found))
