@@ -64,7 +64,8 @@ class Watchdog:
     def release(self, token: object) -> bool:
         """Stop watching; tells whether the deadline had passed."""
         with self._changed:
-            return self._watched.pop(token).fired
+            found = self._watched.pop(token, None)
+            return found is not None and found.fired
 
     def _start(self) -> None:
         if self._thread is None or not self._thread.is_alive():  # dead in a forked child
