@@ -1,4 +1,4 @@
-"""Runs over Spider's development set that somebody kills at random moments."""
+"""Runs over Spider's development set that somebody kills or stops at random moments."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,6 +39,7 @@ class Trial:
 
     Attributes:
         killed: processes that were killed, in all.
+        stopped: processes, or groups of them, that were stopped, in all.
         commands: how often the command was started.
     """
 
@@ -47,6 +49,7 @@ class Trial:
     chance: random.Random
     pause: tuple[float, float] = (0.1, 0.7)
     killed: int = 0
+    stopped: int = 0
     commands: int = 0
 
     def undisturbed(self, run: str) -> bytes:
@@ -77,6 +80,43 @@ class Trial:
             self.killed += 1
             most -= 1
             _wait_until_gone(workers)
+
+    def stop_workers(self, run: str, most: int) -> None:
+        """Run to the end; up to so many workers are stopped meanwhile, and never go on."""
+        process = self._start(run)
+        while process.poll() is None:
+            time.sleep(self.chance.uniform(*self.pause))
+            if workers := _children(process.pid) if most else []:
+                with suppress(ProcessLookupError):
+                    os.kill(self.chance.choice(workers), signal.SIGSTOP)
+                    self.stopped += 1
+                most -= 1
+
+    def pause(self, run: str, times: int, seconds: float, *, everything: bool) -> None:
+        """Run to the end; the parent, or it and its workers, are stopped and go on, so often."""
+        process = self._start(run)
+        tell = os.killpg if everything else os.kill
+        while process.poll() is None:
+            time.sleep(self.chance.uniform(*self.pause))
+            if times and process.poll() is None:
+                tell(process.pid, signal.SIGSTOP)
+                time.sleep(seconds)
+                tell(process.pid, signal.SIGCONT)
+                self.stopped += 1
+                times -= 1
+
+    def orphan_stopped_workers(self, run: str) -> None:
+        """Stop all workers, kill the parent; workers must be gone soon after."""
+        process = self._start(run)
+        while len(workers := _children(process.pid)) < 2:
+            time.sleep(0.05)
+        time.sleep(self.chance.uniform(*self.pause) * 3)
+        for worker in workers:
+            os.kill(worker, signal.SIGSTOP)
+        process.kill()
+        process.wait()
+        self.killed += 1
+        _wait_until_gone(workers)
 
     def _start(self, run: str) -> subprocess.Popen[bytes]:
         self.commands += 1

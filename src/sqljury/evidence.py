@@ -17,6 +17,7 @@ from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
 from sqljury.schema import Schema, Table
 from sqljury.verdict import Cost
+from sqljury.work_limit import not_work
 
 if TYPE_CHECKING:
     from sqljury.databases import Schemas, Suite, Suites
@@ -278,7 +279,8 @@ class _ScratchEvidence:
         )
 
     def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
-        self._database.fill(rows)
+        with not_work():
+            self._database.fill(rows)
 
     def rows(self, sql: str) -> Execution:
         return self._cache.run(self._database, sql, self._limits)
@@ -286,7 +288,8 @@ class _ScratchEvidence:
     def replayed(self, script: str, queries: Sequence[str]) -> list[Execution]:
         from sqljury.databases.generated import replayed
 
-        return replayed(script, queries, self._limits)
+        with not_work():
+            return replayed(script, queries, self._limits)
 
     def in_duckdb(
         self,
@@ -298,7 +301,8 @@ class _ScratchEvidence:
         from sqljury.databases.generated import in_duckdb
 
         tables = self._database.schema().tables
-        return in_duckdb(tables, rows, queries, self._limits, as_declared=as_declared)
+        with not_work():
+            return in_duckdb(tables, rows, queries, self._limits, as_declared=as_declared)
 
     def empty_duckdb(self) -> AbstractContextManager[Callable[[str], Execution] | None]:
         from sqljury.databases.generated import empty_duckdb
@@ -362,13 +366,14 @@ class ExecutionCache:
         with self.turn:
             self._watch(token)
             try:
-                return database.execute(sql, limits)
+                with not_work():
+                    return database.execute(sql, limits)
             finally:
                 self._watch(None)
 
     def schema(self, database: Database) -> Schema:
         """The schema, read while no statement runs."""
-        with self.turn:
+        with self.turn, not_work():
             return database.schema()
 
     def schema_of_text(self, text: str, where: str) -> Schema:

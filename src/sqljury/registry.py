@@ -7,8 +7,11 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cached_property
 from importlib.util import find_spec
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Generic, TypeVar
+
+from sqljury.trusted import check_trusted, is_brought_along, is_trusted
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -23,7 +26,8 @@ class Registry(Generic[T]):
 
     A module adds its things when it is imported, and is imported when one of them is looked for:
     by :meth:`get` the module that bears the name, by :meth:`all` every module of the packages.
-    A thing of our own goes before an installed one of the same name.
+    A thing of our own goes before an installed one of the same name. What a package offers that
+    lies in the current folder is not imported before the user has trusted the folder.
 
     Args:
         packages: whose modules add things; modules inside their subpackages do not.
@@ -47,11 +51,18 @@ class Registry(Generic[T]):
         self._priorities[name] = priority
 
     def get(self, name: str) -> T | None:
-        """The thing of a name, or None; of all that is installed only that one is imported."""
+        """The thing of a name, or None; of all that is installed only that one is imported.
+
+        Raises:
+            InputError: SJ009: only a package of the current folder has it, which is not trusted.
+        """
         if name not in self._things:
             self._import(self._modules.get(name, name))
         if name not in self._things and name in self._installed:
             self.add(name, self._installed[name].load())
+        elif name not in self._things and name in self._untrusted:
+            code = self._untrusted[name].value
+            check_trusted(Path.cwd(), [f"run code: {code}"], f"{name!r} of a package in it")
         return self._things.get(name)
 
     def holds(self, name: str, thing: T) -> bool:
@@ -84,7 +95,18 @@ class Registry(Generic[T]):
 
     @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
+        return {
+            point.name: point for point in self._offered if point not in self._untrusted.values()
+        }
+
+    @cached_property
+    def _untrusted(self) -> dict[str, EntryPoint]:
+        found = {point.name: point for point in self._offered if is_brought_along(point)}
+        return {} if found and is_trusted(Path.cwd()) else found
+
+    @cached_property
+    def _offered(self) -> tuple[EntryPoint, ...]:
         # It brings a parser of mail along, which no worker needs that runs judges of ours.
         from importlib.metadata import entry_points
 
-        return {point.name: point for point in entry_points(group=self._group)}
+        return tuple(entry_points(group=self._group))

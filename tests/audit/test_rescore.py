@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from sqljury.benchmarks import (
     write_overlay,
 )
 from sqljury.errors import InputError
+from sqljury.runs.store import RunStore
 from sqljury.uses.leaderboard import flips, leaderboard
 
 RIGHT, WRONG = "SELECT 2", "SELECT 1"
@@ -64,6 +66,26 @@ def folder(tmp_path: Path) -> Path:
     decisions = [corrected(0, OverlayDecision.REPLACE), corrected(1, OverlayDecision.EXCLUDE)]
     write_overlay(overlay_of(decisions), tmp_path / "overlay.jsonl")
     return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        (
+            {"judges": [{"name": "evil.py:Mine", "key": "k", "signature": "s"}]},
+            "run code: 'evil.py",
+        ),
+        ({"manifest": {"databases": "postgresql://there/{db_id}"}}, "connect to a server"),
+    ],
+)
+def test_what_a_run_wants_beyond_reading_needs_trust(
+    folder: Path, facts: dict[str, object], said: str
+) -> None:
+    with closing(RunStore(folder / "run", create=False)) as store:
+        store.set_facts(facts)
+        store.commit()
+    with pytest.raises(InputError, match=f"SJ009.*(?s:.*){said}"):
+        rescore(folder / "run", overlay=folder / "overlay.jsonl", workers=1)
 
 
 def test_only_what_is_corrected_is_judged(folder: Path) -> None:

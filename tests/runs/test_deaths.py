@@ -12,8 +12,8 @@ from shop import REFERENCE, make_cases, make_database
 import sqljury as sj
 from checks.kills import Trial, write_spider_cases
 from sqljury.case import Case
-from sqljury.execution import Status
-from sqljury.runs.deaths import Death, blamed
+from sqljury.execution import Limits, Status
+from sqljury.runs.deaths import Death, Kill, blamed
 from sqljury.runs.memory import memory_kills
 
 A, B = b"a" * 16, b"b" * 16
@@ -32,19 +32,20 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         ([Death(SEGV, A)], Status.ERROR),
         ([Death(SEGV, None)], None),
-        ([Death(KILL, A, over_limit=True)], Status.OUT_OF_MEMORY),
+        ([Death(KILL, A, kill=Kill.OUT_OF_MEMORY)], Status.OUT_OF_MEMORY),
         ([Death(KILL, A, memory_kills=1)], Status.OUT_OF_MEMORY),
         ([Death(KILL, A, memory_kills=0)], None),
         ([Death(KILL, A, memory_kills=0)] * 2, None),
         ([Death(KILL, A)], None),
         ([Death(KILL, A)] * 2, Status.OUT_OF_MEMORY),
+        ([Death(KILL, A, kill=Kill.WAITED)], Status.TIMEOUT),
         ([Death(SEGV, A), Death(SEGV, B)], None),
         ([Death(TERM, A)] * 2, None),
         ([Death(0, A)] * 2, None),
     ],
 )
 def test_what_is_proven(deaths: list[Death], status: Status | None) -> None:
-    found = blamed(deaths, 100)
+    found = blamed(deaths, Limits())
     assert (None if found is None else found.status) == status
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -15,7 +16,9 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.isolation import TemporaryFolder
+from sqljury.judge_name import JudgeName
 from sqljury.runs import Run, open_run
+from sqljury.trusted import check_trusted
 from sqljury.uses.evaluate import missing_error, missing_text
 from sqljury.uses.leaderboard import Flip, Leaderboard, flips, leaderboard, right_answers
 from sqljury.verdict import Record, Verdict
@@ -75,6 +78,7 @@ def rescore(
     corrections = overlay_from(settings.pop("overlay", None)) or Overlay()
     with ExitStack() as stack:
         stored = stack.enter_context(open_run(Path(run)))
+        check_trusted(Path(run), _wants(stored, databases is None), "the run")
         changed = list(_changed(stored, corrections))
         if not changed:
             raise InputError(
@@ -99,6 +103,18 @@ def _changed(stored: Run, overlay: Overlay) -> Iterator[Case]:
             (case,) = overlay.applied([record.case])
             if case is not record.case:
                 yield case
+
+
+def _wants(stored: Run, by_manifest: bool) -> Iterator[str]:
+    """What a run that somebody else may have made would have done, beside reading files."""
+    for judge in stored.judges:
+        if JudgeName.parse(judge.name).is_imported:
+            yield f"run code: {judge.name!r}"
+        elif "base_url" in judge.name:
+            yield f"name an endpoint: {judge.name!r}"
+    places = str(stored.manifest.get("databases") or "")
+    if by_manifest and "://" in re.sub(r"(sqlite|duckdb)://", "", places):
+        yield f"connect to a server: {places!r} (or name the databases yourself)"
 
 
 def _limits(stored: Run) -> Limits:

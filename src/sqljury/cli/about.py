@@ -59,7 +59,7 @@ def _explain_judge(name: str, cls: type[Judge]) -> None:
 
 
 def _first_line(cls: type[Judge]) -> str:
-    return (cls.__doc__ or "").strip().splitlines()[0]
+    return next(iter((cls.__doc__ or "").strip().splitlines()), "")
 
 
 def _needs(cls: type[Judge]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Annotated
 
 import typer
 
 from sqljury.errors import EXIT_OK
+from sqljury.trusted import VARIABLE
 from sqljury.version import __version__
 
 app = typer.Typer(
@@ -20,11 +23,26 @@ app = typer.Typer(
 
 @app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool,
         typer.Option("--version", help="Print the version, and those of what verdicts rest on."),
     ] = False,
+    trust_folder: Annotated[
+        bool,
+        typer.Option(
+            "--trust-folder",
+            envvar=VARIABLE,
+            help="Use all that sqljury.toml and packages of the current folder say.",
+        ),
+    ] = False,
 ) -> None:
+    if trust_folder:
+        os.environ[VARIABLE] = "1"
+    if "--help" not in sys.argv:
+        from sqljury.cli.project import project_defaults
+
+        context.default_map = project_defaults(context.command, context.invoked_subcommand)
     if version:
         typer.echo(_versions())
         raise typer.Exit(EXIT_OK)

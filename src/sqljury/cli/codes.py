@@ -28,6 +28,14 @@ CODES: dict[str, tuple[str, str]] = {
         "sqljury.toml has a table for each command ([evaluate], [audit.run]) whose keys are the "
         "command's long options without the dashes, and files. What is typed wins over it.",
     ),
+    "SJ009": (
+        "a folder that is not trusted",
+        "A sqljury.toml, or a package that lies in the current folder, may come with a benchmark "
+        "that somebody else made. What runs code, names an endpoint or a server, or writes a file "
+        "is used only after `sqljury trust-folder`, which prints what it is and remembers the "
+        "folder as it is then; --trust-folder before the command, or SQLJURY_TRUST_FOLDER=1, "
+        "trusts for one command.",
+    ),
     "SJ317": (
         "not a verdict",
         "`compare --fail-on` takes proved, refuted, no_counterexample and unknown, joined by "

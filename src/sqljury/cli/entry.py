@@ -12,7 +12,7 @@ from typing import NoReturn
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.project import FILE, from_project_file, project_defaults
+from sqljury.cli.project import FILE, from_project_file
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
 from sqljury.secrets import learn_from_environment, learn_from_urls, redacted
@@ -42,6 +42,7 @@ for _name in (
     "diagnose",
     "demo",
     "about",
+    "trust_folder",
     "generate",
     "label",
     "train_detector",
@@ -86,7 +87,7 @@ def _exit_code() -> int:
     """Run the command."""
     try:
         command = typer.main.get_command(app)
-        result = command(standalone_mode=False, default_map=project_defaults(command))
+        result = command(standalone_mode=False)
         if result == _EXIT_INTERRUPTED:  # how newer typers say KeyboardInterrupt
             raise KeyboardInterrupt
         return result if isinstance(result, int) else EXIT_OK

@@ -9,38 +9,128 @@ A table for each command; its keys are the command's options by their long names
     fail-under = 0.8
 
 What is typed wins. Paths are relative to where the command runs, which is where the file lies.
+
+The file may come with a benchmark that was downloaded. A setting that runs code, reaches a server
+or a model, or writes a file is used only in a folder that the user has trusted; without such
+settings the file needs no trust.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from sqljury.errors import InputError
+from sqljury.errors import InputError, SqljuryError
+from sqljury.trusted import PROJECT_FILE as FILE
+from sqljury.trusted import check_trusted
 
-FILE = "sqljury.toml"
+# Options whose texts name files that are only read, or are words that choose among what we have.
+_READ: Final = frozenset(
+    {
+        *("files", "predictions", "pairs", "pool", "questions", "labels", "recorded", "reviewed"),
+        *("schemas", "schema", "suites", "descriptions", "overlay", "replay", "training", "train"),
+        *("validation", "verdicts", "runs", "first", "second", "signers", "demo_schemas", "prices"),
+    }
+)
+_WORDS: Final = frozenset(
+    {
+        *("format_", "mapping", "db_id", "dialect", "policy", "prove", "match", "unknown", "label"),
+        *("limit_rows", "limit_seconds", "workers", "seed"),
+        *("limit_bytes", "limit_memory", "fail_on", "fail_under", "fail_over", "max_left_out"),
+        *("shard", "split", "kinds", "kind", "correct", "now", "assuming", "checks", "groups"),
+        *("confidence", "penalty", "representation", "by", "people", "case_id", "strategy"),
+    }
+)
+_DATABASES: Final = frozenset({"databases", "database", "demo_databases"})
+_PLAIN_WORD: Final = re.compile(r"[\w.+=, -]*")
+_WRITTEN: Final = frozenset({"run", "html", "csv", "export", "out", "ledger", "svg", "work"})
 
 
-def project_defaults(root: Any) -> dict[str, Any]:
+def project_defaults(root: Any, invoked: str | None) -> dict[str, Any]:
     """What the project file says, by the names of parameters; empty where there is none.
 
     Args:
         root: the command whose subcommands the tables are of.
+        invoked: the subcommand that is run: what its table wants must be trusted.
 
     Raises:
-        InputError: SJ008: broken; a command or an option that is none.
+        InputError: SJ008: broken; a command or an option that is none. SJ009: it wants more than
+            reading, and the folder is not trusted.
     """
-    path = Path(FILE)
+    told = _read(Path(FILE))
+    found = _of_group(root, told, "")
+    if invoked in found:
+        check_trusted(Path(), _wants(found[invoked], f"{invoked}."), f"[{invoked}] of {FILE}")
+    return found
+
+
+def wants(root: Any, folder: Path) -> list[str]:
+    """What a folder's project file wants that needs trust, a line each.
+
+    Raises:
+        InputError: SJ008: as :func:`project_defaults`.
+    """
+    return list(_wants(_of_group(root, _read(folder / FILE), ""), ""))
+
+
+def _read(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     import tomllib
 
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError("SJ008", f"broken TOML: {error}.", where=FILE) from error
-    return _of_group(root, told, "")
+
+
+def _wants(found: dict[str, Any], where: str) -> Iterator[str]:
+    for name, value in found.items():
+        if isinstance(value, dict):
+            yield from _wants(value, f"{where}{name}.")
+            continue
+        for text in value if isinstance(value, list) else [value]:
+            why = "" if isinstance(text, bool | int | float) else _why_not(name, str(text))
+            if why:
+                key = name.strip("_").replace("_", "-")
+                yield f"{why}: {where}{key} = {text!r}"
+
+
+def _why_not(name: str, text: str) -> str:
+    """What a setting does that needs trust, in words; empty where it is harmless."""
+    if name == "judge":
+        return _why_not_judge(text)
+    if name in _DATABASES:
+        schemes = re.findall(r"([\w+.-]{2,}):", text)
+        return "" if {"sqlite", "duckdb"}.issuperset(schemes) else "connect to a server"
+    if name in _WRITTEN:
+        return "write files"
+    if name == "executor" and text == "local":
+        return ""
+    if name in _READ or (name in _WORDS and _PLAIN_WORD.fullmatch(text)):
+        return ""
+    if name == "model_option" or "://" in text:
+        return "name an endpoint"
+    return "use a setting that may name code, an endpoint or a file"
+
+
+def _why_not_judge(text: str) -> str:
+    from sqljury.judge_name import JudgeName
+    from sqljury.judges import Needs, make_judge
+
+    try:
+        name = JudgeName.parse(text)
+        if name.is_imported:
+            return "run code"
+        for _, value in name.options:
+            if not _PLAIN_WORD.fullmatch(value) or Path(value).exists():
+                return "name a model, an endpoint or a file"
+        return "ask a chat model" if make_judge(name).needs & Needs.LLM else ""
+    except SqljuryError:  # the command will say what is wrong with it
+        return ""
 
 
 def from_project_file(error: Any) -> bool:

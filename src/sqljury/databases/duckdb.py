@@ -23,7 +23,7 @@ from sqljury.databases.duckdb_words import DuckDBForbiddenWords
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.fingerprint import fingerprint_files
 from sqljury.databases.guard import admit
-from sqljury.databases.watchdog import WATCHDOG
+from sqljury.databases.watchdog import WorkLimit
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Column, ForeignKey, Schema, Table
@@ -101,10 +101,11 @@ class DuckDBDatabase:
             self._reopen(limits.memory)
         started = perf_counter()
         session = self._session = self._connection.cursor()
-        token = WATCHDOG.watch(limits.seconds, session.interrupt)
+        limit = WorkLimit(limits.seconds, session.interrupt)  # it works in this thread alone
         result: ResultTable | str | Exception
         try:
-            result = self._run(session, statement, limits)
+            with limit:
+                result = self._run(session, statement, limits)
         except RuntimeError as error:
             if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
                 raise KeyboardInterrupt from error
@@ -112,17 +113,18 @@ class DuckDBDatabase:
         except Exception as error:  # whatever it is, the statement did it
             result = error
         finally:
-            overdue = WATCHDOG.release(token)
             session.close()
         seconds = perf_counter() - started
         if isinstance(result, _BROKEN):
             self._reopen(limits.memory)
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
-        if overdue:  # also where the end came before DuckDB noticed
+        if limit.worked:  # also where the end came before DuckDB noticed
             return Execution(Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s", seconds)
         if isinstance(result, ResultTable):
             return Execution(Status.OK, result, "", seconds)
+        if limit.waited:
+            return Execution(Status.UNAVAILABLE, None, "waited too long for the disk", seconds)
         status, message = _failure(result, limits)
         return Execution(status, None, message, seconds)
 

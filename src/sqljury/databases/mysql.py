@@ -15,7 +15,6 @@ import hashlib
 import re
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
-from time import perf_counter
 from typing import Any, Final
 
 from sqljury.databases.engines import ENGINES, Engine
@@ -25,7 +24,7 @@ from sqljury.databases.mysql_schema import read_schema
 from sqljury.databases.mysql_words import MySQLForbiddenWords
 from sqljury.databases.server import DeadlineRows, ServerURL, ids_in, parse_url, with_second_attempt
 from sqljury.databases.trials import Tried, mysql_trials, tried
-from sqljury.databases.watchdog import WATCHDOG
+from sqljury.databases.watchdog import WATCHDOG, awake
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
@@ -240,7 +239,7 @@ class MySQLDatabase:
         )
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
-        started = perf_counter()
+        started = awake()
         seconds = None
         status, table, message = Status.OK, None, ""
         token = WATCHDOG.watch(limits.seconds + _GRACE_SECONDS, self._kill)
@@ -259,7 +258,7 @@ class MySQLDatabase:
         finally:
             WATCHDOG.release(token)
         if seconds is None:
-            seconds = perf_counter() - started
+            seconds = awake() - started
         # SLEEP and BENCHMARK end early at the limit, without an error.
         if seconds >= limits.seconds and status in (Status.OK, Status.UNAVAILABLE, Status.TIMEOUT):
             status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
@@ -269,10 +268,10 @@ class MySQLDatabase:
         """The result, and the seconds of the statement itself."""
         self._begin(limits)
         self._running = True
-        started = perf_counter()
+        started = awake()
         try:
             result = self._fetch(statement, limits)
-            seconds = perf_counter() - started
+            seconds = awake() - started
         except pymysql.Error:
             self._running = False
             self._reset()

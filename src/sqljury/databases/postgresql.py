@@ -21,7 +21,6 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import replace
 from itertools import chain, islice
-from time import perf_counter
 from types import TracebackType
 from typing import Any, Final, Self
 
@@ -42,7 +41,7 @@ from sqljury.databases.server import (
 )
 from sqljury.databases.server_memory import BackendMemory
 from sqljury.databases.trials import Tried, postgresql_trials, tried
-from sqljury.databases.watchdog import WATCHDOG
+from sqljury.databases.watchdog import WATCHDOG, awake
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
@@ -358,19 +357,19 @@ class PostgreSQLDatabase:
                 self._connection.close()  # the next statement opens another
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
-        started = perf_counter()
+        started = awake()
         try:
             result, seconds = self._run(statement, limits)
         except InfrastructureError as error:
-            return Execution(Status.UNAVAILABLE, None, error.message, perf_counter() - started)
+            return Execution(Status.UNAVAILABLE, None, error.message, awake() - started)
         except MemoryError as error:
-            seconds = perf_counter() - started
+            seconds = awake() - started
             return Execution(Status.OUT_OF_MEMORY, None, str(error), seconds)
         except TimeoutError:
-            seconds = perf_counter() - started
+            seconds = awake() - started
             return Execution(Status.TIMEOUT, None, _exceeded(limits), seconds)
         except (psycopg.Error, ValueError) as error:
-            seconds = perf_counter() - started
+            seconds = awake() - started
             status, message = _failure(error, seconds, limits)
             return Execution(status, None, message, seconds)
         if isinstance(result, str):
@@ -379,13 +378,13 @@ class PostgreSQLDatabase:
 
     def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
         """The result, and the seconds of the statement itself."""
-        started = perf_counter()
+        started = awake()
         try:
             return self._in_transaction(statement, limits)
         except (psycopg.DataError, UnicodeDecodeError) as error:
             if not _unreadable(error):
                 raise
-        rest = max(0.001, limits.seconds - (perf_counter() - started))
+        rest = max(0.001, limits.seconds - (awake() - started))
         return self._in_transaction(statement, replace(limits, seconds=rest), tolerant=True)
 
     def _in_transaction(
@@ -393,10 +392,10 @@ class PostgreSQLDatabase:
     ) -> tuple[ResultTable | str, float]:
         text = statement.encode()
         self._begin(limits)
-        started = perf_counter()
+        started = awake()
         try:
             with _MemoryWatch(self._connection, self._memory, limits.memory):
-                return self._fetch(text, limits, tolerant), perf_counter() - started
+                return self._fetch(text, limits, tolerant), awake() - started
         finally:
             self._end()
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from time import perf_counter
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
+from sqljury.databases.watchdog import awake
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
 
@@ -99,11 +99,11 @@ class DeadlineRows:
         self, fetchmany: Callable[[int], Sequence[tuple[Any, ...]]], seconds: float
     ) -> None:
         self._fetchmany = fetchmany
-        self._deadline = perf_counter() + seconds
+        self._deadline = awake() + seconds
 
     def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
         """Up to ``size`` further rows, and at most :data:`CHUNK`."""
-        if perf_counter() > self._deadline:
+        if awake() > self._deadline:
             raise TimeoutError
         return self._fetchmany(min(size, CHUNK))
 

@@ -16,14 +16,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from time import perf_counter
 from typing import Any, Final
 
 from sqljury.databases.engines import ENGINES, Engine
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
 from sqljury.databases.server import CHUNK, DeadlineRows, with_second_attempt
-from sqljury.databases.watchdog import WATCHDOG
+from sqljury.databases.watchdog import WATCHDOG, awake
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Column, ForeignKey, Schema, Table
@@ -131,7 +130,7 @@ class SQLAlchemyDatabase:
         )
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
-        started = perf_counter()
+        started = awake()
         status, table, message = Status.OK, None, ""
         token = WATCHDOG.watch(limits.seconds, self._cancel)
         try:
@@ -151,7 +150,7 @@ class SQLAlchemyDatabase:
             status, message = Status.OUT_OF_MEMORY, str(error)
         finally:
             overdue = WATCHDOG.release(token)
-        seconds = perf_counter() - started
+        seconds = awake() - started
         if overdue or seconds >= limits.seconds:
             status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
         return Execution(status, table, message, seconds)

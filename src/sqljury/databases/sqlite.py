@@ -15,13 +15,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import perf_counter, thread_time
 from typing import Final
 
 from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.fingerprint import fingerprint_files
 from sqljury.databases.guard import admit
 from sqljury.databases.sqlite_schema import read_schema
+from sqljury.databases.watchdog import WAIT_FACTOR, awake
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
@@ -32,8 +33,8 @@ _WIDEST: Final = 4
 """Bytes that one byte of UTF-8 can take in a Python string."""
 _LARGEST_CELL: Final = 1_000_000_000  # SQLite's own limit
 _POINTER: Final = b"version https://git-lfs"
-_OPERATIONS: Final = 1000
-"""How many operations pass between two looks at the clock, some 20 µs."""
+_OPERATIONS: Final = 10_000
+"""How many operations pass between two looks at the clocks, some 0.2 ms."""
 
 _SIZES = {
     sqlite3.SQLITE_LIMIT_LENGTH: _CELL,
@@ -193,9 +194,6 @@ class SQLiteDatabase:
     dialect = "sqlite"
     engine = f"sqlite{sqlite3.sqlite_version}"
 
-    _clock = staticmethod(perf_counter)
-    """What limits are measured by."""
-
     def __init__(
         self,
         source: Path | sqlite3.Connection,
@@ -207,7 +205,7 @@ class SQLiteDatabase:
         self._describe = describe
         self._schema: Schema | None = None
         self._authorizer = _Authorizer()
-        self._deadline = float("inf")
+        self._deadline = self._patience = float("inf")
         self._closed = False
         try:
             self._connection = _connect(source) if isinstance(source, Path) else source
@@ -216,10 +214,10 @@ class SQLiteDatabase:
                 "SJ211", f"{error}.", where=str(source), hint=_pointer_hint(source)
             ) from error
         self._connection.set_authorizer(self._authorizer)
-        self._connection.set_progress_handler(self._overdue, _OPERATIONS)
+        self._connection.set_progress_handler(self._must_stop, _OPERATIONS)
 
-    def _overdue(self) -> bool:
-        return self._clock() > self._deadline
+    def _must_stop(self) -> bool:
+        return thread_time() > self._deadline or awake() > self._patience
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
@@ -228,18 +226,21 @@ class SQLiteDatabase:
             return statement
         if limits.memory < _heap_limit:
             _lower_heap_limit(limits.memory)
-        started = self._clock()
-        self._deadline = started + limits.seconds
+        # Processor time: a statement that waits for a lock or a disk, or whose process is stopped,
+        # does no work. It may not wait for ever either.
+        started = perf_counter()
+        self._deadline = thread_time() + limits.seconds
+        self._patience = awake() + WAIT_FACTOR * limits.seconds
         self._authorizer.denied = ""
         try:
             result = self._run(statement, limits)
         except _FAILURES as error:
             status, message = self._failure(error, limits)
-            return Execution(status, None, message, self._clock() - started)
-        seconds = self._clock() - started
+            return Execution(status, None, message, perf_counter() - started)
+        seconds = perf_counter() - started
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
-        if seconds > limits.seconds:  # the last operation was a long one
+        if thread_time() > self._deadline:  # the last operation was a long one
             return Execution(Status.TIMEOUT, None, _overdue_words(limits), seconds)
         return Execution(Status.OK, result, "", seconds)
 
@@ -288,8 +289,10 @@ class SQLiteDatabase:
         if isinstance(error, MemoryError):
             return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
         if code == sqlite3.SQLITE_INTERRUPT:
-            if self._overdue():
+            if thread_time() > self._deadline:
                 return Status.TIMEOUT, _overdue_words(limits)
+            if awake() > self._patience:
+                return Status.UNAVAILABLE, "waited too long for the disk"
             if self._closed:
                 return Status.UNAVAILABLE, "cancelled"
             # It came while SQLite asked for the time, and sqlite3 swallowed it.
@@ -305,7 +308,7 @@ class SQLiteDatabase:
     def schema(self) -> Schema:
         """Tables, columns, keys, descriptions; read once."""
         if self._schema is None:
-            self._deadline = float("inf")
+            self._deadline = self._patience = float("inf")
             self._connection.text_factory = _decode
             try:
                 self._schema = self._describe(read_schema(self._connection))

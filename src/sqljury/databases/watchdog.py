@@ -1,13 +1,32 @@
-"""One thread that calls back when a deadline passes, for engines that do not watch the clock."""
+"""One thread that calls back when a deadline passes, for engines that do not watch the clock.
+
+Deadlines are in seconds in which this process was awake: one that is stopped (Ctrl-Z, SIGSTOP,
+a laptop that sleeps) does nothing meanwhile, and nothing that it waits for is late.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from threading import Condition, Thread
-from time import monotonic
+from dataclasses import dataclass
+from functools import partial
+from threading import Condition, Thread, get_ident
+from time import monotonic, process_time
 from typing import Final
 
 _AGAIN: Final = 0.05
+_TICK: Final = 0.5
+_LATEST: Final = 0.75
+"""Seconds that count between two ticks: where more have passed, the process was stopped."""
+WAIT_FACTOR: Final = 10
+"""So many times its limit may a statement take that does not work, but waits for a disk."""
+
+
+@dataclass(slots=True)
+class _Watched:
+    deadline: float
+    call: Callable[[], None]
+    fired: bool = False
 
 
 class Watchdog:
@@ -19,49 +38,108 @@ class Watchdog:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._watched: dict[object, tuple[float, Callable[[], None]]] = {}
-        self._fired: set[object] = set()
+        self._watched: dict[object, _Watched] = {}
         self._wakes = 0.0
         self._thread: Thread | None = None
+        self._ticked = monotonic()
+        self._awake = 0.0
+
+    def awake(self) -> float:
+        """Seconds in which this process was awake, from some moment on."""
+        with self._changed:
+            self._start()
+            return self._now()
 
     def watch(self, seconds: float, call: Callable[[], None]) -> object:
         """Have ``call`` called after that many seconds; the token is for :meth:`release`."""
         token = object()
-        deadline = monotonic() + seconds
         with self._changed:
-            self._watched[token] = (deadline, call)
-            if self._thread is None or not self._thread.is_alive():  # dead in a forked child
-                self._wakes = deadline
-                self._thread = Thread(target=self._run, name="sqljury-watchdog", daemon=True)
-                self._thread.start()
-            elif deadline < self._wakes:
+            self._start()
+            deadline = self._now() + seconds
+            self._watched[token] = _Watched(deadline, call)
+            if deadline < self._wakes:
                 self._changed.notify()
         return token
 
     def release(self, token: object) -> bool:
         """Stop watching; tells whether the deadline had passed."""
         with self._changed:
-            del self._watched[token]
-            fired = token in self._fired
-            self._fired.discard(token)
-            return fired
+            found = self._watched.pop(token, None)
+            return found is not None and found.fired
+
+    def _start(self) -> None:
+        if self._thread is None or not self._thread.is_alive():  # dead in a forked child
+            self._ticked = monotonic()
+            self._wakes = self._awake + _TICK
+            self._thread = Thread(target=self._run, name="sqljury-watchdog", daemon=True)
+            self._thread.start()
+
+    def _tick(self) -> None:
+        now = monotonic()
+        self._awake += min(now - self._ticked, _LATEST)
+        self._ticked = now
+
+    def _now(self) -> float:
+        return self._awake + min(monotonic() - self._ticked, _LATEST)
 
     def _run(self) -> None:
         with self._changed:
             while True:
+                self._tick()
                 self._call_overdue()
-                deadlines = (deadline for deadline, _ in self._watched.values())
-                self._wakes = min(deadlines, default=monotonic() + 60)
-                self._changed.wait(self._wakes - monotonic())
+                deadlines = (one.deadline for one in self._watched.values())
+                self._wakes = min(self._awake + _TICK, *deadlines, float("inf"))
+                self._changed.wait(max(0.0, self._wakes - self._now()))
 
     def _call_overdue(self) -> None:
-        now = monotonic()
-        for token, (deadline, call) in self._watched.items():
-            if deadline <= now:
-                self._fired.add(token)
-                self._watched[token] = (now + _AGAIN, call)
-                call()
+        for one in self._watched.values():
+            if one.deadline <= self._awake:
+                one.fired = True
+                one.deadline = self._awake + _AGAIN
+                one.call()
 
 
 WATCHDOG: Final = Watchdog()
 """Shared by all databases of this process."""
+
+
+def awake() -> float:
+    """A clock for what is waited for: it stands still while this process is stopped."""
+    return WATCHDOG.awake()
+
+
+def own_processor_time() -> Callable[[], float]:
+    """The processor time of the thread that calls this, as a clock that any thread may read."""
+    if not hasattr(time, "pthread_getcpuclockid"):  # not Linux
+        return process_time
+    return partial(time.clock_gettime, time.pthread_getcpuclockid(get_ident()))
+
+
+class WorkLimit:
+    """Interrupts what this thread does when it has worked for so many seconds of processor time, or
+    has waited for :data:`WAIT_FACTOR` times as long.
+
+    Attributes:
+        worked: whether it was the work, at the end of the block.
+        waited: whether it was the wait.
+    """
+
+    def __init__(self, seconds: float, interrupt: Callable[[], None]) -> None:
+        self.worked = self.waited = False
+        self._seconds = seconds
+        self._interrupt = interrupt
+
+    def __enter__(self) -> WorkLimit:
+        self._clock, self._since = own_processor_time(), awake()
+        self._began = self._clock()
+        self._token = WATCHDOG.watch(self._seconds, self._look)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        WATCHDOG.release(self._token)
+        self.worked = self._clock() - self._began >= self._seconds
+
+    def _look(self) -> None:
+        self.waited = awake() - self._since >= WAIT_FACTOR * self._seconds
+        if self.waited or self._clock() - self._began >= self._seconds:
+            self._interrupt()

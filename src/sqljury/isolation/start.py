@@ -7,6 +7,7 @@ Python looks for modules in the current folder first when it is started as ``pyt
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ _ROOT = str(Path(__file__).resolve().parents[2])
 """The folder that holds the package."""
 
 _PARENT_SECONDS = 0.5
+_SET_PARENT_DEATH_SIGNAL = 1
 
 # The standard library stays first: what a path holds by the name of `json` is never it.
 _BOOT = """
@@ -113,7 +115,13 @@ def leave_at_once() -> NoReturn:
 
 
 def end_with_parent() -> None:
-    """From here on, when the parent is killed this process stops, also in the middle of work."""
+    """From here on, when the parent is killed this process ends, also in the middle of work.
+
+    Where somebody has stopped it, the system lets it go on then. Call it after a change of user,
+    which would undo that.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGCONT, 0, 0, 0)
     threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
 
 

@@ -5,14 +5,29 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum, auto
 
-from sqljury.execution import Execution, Status
+from sqljury.execution import Execution, Limits, Status
 
 _CRASHES = frozenset(
     {signal.SIGSEGV, signal.SIGBUS, signal.SIGABRT, signal.SIGILL, signal.SIGFPE, signal.SIGSYS}
 )
 MOST_DEATHS = 2
 """As often is a case judged alone before it is given up."""
+
+
+class Kill(Enum):
+    """Why we ended a worker."""
+
+    WORKED = auto()
+    """Its statement worked for longer than the limit."""
+    WAITED = auto()
+    """Its statement neither ended nor worked for several times the limit."""
+    OUT_OF_MEMORY = auto()
+    JUDGED = auto()
+    """A judge worked for much longer than judges may."""
+    STOPPED = auto()
+    """Somebody stopped it, or it shows no sign of life: its work is done again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,14 +37,14 @@ class Death:
     Args:
         code: what the process ended with.
         token: the statement it ran, or None.
-        over_limit: we ended it, as it held more memory than the limits allow.
+        kill: why we ended it; None where we did not.
         memory_kills: how often the system killed a process for want of memory while it lived;
             None where the system does not tell.
     """
 
     code: int
     token: bytes | None
-    over_limit: bool = False
+    kill: Kill | None = None
     memory_kills: int | None = None
 
     @property
@@ -43,19 +58,27 @@ class Death:
             return f"signal {-self.code}"
 
 
-def blamed(deaths: Sequence[Death], memory: int) -> Execution | None:
+def timed_out(limits: Limits) -> Execution:
+    """The execution of a statement that had to be ended from outside."""
+    return Execution(Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s", limits.seconds)
+
+
+def blamed(deaths: Sequence[Death], limits: Limits) -> Execution | None:
     """What became of the statement that a worker died with, alone, again; None: it is not proven
     to be the statement's doing.
 
     Args:
         deaths: of workers that had this case only.
-        memory: bytes that a statement may take.
+        limits: what a statement may take.
     """
     last = deaths[-1]
     if last.token is None or any(death.token != last.token for death in deaths):
         return None
-    if last.over_limit:
-        return Execution(Status.OUT_OF_MEMORY, None, f"needs more than {memory} bytes of memory")
+    if last.kill is Kill.WAITED:  # as it did before, when it was not alone
+        return timed_out(limits)
+    if last.kill is Kill.OUT_OF_MEMORY:
+        message = f"needs more than {limits.memory} bytes of memory"
+        return Execution(Status.OUT_OF_MEMORY, None, message)
     if -last.code in _CRASHES:
         return Execution(Status.ERROR, None, f"the engine crashed ({last.text})")
     if last.code != -signal.SIGKILL:

@@ -19,17 +19,23 @@ from sqljury.runs.store import VerdictRow, WorkItem
 if TYPE_CHECKING:
     from sqljury.llm import Request, Spent
 
-WATCH = struct.Struct("<d16sq")
-"""What a worker is executing: monotonic start in seconds (0: nothing), execution token, and the
-number of the case that it is executed for."""
+WATCH = struct.Struct("<ddq16sq")
+"""What a worker is executing: monotonic start in seconds (0: nothing), processor time at the start,
+the thread whose time that is (0: of the process), execution token, and the number of the case that
+it is executed for."""
 
-WATCH_CASE = struct.Struct("<q")
-"""After :data:`WATCH`: the number of the case it is at (0: none yet)."""
+WATCH_CASE = struct.Struct("<qqd")
+"""After :data:`WATCH`: the number of the case it is at (0: none yet), the place of the judge from 1
+on (0: one that may take any time), and the processor time at the judge's start, to which the time
+of statements since then is added."""
+
+WATCH_BEAT = struct.Struct("<d")
+"""At the end: when the worker was last alive, on its own monotonic clock (0: not yet)."""
 
 SEVERAL = -1
 """In place of a case's number: it is at several, judged together."""
 
-WATCH_SIZE = WATCH.size + WATCH_CASE.size
+WATCH_SIZE = WATCH.size + WATCH_CASE.size + WATCH_BEAT.size
 
 
 @dataclass(frozen=True, slots=True)

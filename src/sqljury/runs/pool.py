@@ -26,13 +26,14 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sqljury.errors import InfrastructureError
-from sqljury.execution import MIB, Execution, Status
+from sqljury.execution import MIB, Execution
 from sqljury.isolation import SentError, TemporaryFolder, start_isolated
-from sqljury.runs.deaths import MOST_DEATHS, Death, blamed
+from sqljury.runs.deaths import MOST_DEATHS, Death, Kill, blamed, timed_out
 from sqljury.runs.memory import memory_kills, resident_bytes
 from sqljury.runs.messages import (
     SEVERAL,
     WATCH,
+    WATCH_BEAT,
     WATCH_CASE,
     WATCH_SIZE,
     Batch,
@@ -41,8 +42,10 @@ from sqljury.runs.messages import (
     heard,
     tell,
 )
+from sqljury.runs.process import ProcessState, process_state
 from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome, Verdict
+from sqljury.work_limit import too_much_work, work_seconds
 
 if TYPE_CHECKING:
     from sqljury.llm import Request, Spent
@@ -50,6 +53,16 @@ if TYPE_CHECKING:
 _POLL_SECONDS = 0.1
 _GRACE_SECONDS = 1.0
 _TERM_SECONDS = 2.0
+_LONGEST_LOOK = 1.0
+"""Seconds that count between two looks at the workers."""
+_WAIT_FACTOR = 4
+_LONGEST_LOCK = 5.0
+"""So many times its limit, and these seconds, may a statement take that does not work: SQLite waits
+as long for a lock."""
+_STOPPED_SECONDS = 5.0
+"""A worker that somebody stopped for longer is replaced."""
+_SILENT_SECONDS = 60.0
+"""Likewise one that neither works nor beats."""
 _BATCH_SECONDS = 0.25
 """Aim for this much work in a batch: long enough to hide the hand-over, short at the end."""
 _LARGEST_BATCH = 128
@@ -78,19 +91,32 @@ class _Worker:
     """The size of its last batch."""
     is_foreign: bool = False
     """Whether it spoke of what it was not given: nothing that it says counts any more."""
-    killed: Status | None = None
-    """What the parent ended it for."""
+    killed: Kill | None = None
+    """Why the parent ended it."""
+    waited: float = 0.0
+    """Seconds for which the parent saw it run the statement of :attr:`waits_since`."""
+    waits_since: float = 0.0
+    lifeless: float = 0.0
+    """Seconds for which the parent saw no sign of life."""
+    last_sign: tuple[float, float] = (0.0, 0.0)
+    """Its last heartbeat, and its processor time."""
 
-    def executing(self) -> tuple[float, bytes, int]:
-        """Monotonic start and token of the statement it runs, and the number of the case that it
-        is for; start is 0 when it runs none."""
-        start, token, number = WATCH.unpack(self.watch[: WATCH.size])
-        return start, token, number
+    def executing(self) -> tuple[float, float, int, bytes, int]:
+        """As :data:`WATCH` says: start (0 when it runs no statement), processor time then, thread,
+        token, and the number of the case."""
+        found: tuple[float, float, int, bytes, int] = WATCH.unpack(self.watch[: WATCH.size])
+        return found
 
-    def judging(self) -> int | None:
-        """The number of the case it is at, None before the first."""
-        (number,) = WATCH_CASE.unpack(self.watch[WATCH.size :])
-        return number or None
+    def judging(self) -> tuple[int, int, float]:
+        """As :data:`WATCH_CASE` says: the case (0 before the first), the judge, and the processor
+        time at its start."""
+        found: tuple[int, int, float] = WATCH_CASE.unpack(self.watch[WATCH.size : -WATCH_BEAT.size])
+        return found
+
+    def beat(self) -> float:
+        """When it was last alive, on its own clock; 0 before the first time."""
+        (found,) = WATCH_BEAT.unpack(self.watch[-WATCH_BEAT.size :])
+        return float(found)
 
 
 class WorkerPool:
@@ -299,38 +325,76 @@ class WorkerPool:
     # ------------------------------------------------------------ watching
 
     def _watch(self) -> None:
-        self._last_watch = now = time.monotonic()
-        limits = self._setup.settings.limits
+        now = time.monotonic()
+        # What counts is what was seen: while this process is stopped, no worker is late.
+        passed = min(now - self._last_watch, _LONGEST_LOOK)
+        self._last_watch = now
         for worker in self._workers:
-            start, _, _ = worker.executing()
-            if not start or worker.killed is not None:
-                continue
-            if now - start > limits.seconds + _GRACE_SECONDS:
-                worker.killed = Status.TIMEOUT
-            elif resident_bytes(worker.process.pid) > self._most_resident:
-                worker.killed = Status.OUT_OF_MEMORY
-            else:
-                continue
-            worker.process.kill()
+            if worker.killed is None:
+                worker.killed = self._overdue(worker, passed)
+                if worker.killed is not None:
+                    worker.process.kill()
+
+    def _overdue(self, worker: _Worker, passed: float) -> Kill | None:
+        """Why a worker must be ended now; None: it may go on."""
+        start, before, thread, _, _ = worker.executing()
+        state = process_state(worker.process.pid, thread if start else 0)
+        if self._is_lifeless(worker, state, passed):
+            return Kill.STOPPED
+        limits = self._setup.settings.limits
+        if not start:
+            _, place, began = worker.judging()
+            most = 2 * work_seconds(limits) + _GRACE_SECONDS  # it stops itself, if it can
+            if place and state is not None and state.worked - began > most:
+                return Kill.JUDGED
+            return None
+        if worker.waits_since != start:
+            worker.waits_since, worker.waited = start, 0.0
+        if state is None or not state.is_stopped:
+            worker.waited += passed
+        limit = limits.seconds + _GRACE_SECONDS
+        worked = worker.waited if state is None else state.worked - before
+        if worker.waited > limit and worked > limit:
+            return Kill.WORKED
+        if worker.waited > _WAIT_FACTOR * limits.seconds + _LONGEST_LOCK:
+            return Kill.WAITED
+        if resident_bytes(worker.process.pid) > self._most_resident:
+            return Kill.OUT_OF_MEMORY
+        return None
+
+    @staticmethod
+    def _is_lifeless(worker: _Worker, state: ProcessState | None, passed: float) -> bool:
+        if state is None:
+            return False
+        sign = worker.beat(), state.worked
+        starts = not sign[0] and not state.is_stopped  # it has yet to beat
+        if sign != worker.last_sign or starts or not worker.handed:
+            worker.last_sign, worker.lifeless = sign, 0.0
+        else:
+            worker.lifeless += passed
+        return worker.lifeless > (_STOPPED_SECONDS if state.is_stopped else _SILENT_SECONDS)
 
     def _bury(self, worker: _Worker) -> tuple[VerdictRow, ...]:
         """A worker is gone: keep what it leaves to do, and look into what it was at."""
         code = self._end(worker)
-        start, token, _ = worker.executing()
-        suspects = self._suspected(worker)
+        start, _, _, token, _ = worker.executing()
+        _, place, _ = worker.judging()
+        suspects = [] if worker.killed is Kill.STOPPED else self._suspected(worker)
         rest = [item for item in worker.handed.values() if item not in suspects]
         death = Death(
             code,
             token if start else None,
-            worker.killed is Status.OUT_OF_MEMORY,
+            worker.killed,
             _more(worker.memory_kills, memory_kills()),
         )
         self._again.extendleft(reversed(rest))
         self._replaced(worker)
-        if worker.killed is Status.TIMEOUT and token not in self._known:
-            seconds = self._setup.settings.limits.seconds
-            self._known[token] = Execution(Status.TIMEOUT, None, f"exceeded {seconds:g} s", seconds)
+        limits = self._setup.settings.limits
+        if worker.killed is Kill.WORKED and token not in self._known:
+            self._known[token] = timed_out(limits)
             self._again.extendleft(suspects)
+        elif worker.killed is Kill.JUDGED and len(suspects) == 1:
+            return self._without(suspects[0], place - 1)
         elif not suspects:
             self._give_up_if_hopeless(death)
         elif worker.alone:
@@ -341,9 +405,10 @@ class WorkerPool:
 
     def _suspected(self, worker: _Worker) -> list[WorkItem]:
         """The cases that a worker was at, as far as that can be told."""
-        start, _, number = worker.executing()
-        found = worker.handed.get(number if start else worker.judging() or 0)
-        if found is None and not start and worker.judging() != SEVERAL:
+        start, _, _, _, number = worker.executing()
+        judging, _, _ = worker.judging()
+        found = worker.handed.get(number if start else judging)
+        if found is None and not start and judging != SEVERAL:
             return []  # it was between two cases, or had yet to begin
         if found is None or (not start and self._setup.threads > 1):
             return list(worker.handed.values())  # at any of them: it does not tell
@@ -353,7 +418,7 @@ class WorkerPool:
         """A worker died with one case alone: blame its statement, try again, or give up."""
         deaths = self._deaths.setdefault(item.number, [])
         deaths.append(death)
-        execution = blamed(deaths, self._setup.settings.limits.memory)
+        execution = blamed(deaths, self._setup.settings.limits)
         if execution is not None and death.token is not None:
             del self._deaths[item.number]  # its other statements are another matter
             self._known[death.token] = execution
@@ -365,6 +430,15 @@ class WorkerPool:
         reason = f"the worker died while judging ({death.text})"
         verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
         return tuple(VerdictRow.of(item.number, judge, verdict) for judge in item.judges)
+
+    def _without(self, item: WorkItem, judge: int) -> tuple[VerdictRow, ...]:
+        """A judge could not be stopped from inside: the case goes on without it."""
+        others = tuple(place for place in item.judges if place != judge)
+        if others:
+            self._again.appendleft(item._replace(judges=others))
+        reason = too_much_work(work_seconds(self._setup.settings.limits))
+        verdict = Verdict(outcome=Outcome.UNKNOWN, reason=reason)
+        return (VerdictRow.of(item.number, judge, verdict),)
 
     def _give_up_if_hopeless(self, death: Death) -> None:
         self._barren_deaths += 1

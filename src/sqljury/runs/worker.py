@@ -26,6 +26,7 @@ from sqljury.case import Case
 from sqljury.databases.protocol import Database
 from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
+from sqljury.execution import Limits
 from sqljury.isolation import (
     SentError,
     end_with_parent,
@@ -38,6 +39,7 @@ from sqljury.judges import Judge, make_judge, settled
 from sqljury.runs.messages import (
     SEVERAL,
     WATCH,
+    WATCH_BEAT,
     WATCH_CASE,
     WATCH_SIZE,
     Batch,
@@ -50,6 +52,7 @@ from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import parse
 from sqljury.verdict import Outcome, Verdict
+from sqljury.work_limit import too_much_work, within_work_limit, work_seconds
 
 if TYPE_CHECKING:
     from sqljury.llm import Client, Request, Spent
@@ -69,6 +72,10 @@ class WorkerState:
         self._at_once = max(setup.threads, setup.batch_size)
         """Cases whose databases must stay open."""
         self._open: dict[str, Database | SqljuryError | None] = {}
+        self._threads = setup.threads
+        self._judge_place = 0
+        self._judge_began = self._in_statements = 0.0
+        """Processor time: when the judge began, and of its statements since then."""
         self._watch_memory = watch
         self._current = threading.local()
         """The number of the case that a thread is at."""
@@ -78,10 +85,21 @@ class WorkerState:
         self.cache = ExecutionCache(watch=self._watch)
 
     def _watch(self, token: bytes | None) -> None:
-        if self._watch_memory is not None:
-            start = 0.0 if token is None else time.monotonic()
-            number = getattr(self._current, "number", 0)
-            self._watch_memory[: WATCH.size] = WATCH.pack(start, token or b"", number)
+        """Say which statement runs from now on, or that none does."""
+        if self._watch_memory is None:
+            return
+        if self._threads > 1:
+            worked, thread = time.thread_time(), threading.get_native_id()
+        else:
+            worked, thread = time.process_time(), 0
+        if token is None:
+            _, before, *_ = WATCH.unpack(self._watch_memory[: WATCH.size])
+            self._in_statements += worked - before
+            self._say_case()
+        start = 0.0 if token is None else time.monotonic()
+        number = getattr(self._current, "number", 0)
+        watched = WATCH.pack(start, worked, thread, token or b"", number)
+        self._watch_memory[: WATCH.size] = watched
 
     def close(self) -> None:
         """Close all databases; a server is told to stop what still runs."""
@@ -101,9 +119,24 @@ class WorkerState:
 
     def _at(self, number: int) -> None:
         """Say which case is judged now, or that it is several."""
-        if self._watch_memory is not None:
-            self._watch_memory[WATCH.size :] = WATCH_CASE.pack(number)
         self._current.number = number
+        self._judge_place = 0
+        self._say_case()
+
+    def _limit_judge(self, position: int) -> None:
+        """Say which judge's processor time is limited from now on."""
+        if self._threads == 1 and not self._judges[position].runs_network:
+            self._judge_place = position + 1
+            self._judge_began = time.process_time()
+            self._in_statements = 0.0
+            self._say_case()
+
+    def _say_case(self) -> None:
+        if self._watch_memory is not None:
+            began = self._judge_began + self._in_statements
+            number = getattr(self._current, "number", 0)
+            watched = WATCH_CASE.pack(number, self._judge_place, began)
+            self._watch_memory[WATCH.size : WATCH.size + WATCH_CASE.size] = watched
 
     def judge_all(
         self, items: Sequence[WorkItem]
@@ -168,6 +201,7 @@ class WorkerState:
         self._at(number)
         for position in judges:
             start = time.perf_counter()
+            self._limit_judge(position)
             attempt = partial(self._attempt, self._judges[position], case)
             verdict = self._patience.found(attempt, case.db_id)
             if self._settings.dry_run:
@@ -182,7 +216,7 @@ class WorkerState:
         evidence = self._evidence(case)
         if isinstance(evidence, Lost):
             return evidence
-        verdict = _verdict(judge, case, evidence)
+        verdict = _verdict(judge, case, evidence, self._settings.limits)
         return verdict if evidence.lost is None else Lost(evidence.lost.message)
 
     def _evidence(self, case: Case) -> DatabaseEvidence | Lost:
@@ -269,11 +303,20 @@ def _client(settings: RunSettings) -> Client | None:
     return Client(settings.llm)
 
 
-def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence) -> Verdict:
+def _verdict(judge: Judge, case: Case, evidence: DatabaseEvidence, limits: Limits) -> Verdict:
+    def judged() -> Verdict:
+        return settled(judge, case, evidence) or judge.judge(case, evidence)
+
+    seconds = work_seconds(limits)
     try:
-        verdict = settled(judge, case, evidence) or judge.judge(case, evidence)
+        found = judged() if judge.runs_network else within_work_limit(judged, seconds)
+        verdict = found or Verdict(outcome=Outcome.UNKNOWN, reason=too_much_work(seconds))
     except SqljuryError:
         raise  # the budget is spent, an answer is not in the ledger: the run must stop
+    except RecursionError:
+        verdict = Verdict(
+            outcome=Outcome.UNKNOWN, reason="the query is nested too deeply for this judge"
+        )
     except Exception as error:  # a judge's own fault is a fact about the judge, not the run
         reason = f"the judge failed: {type(error).__name__}: {error}"
         verdict = Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=reason)
@@ -287,8 +330,9 @@ class VerdictReporter:
     """Reports verdicts every tenth of a second, also while a statement takes its time: what is
     found is not lost when the worker is killed."""
 
-    def __init__(self, replies: IO[bytes]) -> None:
+    def __init__(self, replies: IO[bytes], watch: mmap.mmap) -> None:
         self._replies = replies
+        self._watch = watch
         self._lock = threading.Lock()
         self._cases: list[int] = []
         self._rows: list[VerdictRow] = []
@@ -340,6 +384,7 @@ class VerdictReporter:
     def _flush_now_and_then(self) -> None:
         with contextlib.suppress(OSError, ValueError):  # the parent is gone
             while True:
+                self._watch[-WATCH_BEAT.size :] = WATCH_BEAT.pack(time.monotonic())
                 time.sleep(_FLUSH_SECONDS)
                 self.flush()
 
@@ -404,12 +449,13 @@ def main() -> None:
     learn_from_environment()
     learn_from_urls(setup.settings.sources.databases or "")
     bench: WorkerState | None = None
-    reporter = VerdictReporter(replies)
+    with file:
+        watch = mmap.mmap(file.fileno(), WATCH_SIZE)
+    reporter = VerdictReporter(replies, watch)
     try:
-        with file, mmap.mmap(file.fileno(), WATCH_SIZE) as watch:
-            bench = WorkerState(setup, watch)
-            reporter.watch_spending(bench.spent)
-            _serve(bench, setup, requests, reporter)
+        bench = WorkerState(setup, watch)
+        reporter.watch_spending(bench.spent)
+        _serve(bench, setup, requests, reporter)
     except SqljuryError as error:
         reporter.fail(error)
     except (EOFError, BrokenPipeError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from time import thread_time
 from typing import Any, Final
 
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
@@ -17,11 +16,7 @@ class ScratchDatabase(SQLiteDatabase):
     Without keys, the order in which rows are read is the one in which they were written: a
     result that depends on it shows so when the rows are written in another one. Keys are the
     business of whoever makes the rows.
-
-    Limits are of processor time: what is said of generated rows does not depend on the load.
     """
-
-    _clock = staticmethod(thread_time)
 
     def __init__(self, tables: Sequence[Table], *, db_id: str = "generated") -> None:
         connection = connect_memory()
@@ -36,7 +31,7 @@ class ScratchDatabase(SQLiteDatabase):
 
     def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
         """Replace all rows."""
-        self._deadline = float("inf")
+        self._deadline = self._patience = float("inf")
         with self._authorizer.lifted():
             for name, insert in self._inserts.items():
                 self._connection.execute(f"DELETE FROM {quoted(name)}")
