@@ -1,9 +1,13 @@
-"""A tree in which no comparison depends on a collation, for rules and proofs that know of none.
+"""A tree in which no comparison depends on a collation or converts its operands, for rules and
+proofs that know of neither.
 
 Two texts are equal under a collation if their keys are the same, and one is less if its key is: so
 ``n = 'A'`` on a column that ignores case becomes ``COLLATED(n, 'NOCASE') = 'a'``, and what is
 compared is the same to the byte wherever it is equal. Rows that are distinct under a collation are
 groups of one key, of which some row's text is shown: a bare column, left to chance.
+
+SQLite converts operands by what they are, not by their values: ``'01' = a`` compares numbers and
+``'01' = a + 0`` texts. The conversion becomes a call, so that ``a`` may stand for ``a + 0``.
 
 What has no such form (a set operation of two collations, texts compared with numbers) is no tree:
 nothing is proved of it.
@@ -16,7 +20,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sqljury.schema import Schema, Table
-from sqljury.trees.affinity import affinity
+from sqljury.trees.affinity import converted
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import BLANKED, CASELESS, UNKNOWN
 from sqljury.trees.context import Context
@@ -47,7 +51,13 @@ from sqljury.trees.nodes import (
     Window,
     WindowCall,
 )
-from sqljury.trees.types import Row, expression_collation, fields, type_of
+from sqljury.trees.types import (
+    Row,
+    expression_affinity,
+    expression_collation,
+    fields,
+    type_of,
+)
 from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import (
     expressions,
@@ -78,10 +88,11 @@ def with_collations(relation: Relation, context: Context) -> Relation | None:
 
 
 def _written(relation: Relation, context: Context) -> Relation | None:
-    if not _matters(relation, context):
+    collated = _matters(relation, context)
+    if not collated and context.dialect != "sqlite":
         return relation
     try:
-        return _Writer(context).relation(relation, ())
+        return _Writer(context, collated).relation(relation, ())
     except _NoFormError:
         return None
 
@@ -181,9 +192,10 @@ class _Operand:
 class _Writer:
     """One tree that is written anew; types and collations are those of the tree as it was."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, collated: bool) -> None:
         self.context = context
         self.dialect = context.dialect
+        self.collated = collated
 
     # ------------------------------------------------------------ relations
 
@@ -201,7 +213,7 @@ class _Writer:
                 assert isinstance(new, SetOperation)
                 return self._set_operation(relation, new, outer)
             case Recursive():
-                if any(field.collation for field in fields(relation.seed, self.context, outer)):
+                if any(field.collation for field in self.fields(relation.seed, outer)):
                     raise _NoFormError
                 return new
             case Sort():
@@ -214,19 +226,26 @@ class _Writer:
             case _:
                 return map_expressions(new, lambda e: self.expression(e, scope))
 
+    def fields(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
+        """The columns of a relation, without collations where none matters."""
+        found = fields(relation, self.context, outer)
+        if self.collated:
+            return found
+        return tuple(replace(f, collation="") if f.collation else f for f in found)
+
     def _row(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
         below = inputs(relation)
         if isinstance(relation, Join):
-            left = fields(relation.left, self.context, outer)
+            left = self.fields(relation.left, outer)
             around = (left, *outer) if relation.lateral else outer
-            return left + fields(relation.right, self.context, around)
+            return left + self.fields(relation.right, around)
         if isinstance(relation, SetOperation | Recursive):
             return ()
-        return fields(below[0], self.context, outer) if below else ()
+        return self.fields(below[0], outer) if below else ()
 
     def _inputs(self, relation: Relation, outer: tuple[Row, ...]) -> tuple[Relation, ...]:
         if isinstance(relation, Join) and relation.lateral:
-            left = fields(relation.left, self.context, outer)
+            left = self.fields(relation.left, outer)
             right = self.relation(relation.right, (left, *outer))
             return self.relation(relation.left, outer), right
         return tuple(self.relation(below, outer) for below in inputs(relation))
@@ -277,8 +296,8 @@ class _Writer:
     def _set_operation(
         self, was: SetOperation, new: SetOperation, outer: tuple[Row, ...]
     ) -> Relation:
-        row = fields(was, self.context, outer)
-        rows = [fields(below, self.context, outer) for below in was.inputs]
+        row = self.fields(was, outer)
+        rows = [self.fields(below, outer) for below in was.inputs]
         mixed = any(
             a.collation != b.collation
             for one, other in pairwise(rows)
@@ -401,7 +420,7 @@ class _Writer:
         relation = self.relation(subquery.relation, scope.around)
         if subquery.kind in (SubqueryKind.SCALAR, SubqueryKind.EXISTS):
             return replace(subquery, relation=relation)
-        columns = fields(subquery.relation, self.context, scope.around)
+        columns = self.fields(subquery.relation, scope.around)
         ours, theirs = list[Expression](), list[Expression]()
         for place, operand in enumerate(subquery.operands):
             left = self._operand(operand, scope)
@@ -410,6 +429,10 @@ class _Writer:
             collation = self._between_two(left, right)
             if collation and not self._keyed(left, right):
                 raise _NoFormError
+            both = self._converted(left, right)
+            if both is None:
+                raise _NoFormError
+            left, right = both
             ours.append(self._side(left, collation))
             theirs.append(self._side(right, collation))
         if theirs and theirs != list(map(Ref, range(width(relation)))):
@@ -421,6 +444,10 @@ class _Writer:
     def _compared(self, name: str, a: Expression, b: Expression, scope: _Scope) -> Expression:
         left, right = self._operand(a, scope), self._operand(b, scope)
         collation = self._between_two(left, right)
+        both = self._converted(left, right)
+        if both is None:
+            return Call(f"{name} {collation or UNKNOWN} {UNKNOWN}", (left.now, right.now))
+        left, right = both
         if collation and not self._keyed(left, right):
             return Call(f"{name} {collation}", (left.now, right.now))
         return Call(name, (self._side(left, collation), self._side(right, collation)))
@@ -450,7 +477,12 @@ class _Writer:
         (collation,) = found
         if collation and not all(self._keyed(value, element) for element in rest):
             raise _NoFormError
-        return Call("IN", tuple(self._side(o, collation) for o in (value, *rest)))
+        # What is listed counts as computed.
+        pairs = [self._converted(value, replace(element, affinity="")) for element in rest]
+        if any(pair is None or pair[0] is not value for pair in pairs):
+            raise _NoFormError
+        listed = [pair[1] for pair in pairs if pair is not None]
+        return Call("IN", tuple(self._side(o, collation) for o in (value, *listed)))
 
     def _operand(self, expression: Expression, scope: _Scope) -> _Operand:
         return _Operand(
@@ -458,12 +490,27 @@ class _Writer:
             self.expression(_bare(expression), scope),
             self._collation(expression, scope),
             type_of(_bare(expression), scope.row, self.context, scope.outer),
-            affinity(expression, scope.row, scope.outer),
+            expression_affinity(expression, scope.row, self.context, scope.outer),
             self._collation(_bare(expression), scope),
         )
 
     def _collation(self, expression: Expression, scope: _Scope) -> str:
+        if not self.collated:
+            return ""
         return expression_collation(expression, scope.row, self.context, scope.outer)
+
+    def _converted(self, left: _Operand, right: _Operand) -> tuple[_Operand, _Operand] | None:
+        """Both operands as the engine compares them; None where that is not known."""
+        if self.dialect != "sqlite":
+            return left, right
+        one, other = (left.affinity, left.type), (right.affinity, right.type)
+        first, second = converted(left.now, one, other), converted(right.now, other, one)
+        if first is None or second is None:
+            return None
+        return (
+            left if first is left.now else replace(left, now=first),
+            right if second is right.now else replace(right, now=second),
+        )
 
     def _between_two(self, left: _Operand, right: _Operand) -> str:
         """The collation under which two operands are compared; empty if byte by byte."""

@@ -8,7 +8,7 @@ Paulley, "Exploiting functional dependence in query optimization", 2000.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from sqljury.schema import Table
@@ -168,7 +168,7 @@ def without_keys(context: Context) -> Context:
     """A context in which declared keys may not be assumed."""
     if not context.may(Assumption.PRIMARY_KEY):
         return context
-    return Context(context.schema, context.dialect, context.assuming - {Assumption.PRIMARY_KEY})
+    return replace(context, assuming=context.assuming - {Assumption.PRIMARY_KEY})
 
 
 # ---------------------------------------------------------------- by operator

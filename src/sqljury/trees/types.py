@@ -13,7 +13,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sqljury.schema import Column, Schema, Table
-from sqljury.trees.affinity import NUMERIC_AFFINITIES, affinity, declared_affinity
+from sqljury.trees.affinity import (
+    NUMERIC_AFFINITIES,
+    TO_NUMBER,
+    TO_TEXT,
+    affinity,
+    declared_affinity,
+)
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import (
     CASELESS,
@@ -263,7 +269,7 @@ def _of_expression(
         name,
         type_of(expression, row, context, outer),
         nullable(expression, row, context, outer),
-        _affinity(expression, row, context, outer),
+        expression_affinity(expression, row, context, outer),
         expression_collation(expression, row, context, outer),
     )
 
@@ -283,9 +289,10 @@ def expression_collation(
     return collation(expression, type_, row, tuple(outer), context.dialect)
 
 
-def _affinity(
+def expression_affinity(
     expression: Expression, row: Row, context: Context, outer: Sequence[Row]
 ) -> str | None:
+    """SQLite's affinity of an expression; empty for none, None if it is not known."""
     if isinstance(expression, Subquery) and expression.kind is SubqueryKind.SCALAR:
         return fields(expression.relation, context, (row, *outer))[0].affinity
     return affinity(expression, row, tuple(outer))
@@ -418,7 +425,7 @@ _BY_FUNCTION = {
     **dict.fromkeys(("&", "|", "<<", ">>", "~", "BITNOT"), Type.INTEGER),
     **dict.fromkeys(("UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "SUBSTR", "SUBSTRING"), Type.TEXT),
     **dict.fromkeys(("REPLACE", "||", "CONCAT", "CONCAT_WS", "PRINTF", "FORMAT"), Type.TEXT),
-    "COLLATED": Type.TEXT,
+    **dict.fromkeys(("COLLATED", TO_TEXT), Type.TEXT),
     **dict.fromkeys(("HEX", "QUOTE", "TYPEOF", "CHAR", "LEFT", "RIGHT", "REVERSE"), Type.TEXT),
     **dict.fromkeys(("SQRT", "EXP", "LN", "PI", "POW", "POWER", "JULIANDAY"), Type.REAL),
     "CURRENT_DATE": Type.DATE,
@@ -515,7 +522,7 @@ def _common(types: Iterable[Type]) -> Type:
 _STRICT = _COMPARISONS | {"NOT", "BETWEEN", "NEG", "||", "&", "|", "<<", ">>", "XOR"}
 _STRICT_FUNCTIONS = frozenset(
     ("LENGTH", "UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "REPLACE", "ABS", "ROUND", "SUBSTR")
-) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED"}
+) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED", TO_NUMBER, TO_TEXT}
 # NULL if an operand is, and perhaps otherwise.
 _REJECTING = _STRICT | _STRICT_FUNCTIONS | {"+", "-", "*", "/", "%", "CEIL", "FLOOR"}
 _WITHOUT_NULL = frozenset(

@@ -28,7 +28,7 @@ from sqljury.equivalence.blocks.forms import (
 from sqljury.equivalence.proof.parts import conjunction
 from sqljury.equivalence.proof.quotients import quotient
 from sqljury.equivalence.rules.base import Scope
-from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Call,
@@ -52,6 +52,7 @@ _STRICT = frozenset(
     ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
 ) | {
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
+    *(TO_NUMBER, TO_TEXT),
 }
 """Functions that are NULL exactly if an operand is."""
 _REJECTING = _STRICT | {"+", "-", "*", "/", "%", "NEG"}

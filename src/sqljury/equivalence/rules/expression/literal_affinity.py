@@ -19,11 +19,10 @@ from sqljury.equivalence.blocks.forms import (
     is_sqlite,
     kind,
     number,
-    numeral,
     text,
 )
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, rule
-from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, numeral
 from sqljury.trees.nodes import Call, Expression, Literal, Type
 
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
@@ -46,6 +45,8 @@ def literal_affinity(expression: Expression, scope: Scope) -> Expression | None:
 
 def _as_in_sqlite(value: Expression, constant: Expression, scope: Scope) -> Expression:
     of_value = affinity(value, scope)
+    if not scope.context.converts:
+        return _whole(constant)
     if of_value in NUMERIC_AFFINITIES:
         found = numeral(text(constant) or "")
         return _number(found) if found is not None else _whole(constant)
