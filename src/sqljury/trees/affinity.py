@@ -75,6 +75,8 @@ def affinity(
 
 _NUMERAL = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,15})(\.[0-9]{0,15})?[ \t\n\v\f\r]*")
 _ANY_NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+SHORT_FLOAT = re.compile(r"-?(0|[1-9][0-9]{0,7})\.[0-9]{1,6}")
+"""Fractions that SQLite writes as Python does."""
 _NEVER_NUMERALS = frozenset(("DATE", "TIME", "DATETIME"))
 _OF_TEXT = frozenset((Type.TEXT, Type.NULL))
 _OF_NUMBERS = frozenset(Type) - {Type.TEXT, Type.BLOB, Type.ANY}
@@ -147,6 +149,8 @@ def _to_text(operand: Expression) -> Expression:
     match operand:
         case Literal(value=int() as value):
             return Literal(str(int(value)), Type.TEXT)
+        case Literal(value=float() as value) if SHORT_FLOAT.fullmatch(str(value)):
+            return Literal(str(value), Type.TEXT)
         case Literal(value=bytes()):
             return operand
     return Call(TO_TEXT, (operand,))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from sqljury.schema import Table
-from sqljury.trees.affinity import NUMERIC_AFFINITIES, affinity
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT, affinity
 from sqljury.trees.catalog import table_named
 from sqljury.trees.conditions import conjuncts
 from sqljury.trees.context import Assumption, Context
@@ -428,6 +428,12 @@ def _equality(part: Expression, row: Row, context: Context) -> Iterator[tuple[Co
         case Call(name="=" | "IS", operands=(b, Ref() as a)) if isinstance(b, Literal | Outer):
             if _fixes(row[a.index], b, context):
                 yield frozenset(), frozenset((a.index,))
+        case (
+            Call(name="=" | "IS", operands=(Ref() as a, Call(operands=(Ref() as b,)) as call))
+            | Call(name="=" | "IS", operands=(Call(operands=(Ref() as b,)) as call, Ref() as a))
+        ) if call.name in (TO_NUMBER, TO_TEXT):
+            if same_values(row[a.index], row[a.index], context):
+                yield frozenset((b.index,)), frozenset((a.index,))
         case Call(name="IS NULL", operands=(Ref() as a,)):
             yield frozenset(), frozenset((a.index,))
         case _:

@@ -22,11 +22,10 @@ from sqljury.equivalence.blocks.forms import (
     text,
 )
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, rule
-from sqljury.trees.affinity import NUMERIC_AFFINITIES, numeral
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, SHORT_FLOAT, numeral
 from sqljury.trees.nodes import Call, Expression, Literal, Type
 
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
-_SHORT_FLOAT = re.compile(r"-?(0|[1-9][0-9]{0,7})\.[0-9]{1,6}")
 
 
 @rule(EXPRESSION, at=COMPARISONS | {"IS", "IN"}, order=370)
@@ -83,6 +82,6 @@ def _as_text(constant: Expression) -> Expression:
     if value is None:
         return constant
     written = str(value)
-    if isinstance(value, int) or _SHORT_FLOAT.fullmatch(written):
+    if isinstance(value, int) or SHORT_FLOAT.fullmatch(written):
         return Literal(written, Type.TEXT)
     return constant
