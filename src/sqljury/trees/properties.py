@@ -477,4 +477,5 @@ _CASELESS = ("mysql", "tsql")
 def _equal_is_same(type_: Type, context: Context) -> bool:
     if type_ is Type.TEXT:
         return context.dialect not in _CASELESS
-    return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.TIME, Type.REAL)
+    # 0.0 and -0.0 are equal, and so are a float of 32 bits and one of 64.
+    return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.TIME)

@@ -97,6 +97,11 @@ _BY_PART = (
     ("floa", Type.REAL),
     ("doub", Type.REAL),
 )
+_SINGLES = {
+    "postgres": re.compile(r"real|float4|float\s*\(([1-9]|1\d|2[0-4])\)"),
+    "duckdb": re.compile(r"real|float|float4"),
+    "mysql": re.compile(r"float(?!8)\b(?!\s*\((2[5-9]|[345]\d)\)).*"),
+}
 _NO_NUMBERS = ("interval", "point", "array", "[", "<")
 """Names that contain INT by accident, and types of many values."""
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
@@ -117,6 +122,8 @@ def column_type(declared: str, dialect: str) -> Type:
         return Type.BOOLEAN
     if dialect == "sqlite" and word[0] in ("string", "name", "set", "enum", "uuid", "citext"):
         return Type.ANY  # numeric affinity: '12' is stored as 12, 'a' as text
+    if dialect in _SINGLES and _SINGLES[dialect].fullmatch(name):
+        return Type.SINGLE
     known = _BY_WORD.get(word[0])
     if known is not None:
         return known
@@ -241,7 +248,7 @@ def _of_values(values: Values, context: Context, outer: Sequence[Row]) -> Row:
     return tuple(
         Field(
             name,
-            _common(type_of(e, (), context, outer) for e in column),
+            _common((type_of(e, (), context, outer) for e in column), context.dialect),
             any(nullable(e, (), context, outer) for e in column),
             "",
             one_of({expression_collation(e, (), context, outer) for e in column} - {""}),
@@ -314,17 +321,19 @@ def _of_join(join: Join, context: Context, outer: Sequence[Row]) -> Row:
 
 def _of_set(operation: SetOperation, context: Context, outer: Sequence[Row]) -> Row:
     rows = [fields(relation, context, outer) for relation in operation.inputs]
-    return tuple(_put_together(operation.kind, column) for column in zip(*rows, strict=True))
+    columns = zip(*rows, strict=True)
+    return tuple(_put_together(operation.kind, column, context.dialect) for column in columns)
 
 
-def _put_together(kind: SetKind, column: Row) -> Field:
+def _put_together(kind: SetKind, column: Row, dialect: str) -> Field:
     first = column[0]
     held = first.affinity if len({field.affinity for field in column}) == 1 else None
     collated = one_of(field.collation for field in column)
+    type_ = _common((field.type for field in column), dialect)
     if kind is SetKind.EXCEPT:
-        return replace(first, affinity=held, collation=collated)
+        type_ = first.type if dialect == "sqlite" else type_
+        return replace(first, type=type_, affinity=held, collation=collated)
     some = any if kind is SetKind.UNION else all
-    type_ = _common(field.type for field in column)
     return Field(first.name, type_, some(field.nullable for field in column), held, collated)
 
 
@@ -478,11 +487,11 @@ def _call_type(name: str, types: list[Type], dialect: str) -> Type:
     if name in ("NEG", "ABS"):
         return types[0] if types and types[0] in _NUMBERS else Type.ANY
     if name == "CASE":
-        return _common([*types[1::2], types[-1]])
+        return _common([*types[1::2], types[-1]], dialect)
     if name == "IIF":
-        return _common(types[1:])
+        return _common(types[1:], dialect)
     if name in _CHOICES:
-        return _common(types[:1] if name == "NULLIF" else types)
+        return _common(types[:1] if name == "NULLIF" else types, dialect)
     if dialect == "sqlite" and name in _OF_SQLITE:
         return _OF_SQLITE[name]
     return _BY_FUNCTION.get(name, Type.ANY)
@@ -504,13 +513,16 @@ _INTEGER_DIVISION = {
 """What two integers give where it is not an integer."""
 
 
-def _common(types: Iterable[Type]) -> Type:
+def _common(types: Iterable[Type], dialect: str) -> Type:
+    """The type of values that come from several places; in SQLite each keeps its own."""
     found = {type_ for type_ in types if type_ is not Type.NULL}
     if not found:
         return Type.NULL
     if len(found) == 1:
         return found.pop()
     if found <= set(_NUMBERS):
+        if dialect == "sqlite":
+            return Type.DECIMAL
         return max(found, key=_NUMBERS.index)
     return Type.ANY
 

@@ -45,7 +45,7 @@ from sqljury.trees.nodes import (
 from sqljury.trees.types import column_type, fields
 
 _TYPES: Final = {
-    **dict.fromkeys((Type.REAL, Type.DECIMAL), "real"),
+    **dict.fromkeys((Type.REAL, Type.SINGLE, Type.DECIMAL), "real"),
     **dict.fromkeys((Type.DATE, Type.TIME, Type.TIMESTAMP), "date"),
     Type.INTEGER: "integer",
     Type.TEXT: "text",
