@@ -534,7 +534,7 @@ def _common(types: Iterable[Type], dialect: str) -> Type:
 _STRICT = _COMPARISONS | {"NOT", "BETWEEN", "NEG", "||", "&", "|", "<<", ">>", "XOR"}
 _STRICT_FUNCTIONS = frozenset(
     ("LENGTH", "UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "REPLACE", "ABS", "ROUND", "SUBSTR")
-) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED", TO_NUMBER, TO_TEXT}
+) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED", "VALUE OF", TO_NUMBER, TO_TEXT}
 # NULL if an operand is, and perhaps otherwise.
 _REJECTING = _STRICT | _STRICT_FUNCTIONS | {"+", "-", "*", "/", "%", "CEIL", "FLOOR"}
 _WITHOUT_NULL = frozenset(

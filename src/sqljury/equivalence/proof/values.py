@@ -53,7 +53,7 @@ _STRICT = frozenset(
     ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
 ) | {
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
-    *(TO_NUMBER, TO_TEXT),
+    *(TO_NUMBER, TO_TEXT, "VALUE OF"),
 }
 """Functions that are NULL exactly if an operand is."""
 _REJECTING = _STRICT | {"+", "-", "*", "/", "%", "NEG"}
