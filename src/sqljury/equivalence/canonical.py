@@ -190,11 +190,11 @@ def equality(
     one, other = (left, right) if None in written else written
     if one is None or other is None or (None in written and left != right):
         return None
-    most = Context(schema, dialect, assuming)
+    most = Context(schema, dialect, assuming, converts=False)
     found = _compared(one, other, most, permuted)
     # Trees that more rules take apart may still be equal where nothing is assumed.
     for fewer in _growing(found.assumptions if found is not None else frozenset()):
-        known = Context(schema, dialect, fewer)
+        known = replace(most, assuming=fewer)
         least = _compared(one, other, known, permuted)
         if least is not None:
             return _under_chance(least, one, known, assuming, chance)

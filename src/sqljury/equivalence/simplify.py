@@ -140,7 +140,7 @@ class _Run:
                 else self.as_number(part)
                 for i, part in enumerate(new)
             )
-        if is_sqlite(self.scope):
+        if is_sqlite(self.scope) and self.scope.context.converts:
             new = self.guarded(expression, old, new)
         return with_operands(expression, new)
 

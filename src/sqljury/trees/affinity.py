@@ -5,16 +5,26 @@ Source: https://www.sqlite.org/datatype3.html, sections 3 and 4.2.
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from sqljury.trees.nodes import (
     Call,
     Cast,
     Expression,
     Field,
+    Literal,
     Outer,
     Ref,
     Subquery,
     SubqueryKind,
+    Type,
 )
+
+TO_NUMBER: Final = "TO NUMBER"
+TO_TEXT: Final = "TO TEXT"
+"""What a comparison makes of an operand beside one of numeric or of TEXT affinity, as functions: a
+text that is a number becomes one, a number becomes a text."""
 
 NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
 
@@ -59,3 +69,88 @@ def affinity(
             return affinity(expression.operands[0], row, outer)
         case _:
             return ""
+
+
+# ---------------------------------------------------------------- comparisons
+
+_NUMERAL = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,15})(\.[0-9]{0,15})?[ \t\n\v\f\r]*")
+_ANY_NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
+SHORT_FLOAT = re.compile(r"-?(0|[1-9][0-9]{0,7})\.[0-9]{1,6}")
+"""Fractions that SQLite writes as Python does."""
+_NEVER_NUMERALS = frozenset(("DATE", "TIME", "DATETIME"))
+_OF_TEXT = frozenset((Type.TEXT, Type.NULL))
+_OF_NUMBERS = frozenset(Type) - {Type.TEXT, Type.BLOB, Type.ANY}
+"""Of values that are numbers, or come from columns of numeric affinity: no text among them is one
+that is a number."""
+
+
+def numeral(value: str) -> int | float | None:
+    """The number that SQLite's numeric affinity makes of a text that is one, if it is short."""
+    found = _NUMERAL.fullmatch(value)
+    if found is None:
+        return None
+    return float(value) if found[2] and found[2].strip(".0") else int(found[1])
+
+
+def may_be_numeral(value: str) -> bool:
+    """Whether numeric affinity makes a number of a text."""
+    return _ANY_NUMERAL.fullmatch(value) is not None
+
+
+def converted(
+    operand: Expression, own: tuple[str | None, Type], beside: tuple[str | None, Type]
+) -> Expression | None:
+    """An operand as SQLite compares it, the conversion written out; None where that is not known.
+
+    Args:
+        own: the operand's affinity (empty for none, None if it is not known) and type.
+        beside: those of the other operand.
+    """
+    found = {
+        _converted(operand, own[1], mine, theirs)
+        for mine in _possible(*own)
+        for theirs in _possible(*beside)
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _possible(own: str | None, type_: Type) -> tuple[str, ...]:
+    if own is not None:
+        return (own,)
+    if type_ in _OF_TEXT:
+        return ("TEXT", "")
+    return ("INTEGER", "") if type_ in _OF_NUMBERS else ("INTEGER", "TEXT", "BLOB", "")
+
+
+def _converted(operand: Expression, type_: Type, own: str, beside: str) -> Expression:
+    if beside in NUMERIC_AFFINITIES and own not in NUMERIC_AFFINITIES:
+        return operand if type_ in _OF_NUMBERS else _to_number(operand)
+    if beside == "TEXT" and not own:
+        return operand if type_ in _OF_TEXT else _to_text(operand)
+    return operand
+
+
+def _to_number(operand: Expression) -> Expression:
+    match operand:
+        case Literal(value=str() as text):
+            found = numeral(text)
+            if found is not None:
+                return Literal(found, Type.INTEGER if isinstance(found, int) else Type.REAL)
+            if not may_be_numeral(text):
+                return operand
+        case Literal(value=bytes()):
+            return operand
+        case Call() if operand.name in _NEVER_NUMERALS:
+            return operand
+    return Call(TO_NUMBER, (operand,))
+
+
+def _to_text(operand: Expression) -> Expression:
+    match operand:
+        case Literal(value=int() as value):
+            return Literal(str(int(value)), Type.TEXT)
+        case Literal(value=float() as value) if SHORT_FLOAT.fullmatch(str(value)):
+            return Literal(str(value), Type.TEXT)
+        case Literal(value=bytes()):
+            return operand
+    return Call(TO_TEXT, (operand,))

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from sqljury.schema import Column
+from sqljury.trees.affinity import NUMERIC_AFFINITIES
 from sqljury.trees.nodes import Call, Cast, Expression, Field, Literal, Outer, Ref, Type
 from sqljury.trees.walk import subexpressions
 
@@ -33,6 +34,8 @@ _EXACT: Final = re.compile(
 _CHOICES: Final = frozenset(
     ("CASE", "IIF", "COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST", "MIN", "MAX")
 )
+_ONE_KIND: Final = NUMERIC_AFFINITIES | {"TEXT"}
+"""Affinities of columns in which equal values are the same."""
 Row = tuple[Field, ...]
 _OF_ONE_ROW: Final = frozenset(("BARE", "FIRST", "LAST", "ANY_VALUE"))
 
@@ -52,6 +55,16 @@ def column_collation(column: Column, type_: Type, dialect: str) -> str:
     if column.type.strip().lower() == "citext":
         return "citext"
     return named_collation(column.collation, dialect)
+
+
+def may_be_written_otherwise(field: Field, dialect: str) -> bool:
+    """Whether a column may hold numbers that are equal and not the same: 1 and 1.0 in SQLite, 1.0
+    and 1.00 in PostgreSQL, 0.0 and -0.0 elsewhere."""
+    if dialect == "sqlite":
+        return field.affinity not in _ONE_KIND and field.type in (Type.DECIMAL, Type.ANY)
+    if field.type is Type.DECIMAL:
+        return dialect == "postgres"
+    return field.type in (Type.REAL, Type.SINGLE, Type.ANY)
 
 
 def named_collation(name: str, dialect: str) -> str:

@@ -48,6 +48,9 @@ class Context:
     schema: Schema
     dialect: str
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
+    converts: bool = True
+    """Whether a comparison may convert its operands first (SQLite's affinities); False of trees in
+    which :mod:`sqljury.trees.explicit_collation` wrote the conversions out."""
 
     def may(self, assumption: Assumption) -> bool:
         """Whether rules may rely on this."""

@@ -1,12 +1,19 @@
-"""A tree in which no comparison depends on a collation, for rules and proofs that know of none.
+"""A tree in which no comparison depends on a collation or converts its operands, for rules and
+proofs that know of neither.
 
 Two texts are equal under a collation if their keys are the same, and one is less if its key is: so
 ``n = 'A'`` on a column that ignores case becomes ``COLLATED(n, 'NOCASE') = 'a'``, and what is
 compared is the same to the byte wherever it is equal. Rows that are distinct under a collation are
 groups of one key, of which some row's text is shown: a bare column, left to chance.
 
-What has no such form (a set operation of two collations, texts compared with numbers) is no tree:
-nothing is proved of it.
+Numbers that are equal and not the same, 1 and 1.0 in SQLite, 1.0 and 1.00 in PostgreSQL, are
+treated as such texts where a query looks at more than their value (``x / 2``, ``x || ''``).
+
+SQLite converts operands by what they are, not by their values: ``'01' = a`` compares numbers and
+``'01' = a + 0`` texts. The conversion becomes a call, so that ``a`` may stand for ``a + 0``.
+
+What has no such form (a set operation of two collations, texts compared with numbers, the name of a
+type in PostgreSQL) is no tree: nothing is proved of it.
 """
 
 from __future__ import annotations
@@ -16,9 +23,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sqljury.schema import Schema, Table
-from sqljury.trees.affinity import affinity
+from sqljury.trees.affinity import TO_NUMBER, converted
 from sqljury.trees.catalog import BySchema
-from sqljury.trees.collations import BLANKED, CASELESS, UNKNOWN
+from sqljury.trees.collations import BLANKED, CASELESS, UNKNOWN, may_be_written_otherwise
+from sqljury.trees.conditions import conjunction
 from sqljury.trees.context import Context
 from sqljury.trees.facts import InContext
 from sqljury.trees.nodes import (
@@ -29,6 +37,7 @@ from sqljury.trees.nodes import (
     Distinct,
     Expression,
     Field,
+    Filter,
     Join,
     Literal,
     Outer,
@@ -47,12 +56,20 @@ from sqljury.trees.nodes import (
     Window,
     WindowCall,
 )
-from sqljury.trees.types import Row, expression_collation, fields, type_of
+from sqljury.trees.types import (
+    Row,
+    column_type,
+    expression_affinity,
+    expression_collation,
+    fields,
+    type_of,
+)
 from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import (
     expressions,
     inputs,
     map_expressions,
+    map_outer_references,
     relations,
     subexpressions,
     width,
@@ -66,6 +83,20 @@ _BY_COLLATION = frozenset(("NULLIF", "GREATEST", "LEAST", "MIN", "MAX"))
 _PATTERNS = frozenset(("LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"))
 _BRANCHES = frozenset(("CASE", "IIF", "COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST"))
 _EXTREMES = frozenset(("MIN", "MAX"))
+_BLIND = (
+    _COMPARISONS
+    | _BRANCHES
+    | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS NULL", "IS TRUE", "IS FALSE", "+", "-", "*", "NEG"}
+    | {"ABS", "ROUND", "CEIL", "FLOOR", "SIGN", "MIN", "MAX", TO_NUMBER}
+)
+"""Of equal numbers these give equal values, whatever the numbers look like."""
+_BLIND_AGGREGATES = frozenset(
+    ("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "BARE", "STDDEV", "VARIANCE", "ROW_NUMBER")
+) | {"RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "FIRST_VALUE"}
+_TYPE_NAMES = frozenset(("TYPEOF", "PG_TYPEOF", "PG_COLUMN_SIZE"))
+_PLAIN_NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL, Type.BOOLEAN)
+_BY_VALUE = "VALUE OF"
+"""What stands for a number of which only the value counts, as if it were a collation."""
 
 
 class _NoFormError(Exception):
@@ -78,10 +109,13 @@ def with_collations(relation: Relation, context: Context) -> Relation | None:
 
 
 def _written(relation: Relation, context: Context) -> Relation | None:
-    if not _matters(relation, context):
-        return relation
+    collated = _matters(relation, context)
+    writer = _Writer(context, collated)
     try:
-        return _Writer(context).relation(relation, ())
+        found = writer.relation(relation, ())
+        if writer.chooses and writer.looks:
+            found = _Writer(context, collated, numbers=True).relation(relation, ())
+        return found
     except _NoFormError:
         return None
 
@@ -181,9 +215,15 @@ class _Operand:
 class _Writer:
     """One tree that is written anew; types and collations are those of the tree as it was."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, collated: bool, *, numbers: bool = False) -> None:
         self.context = context
         self.dialect = context.dialect
+        self.collated = collated
+        self.numbers = numbers
+        self.chooses = False
+        """Whether one of several equal numbers is shown for all of them."""
+        self.looks = False
+        """Whether more than a number's value is looked at."""
 
     # ------------------------------------------------------------ relations
 
@@ -201,7 +241,7 @@ class _Writer:
                 assert isinstance(new, SetOperation)
                 return self._set_operation(relation, new, outer)
             case Recursive():
-                if any(field.collation for field in fields(relation.seed, self.context, outer)):
+                if any(field.collation for field in self.fields(relation.seed, outer)):
                     raise _NoFormError
                 return new
             case Sort():
@@ -214,45 +254,57 @@ class _Writer:
             case _:
                 return map_expressions(new, lambda e: self.expression(e, scope))
 
+    def fields(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
+        """The columns of a relation, without collations where none matters."""
+        found = fields(relation, self.context, outer)
+        if self.collated:
+            return found
+        return tuple(replace(f, collation="") if f.collation else f for f in found)
+
     def _row(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
         below = inputs(relation)
         if isinstance(relation, Join):
-            left = fields(relation.left, self.context, outer)
+            left = self.fields(relation.left, outer)
             around = (left, *outer) if relation.lateral else outer
-            return left + fields(relation.right, self.context, around)
+            return left + self.fields(relation.right, around)
         if isinstance(relation, SetOperation | Recursive):
             return ()
-        return fields(below[0], self.context, outer) if below else ()
+        return self.fields(below[0], outer) if below else ()
 
     def _inputs(self, relation: Relation, outer: tuple[Row, ...]) -> tuple[Relation, ...]:
         if isinstance(relation, Join) and relation.lateral:
-            left = fields(relation.left, self.context, outer)
+            left = self.fields(relation.left, outer)
             right = self.relation(relation.right, (left, *outer))
             return self.relation(relation.left, outer), right
         return tuple(self.relation(below, outer) for below in inputs(relation))
 
     def _distinct(self, relation: Relation, row: Row) -> Relation:
         """One row for each key; of texts that are equal under their collation any one."""
-        if not any(field.collation for field in row):
+        names = list(map(self._chosen, row))
+        if not any(names):
             return Distinct(relation)
         columns = tuple(map(Ref, range(len(row))))
-        keys = tuple(
-            _key(ref, field.collation) if field.collation else ref
-            for ref, field in zip(columns, row, strict=True)
-        )
-        return self._grouped(relation, keys, (), row)
+        keys = tuple(_key(ref, name) for ref, name in zip(columns, names, strict=True))
+        return self._grouped(relation, keys, (), names)
+
+    def _chosen(self, field: Field) -> str:
+        """The collation by which one value stands for others, or that it does by its value."""
+        if field.collation or not may_be_written_otherwise(field, self.dialect):
+            return field.collation
+        self.chooses = True
+        return _BY_VALUE if self.numbers else ""
 
     def _grouped(
         self,
         relation: Relation,
         keys: tuple[Expression, ...],
         calls: tuple[AggregateCall, ...],
-        shown: Sequence[Field],
+        names: Sequence[str],
         bare: Sequence[Expression] | None = None,
     ) -> Relation:
-        """A GROUP BY whose keys are shown as a bare column where they have a collation."""
+        """A GROUP BY whose keys are shown as a bare column where they have a collation, by name."""
         texts = tuple(map(Ref, range(len(keys)))) if bare is None else tuple(bare)
-        collated = [i for i, field in enumerate(shown) if field.collation]
+        collated = [i for i, name in enumerate(names) if name]
         extra = tuple(AggregateCall("BARE", (texts[i],)) for i in collated)
         grouped = Aggregate(relation, keys, (*calls, *extra))
         place = {i: len(keys) + len(calls) + n for n, i in enumerate(collated)}
@@ -260,36 +312,64 @@ class _Writer:
         return Project(grouped, tuple(outputs))
 
     def _aggregate(self, was: Aggregate, new: Aggregate, scope: _Scope) -> Relation:
-        shown = [self._field(key, scope) for key in was.keys]
+        names = [self._chosen(self._field(key, scope)) for key in was.keys]
         plain = [self.expression(key, scope) for key in was.keys]
-        keys = tuple(
-            _key(key, field.collation) if field.collation else key
-            for key, field in zip(plain, shown, strict=True)
-        )
+        keys = tuple(_key(key, name) for key, name in zip(plain, names, strict=True))
         calls = tuple(self._call(call, scope) for call in was.calls)
         if keys == tuple(plain):
             return replace(new, keys=keys, calls=calls)
-        return self._grouped(new.input, keys, calls, shown, plain)
+        return self._grouped(new.input, keys, calls, names, plain)
 
     def _field(self, expression: Expression, scope: _Scope) -> Field:
-        return Field("", collation=self._collation(expression, scope))
+        return Field(
+            "",
+            type_of(expression, scope.row, self.context, scope.outer),
+            affinity=expression_affinity(expression, scope.row, self.context, scope.outer),
+            collation=self._collation(expression, scope),
+        )
 
     def _set_operation(
         self, was: SetOperation, new: SetOperation, outer: tuple[Row, ...]
     ) -> Relation:
-        row = fields(was, self.context, outer)
-        rows = [fields(below, self.context, outer) for below in was.inputs]
+        row = self.fields(was, outer)
+        rows = [self.fields(below, outer) for below in was.inputs]
         mixed = any(
             a.collation != b.collation
             for one, other in pairwise(rows)
             for a, b in zip(one, other, strict=True)
         )
-        if not mixed and not any(field.collation for field in row):
+        everything = was.kind is SetKind.UNION and was.all
+        chosen = row if was.kind is SetKind.UNION else rows[0]
+        names = [] if everything else list(map(self._chosen, chosen))
+        if not mixed and not any(names):
             return new
-        if was.kind is SetKind.UNION and was.all and not (mixed and self._converts):
+        if everything and not (mixed and self._converts):
             return new
-        # Which of several equal texts is shown depends on the order of the inputs.
-        raise _NoFormError
+        if was.all or mixed:
+            raise _NoFormError
+        if was.kind is SetKind.UNION:
+            return self._distinct(replace(new, all=True), row)
+        return self._found_in(new, names, rows)
+
+    def _found_in(self, new: SetOperation, names: list[str], rows: list[Row]) -> Relation:
+        """INTERSECT and EXCEPT: the first input's rows that are, or are not, in the others."""
+        if self.dialect == "postgres" and new.kind is SetKind.INTERSECT:
+            raise _NoFormError  # it shows rows of the smaller input
+        if self.dialect != "sqlite" and any(
+            a.type is not b.type for row in rows for a, b in zip(rows[0], row, strict=True)
+        ):
+            raise _NoFormError  # they are converted to a common type
+        first, *others = new.inputs
+        parts: list[Expression] = []
+        for other in others:
+            inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+            equal = [
+                Call("IS", (_key(Outer(1, i), name), _key(Ref(i), name)))
+                for i, name in enumerate(names)
+            ]
+            found = Subquery(SubqueryKind.EXISTS, Filter(inside, conjunction(equal)))
+            parts.append(found if new.kind is SetKind.INTERSECT else Call("NOT", (found,)))
+        return self._distinct(Filter(first, conjunction(parts)), rows[0])
 
     @property
     def _converts(self) -> bool:
@@ -308,10 +388,10 @@ class _Writer:
         return _key(now, collation) if collation else now
 
     def _call(self, call: AggregateCall, scope: _Scope) -> AggregateCall:
-        collations = {self._collation(o, scope) for o in call.operands} - {""}
+        compares = call.distinct or call.name in _EXTREMES
+        collations = {self._aggregated(o, call, compares, scope) for o in call.operands} - {""}
         now = tuple(self.expression(o, scope) for o in call.operands)
         name = call.name
-        compares = call.distinct or name in _EXTREMES
         if collations and compares and name == "COUNT":
             now = tuple(self._as_key(o, scope) for o in call.operands)
         elif collations and compares:
@@ -324,9 +404,21 @@ class _Writer:
             order=self._sort_keys(call.order, scope),
         )
 
+    def _aggregated(
+        self, operand: Expression, call: AggregateCall | WindowCall, compares: bool, scope: _Scope
+    ) -> str:
+        """The collation of an operand, or that it is told from others by its value."""
+        field = self._field(operand, scope)
+        if call.name not in _BLIND_AGGREGATES:
+            self._look(field)
+        return self._chosen(field) if compares and call.name != "COUNT" else field.collation
+
+    def _look(self, field: Field) -> None:
+        self.looks = self.looks or may_be_written_otherwise(field, self.dialect)
+
     def _window(self, call: WindowCall, scope: _Scope) -> WindowCall:
-        collations = {self._collation(o, scope) for o in call.operands} - {""}
         compares = call.distinct or call.name in _EXTREMES
+        collations = {self._aggregated(o, call, compares, scope) for o in call.operands} - {""}
         return replace(
             call,
             name=f"{call.name} {_one(collations)}" if collations and compares else call.name,
@@ -345,8 +437,15 @@ class _Writer:
             case Call(name="COLLATE", operands=(inner, _)) if self.dialect == "sqlite":
                 return self.expression(inner, scope)
             case Call():
+                if self.dialect != "sqlite" and expression.name in _TYPE_NAMES:
+                    raise _NoFormError
+                if expression.name not in _BLIND:
+                    for operand in expression.operands:
+                        self._look(self._field(operand, scope))
                 return self._of_call(expression, scope)
             case Cast():
+                if column_type(expression.type_name, self.dialect) not in _PLAIN_NUMBERS:
+                    self._look(self._field(expression.operand, scope))
                 return self._cast(expression, scope)
             case _:
                 return expression
@@ -401,7 +500,7 @@ class _Writer:
         relation = self.relation(subquery.relation, scope.around)
         if subquery.kind in (SubqueryKind.SCALAR, SubqueryKind.EXISTS):
             return replace(subquery, relation=relation)
-        columns = fields(subquery.relation, self.context, scope.around)
+        columns = self.fields(subquery.relation, scope.around)
         ours, theirs = list[Expression](), list[Expression]()
         for place, operand in enumerate(subquery.operands):
             left = self._operand(operand, scope)
@@ -410,6 +509,10 @@ class _Writer:
             collation = self._between_two(left, right)
             if collation and not self._keyed(left, right):
                 raise _NoFormError
+            both = self._converted(left, right)
+            if both is None:
+                raise _NoFormError
+            left, right = both
             ours.append(self._side(left, collation))
             theirs.append(self._side(right, collation))
         if theirs and theirs != list(map(Ref, range(width(relation)))):
@@ -421,6 +524,10 @@ class _Writer:
     def _compared(self, name: str, a: Expression, b: Expression, scope: _Scope) -> Expression:
         left, right = self._operand(a, scope), self._operand(b, scope)
         collation = self._between_two(left, right)
+        both = self._converted(left, right)
+        if both is None:
+            return Call(f"{name} {collation or UNKNOWN} {UNKNOWN}", (left.now, right.now))
+        left, right = both
         if collation and not self._keyed(left, right):
             return Call(f"{name} {collation}", (left.now, right.now))
         return Call(name, (self._side(left, collation), self._side(right, collation)))
@@ -450,7 +557,12 @@ class _Writer:
         (collation,) = found
         if collation and not all(self._keyed(value, element) for element in rest):
             raise _NoFormError
-        return Call("IN", tuple(self._side(o, collation) for o in (value, *rest)))
+        # What is listed counts as computed.
+        pairs = [self._converted(value, replace(element, affinity="")) for element in rest]
+        if any(pair is None or pair[0] is not value for pair in pairs):
+            raise _NoFormError
+        listed = [pair[1] for pair in pairs if pair is not None]
+        return Call("IN", tuple(self._side(o, collation) for o in (value, *listed)))
 
     def _operand(self, expression: Expression, scope: _Scope) -> _Operand:
         return _Operand(
@@ -458,12 +570,27 @@ class _Writer:
             self.expression(_bare(expression), scope),
             self._collation(expression, scope),
             type_of(_bare(expression), scope.row, self.context, scope.outer),
-            affinity(expression, scope.row, scope.outer),
+            expression_affinity(expression, scope.row, self.context, scope.outer),
             self._collation(_bare(expression), scope),
         )
 
     def _collation(self, expression: Expression, scope: _Scope) -> str:
+        if not self.collated:
+            return ""
         return expression_collation(expression, scope.row, self.context, scope.outer)
+
+    def _converted(self, left: _Operand, right: _Operand) -> tuple[_Operand, _Operand] | None:
+        """Both operands as the engine compares them; None where that is not known."""
+        if self.dialect != "sqlite":
+            return left, right
+        one, other = (left.affinity, left.type), (right.affinity, right.type)
+        first, second = converted(left.now, one, other), converted(right.now, other, one)
+        if first is None or second is None:
+            return None
+        return (
+            left if first is left.now else replace(left, now=first),
+            right if second is right.now else replace(right, now=second),
+        )
 
     def _between_two(self, left: _Operand, right: _Operand) -> str:
         """The collation under which two operands are compared; empty if byte by byte."""
@@ -524,8 +651,11 @@ def _one(collations: set[str]) -> str:
 
 
 def _key(expression: Expression, collation: str) -> Expression:
-    """What a collation compares instead of a text."""
-    _known(collation)
+    """What a collation compares instead of a text; the expression itself where it has none."""
+    if not _known(collation):
+        return expression
+    if collation == _BY_VALUE:
+        return Call(_BY_VALUE, (expression,))
     match expression:
         case Literal(value=None):
             return expression

@@ -34,7 +34,7 @@ def fact(find: Callable[[On], Fact]) -> Callable[[On], Fact]:
 
 
 class InContext(Generic[On, Fact]):
-    """A function of a node, the schema and the dialect, found once for each node.
+    """A function of a node, the schema, the dialect and ``converts``, found once for each node.
 
     Schemas are known by identity, as hashing one looks at every column; what is found is kept with
     its schema, so that no other one can have the same identity meanwhile.
@@ -48,7 +48,7 @@ class InContext(Generic[On, Fact]):
         facts = node._facts
         if facts is None:
             facts = _no_facts(node)
-        key = (self, id(context.schema), context.dialect, assumed)
+        key = (self, id(context.schema), context.dialect, context.converts, assumed)
         found: tuple[Schema, Fact] | None = facts.get(key)
         if found is None:
             found = facts[key] = (context.schema, self._find(node, context))

@@ -87,6 +87,8 @@ class Type(StrEnum):
 
     INTEGER = "integer"
     REAL = "real"
+    SINGLE = "single"
+    """A float of 32 bits where arithmetic makes one of 64 bits of it, so not in SQLite."""
     DECIMAL = "decimal"
     TEXT = "text"
     BOOLEAN = "boolean"

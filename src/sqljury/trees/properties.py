@@ -8,11 +8,11 @@ Paulley, "Exploiting functional dependence in query optimization", 2000.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice, product
 
 from sqljury.schema import Table
-from sqljury.trees.affinity import NUMERIC_AFFINITIES, affinity
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT, affinity
 from sqljury.trees.catalog import table_named
 from sqljury.trees.conditions import conjuncts
 from sqljury.trees.context import Assumption, Context
@@ -168,7 +168,7 @@ def without_keys(context: Context) -> Context:
     """A context in which declared keys may not be assumed."""
     if not context.may(Assumption.PRIMARY_KEY):
         return context
-    return Context(context.schema, context.dialect, context.assuming - {Assumption.PRIMARY_KEY})
+    return replace(context, assuming=context.assuming - {Assumption.PRIMARY_KEY})
 
 
 # ---------------------------------------------------------------- by operator
@@ -428,6 +428,12 @@ def _equality(part: Expression, row: Row, context: Context) -> Iterator[tuple[Co
         case Call(name="=" | "IS", operands=(b, Ref() as a)) if isinstance(b, Literal | Outer):
             if _fixes(row[a.index], b, context):
                 yield frozenset(), frozenset((a.index,))
+        case (
+            Call(name="=" | "IS", operands=(Ref() as a, Call(operands=(Ref() as b,)) as call))
+            | Call(name="=" | "IS", operands=(Call(operands=(Ref() as b,)) as call, Ref() as a))
+        ) if call.name in (TO_NUMBER, TO_TEXT):
+            if same_values(row[a.index], row[a.index], context):
+                yield frozenset((b.index,)), frozenset((a.index,))
         case Call(name="IS NULL", operands=(Ref() as a,)):
             yield frozenset(), frozenset((a.index,))
         case _:
@@ -471,4 +477,5 @@ _CASELESS = ("mysql", "tsql")
 def _equal_is_same(type_: Type, context: Context) -> bool:
     if type_ is Type.TEXT:
         return context.dialect not in _CASELESS
-    return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.TIME, Type.REAL)
+    # 0.0 and -0.0 are equal, and so are a float of 32 bits and one of 64.
+    return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.TIME)

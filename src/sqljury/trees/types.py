@@ -13,7 +13,13 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sqljury.schema import Column, Schema, Table
-from sqljury.trees.affinity import NUMERIC_AFFINITIES, affinity, declared_affinity
+from sqljury.trees.affinity import (
+    NUMERIC_AFFINITIES,
+    TO_NUMBER,
+    TO_TEXT,
+    affinity,
+    declared_affinity,
+)
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import (
     CASELESS,
@@ -91,6 +97,11 @@ _BY_PART = (
     ("floa", Type.REAL),
     ("doub", Type.REAL),
 )
+_SINGLES = {
+    "postgres": re.compile(r"real|float4|float\s*\(([1-9]|1\d|2[0-4])\)"),
+    "duckdb": re.compile(r"real|float|float4"),
+    "mysql": re.compile(r"float(?!8)\b(?!\s*\((2[5-9]|[345]\d)\)).*"),
+}
 _NO_NUMBERS = ("interval", "point", "array", "[", "<")
 """Names that contain INT by accident, and types of many values."""
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
@@ -111,6 +122,8 @@ def column_type(declared: str, dialect: str) -> Type:
         return Type.BOOLEAN
     if dialect == "sqlite" and word[0] in ("string", "name", "set", "enum", "uuid", "citext"):
         return Type.ANY  # numeric affinity: '12' is stored as 12, 'a' as text
+    if dialect in _SINGLES and _SINGLES[dialect].fullmatch(name):
+        return Type.SINGLE
     known = _BY_WORD.get(word[0])
     if known is not None:
         return known
@@ -235,7 +248,7 @@ def _of_values(values: Values, context: Context, outer: Sequence[Row]) -> Row:
     return tuple(
         Field(
             name,
-            _common(type_of(e, (), context, outer) for e in column),
+            _common((type_of(e, (), context, outer) for e in column), context.dialect),
             any(nullable(e, (), context, outer) for e in column),
             "",
             one_of({expression_collation(e, (), context, outer) for e in column} - {""}),
@@ -263,7 +276,7 @@ def _of_expression(
         name,
         type_of(expression, row, context, outer),
         nullable(expression, row, context, outer),
-        _affinity(expression, row, context, outer),
+        expression_affinity(expression, row, context, outer),
         expression_collation(expression, row, context, outer),
     )
 
@@ -283,9 +296,10 @@ def expression_collation(
     return collation(expression, type_, row, tuple(outer), context.dialect)
 
 
-def _affinity(
+def expression_affinity(
     expression: Expression, row: Row, context: Context, outer: Sequence[Row]
 ) -> str | None:
+    """SQLite's affinity of an expression; empty for none, None if it is not known."""
     if isinstance(expression, Subquery) and expression.kind is SubqueryKind.SCALAR:
         return fields(expression.relation, context, (row, *outer))[0].affinity
     return affinity(expression, row, tuple(outer))
@@ -307,17 +321,19 @@ def _of_join(join: Join, context: Context, outer: Sequence[Row]) -> Row:
 
 def _of_set(operation: SetOperation, context: Context, outer: Sequence[Row]) -> Row:
     rows = [fields(relation, context, outer) for relation in operation.inputs]
-    return tuple(_put_together(operation.kind, column) for column in zip(*rows, strict=True))
+    columns = zip(*rows, strict=True)
+    return tuple(_put_together(operation.kind, column, context.dialect) for column in columns)
 
 
-def _put_together(kind: SetKind, column: Row) -> Field:
+def _put_together(kind: SetKind, column: Row, dialect: str) -> Field:
     first = column[0]
     held = first.affinity if len({field.affinity for field in column}) == 1 else None
     collated = one_of(field.collation for field in column)
+    type_ = _common((field.type for field in column), dialect)
     if kind is SetKind.EXCEPT:
-        return replace(first, affinity=held, collation=collated)
+        type_ = first.type if dialect == "sqlite" else type_
+        return replace(first, type=type_, affinity=held, collation=collated)
     some = any if kind is SetKind.UNION else all
-    type_ = _common(field.type for field in column)
     return Field(first.name, type_, some(field.nullable for field in column), held, collated)
 
 
@@ -418,7 +434,7 @@ _BY_FUNCTION = {
     **dict.fromkeys(("&", "|", "<<", ">>", "~", "BITNOT"), Type.INTEGER),
     **dict.fromkeys(("UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "SUBSTR", "SUBSTRING"), Type.TEXT),
     **dict.fromkeys(("REPLACE", "||", "CONCAT", "CONCAT_WS", "PRINTF", "FORMAT"), Type.TEXT),
-    "COLLATED": Type.TEXT,
+    **dict.fromkeys(("COLLATED", TO_TEXT), Type.TEXT),
     **dict.fromkeys(("HEX", "QUOTE", "TYPEOF", "CHAR", "LEFT", "RIGHT", "REVERSE"), Type.TEXT),
     **dict.fromkeys(("SQRT", "EXP", "LN", "PI", "POW", "POWER", "JULIANDAY"), Type.REAL),
     "CURRENT_DATE": Type.DATE,
@@ -471,11 +487,11 @@ def _call_type(name: str, types: list[Type], dialect: str) -> Type:
     if name in ("NEG", "ABS"):
         return types[0] if types and types[0] in _NUMBERS else Type.ANY
     if name == "CASE":
-        return _common([*types[1::2], types[-1]])
+        return _common([*types[1::2], types[-1]], dialect)
     if name == "IIF":
-        return _common(types[1:])
+        return _common(types[1:], dialect)
     if name in _CHOICES:
-        return _common(types[:1] if name == "NULLIF" else types)
+        return _common(types[:1] if name == "NULLIF" else types, dialect)
     if dialect == "sqlite" and name in _OF_SQLITE:
         return _OF_SQLITE[name]
     return _BY_FUNCTION.get(name, Type.ANY)
@@ -497,13 +513,16 @@ _INTEGER_DIVISION = {
 """What two integers give where it is not an integer."""
 
 
-def _common(types: Iterable[Type]) -> Type:
+def _common(types: Iterable[Type], dialect: str) -> Type:
+    """The type of values that come from several places; in SQLite each keeps its own."""
     found = {type_ for type_ in types if type_ is not Type.NULL}
     if not found:
         return Type.NULL
     if len(found) == 1:
         return found.pop()
     if found <= set(_NUMBERS):
+        if dialect == "sqlite":
+            return Type.DECIMAL
         return max(found, key=_NUMBERS.index)
     return Type.ANY
 
@@ -515,7 +534,7 @@ def _common(types: Iterable[Type]) -> Type:
 _STRICT = _COMPARISONS | {"NOT", "BETWEEN", "NEG", "||", "&", "|", "<<", ">>", "XOR"}
 _STRICT_FUNCTIONS = frozenset(
     ("LENGTH", "UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "REPLACE", "ABS", "ROUND", "SUBSTR")
-) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED"}
+) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED", "VALUE OF", TO_NUMBER, TO_TEXT}
 # NULL if an operand is, and perhaps otherwise.
 _REJECTING = _STRICT | _STRICT_FUNCTIONS | {"+", "-", "*", "/", "%", "CEIL", "FLOOR"}
 _WITHOUT_NULL = frozenset(

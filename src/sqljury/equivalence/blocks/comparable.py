@@ -15,6 +15,8 @@ _NUMBERS = frozenset((Type.INTEGER, Type.REAL, Type.DECIMAL))
 def comparable(one: Field, other: Field, context: Context) -> bool:
     """Whether both hold numbers, both hold texts, or both hold what else is of one kind.
 
+    Elsewhere than in SQLite a set operation makes one type of two, so they are of one type there.
+
     Source: https://www.sqlite.org/datatype3.html, sections 4.2 and 4.3.
     """
     kind = _kind(one, context)
@@ -26,7 +28,7 @@ def _kind(field: Field, context: Context) -> str | None:
         if field.affinity in NUMERIC_AFFINITIES:
             return "number"
         return "text" if field.affinity == "TEXT" else None
-    if field.type in _NUMBERS:
+    if context.dialect == "sqlite" and field.type in _NUMBERS:
         return "number"
     if field.type in (Type.ANY, Type.NULL):
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from itertools import pairwise
 
 from sqljury.equivalence.rules.base import Scope, Simplified
@@ -163,26 +162,10 @@ def negation(expression: Expression) -> Expression:
 
 # ---------------------------------------------------------------- SQLite's comparisons
 
-_NUMERAL = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,15})(\.[0-9]{0,15})?[ \t\n\v\f\r]*")
-_ANY_NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
-
-
-def numeral(value: str) -> int | float | None:
-    """The number that SQLite's numeric affinity makes of a text that is one, if it is short."""
-    found = _NUMERAL.fullmatch(value)
-    if found is None:
-        return None
-    return float(value) if found[2] and found[2].strip(".0") else int(found[1])
-
-
-def may_be_numeral(value: str) -> bool:
-    """Whether numeric affinity makes a number of a text."""
-    return _ANY_NUMERAL.fullmatch(value) is not None
-
 
 def compared_as_it_is(one: Expression, other: Expression, scope: Scope) -> bool:
     """Whether SQLite compares two values without converting one of them first."""
-    if not is_sqlite(scope):
+    if not is_sqlite(scope) or not scope.context.converts:
         return True
     of_one, of_other = affinity(one, scope), affinity(other, scope)
     if of_one is None or of_other is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib.util import find_spec
 from itertools import permutations
 from typing import TYPE_CHECKING, Literal
@@ -69,20 +70,22 @@ def prove_equal(
     if not demands(schema):
         assuming -= {Assumption.CHECK}
 
+    context = Context(schema, dialect, frozenset(), converts=False)
+
     def proved(allowed: frozenset[Assumption], seconds: float) -> bool:
-        asked = _Question(Context(schema, dialect, allowed), order, duplicates, permuted, seconds)
+        asked = _Question(replace(context, assuming=allowed), order, duplicates, permuted, seconds)
         return asked.proved(one, other)
 
     if not proved(assuming, seconds):
         return None
     if proved(frozenset(), seconds / 4):
-        return with_chance((one, other), Context(schema, dialect, frozenset()), assuming, chance)
+        return with_chance((one, other), context, assuming, chance)
     needed = assuming
     for assumption in Assumption:
         fewer = needed - {assumption}
         if fewer != needed and proved(fewer, seconds / 4):
             needed = fewer
-    return with_chance((one, other), Context(schema, dialect, needed), assuming, chance)
+    return with_chance((one, other), replace(context, assuming=needed), assuming, chance)
 
 
 def _unfit(tree: Relation) -> bool:

@@ -19,6 +19,7 @@ import z3
 
 from sqljury.equivalence.blocks.forms import (
     COMPARISONS,
+    EXACT,
     affinity,
     compared_as_it_is,
     same_order_everywhere,
@@ -28,7 +29,7 @@ from sqljury.equivalence.blocks.forms import (
 from sqljury.equivalence.proof.parts import conjunction
 from sqljury.equivalence.proof.quotients import quotient
 from sqljury.equivalence.rules.base import Scope
-from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Call,
@@ -52,6 +53,7 @@ _STRICT = frozenset(
     ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
 ) | {
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
+    *(TO_NUMBER, TO_TEXT, "VALUE OF"),
 }
 """Functions that are NULL exactly if an operand is."""
 _REJECTING = _STRICT | {"+", "-", "*", "/", "%", "NEG"}
@@ -158,7 +160,9 @@ class Terms:
             return "number"
         if column.type is Type.TEXT:
             return "" if self.context.dialect in _CASELESS else "text"
-        stable = (Type.REAL, Type.DATE, Type.TIME, Type.TIMESTAMP, Type.BOOLEAN)
+        stable: tuple[Type, ...] = (Type.DATE, Type.TIME, Type.TIMESTAMP, Type.BOOLEAN)
+        if self.context.dialect == "sqlite":
+            stable = (*stable, Type.REAL)  # there is no -0.0 in a table, nor in a text
         return column.type.value if column.type in stable else ""
 
     # ------------------------------------------------------------ values
@@ -404,6 +408,9 @@ class Terms:
         types -= {Type.NULL}
         if Type.TEXT in types and self.context.dialect in _CASELESS:
             return False
+        if types <= set(_NUMBERS) and len(types) > 1 and Type.REAL in types:
+            # Compared as floats: two integers equal one float, and differ.
+            return any(_is_float_too(side) for side in (one, other))
         return types <= set(_NUMBERS) or (len(types) == 1 and Type.ANY not in types)
 
     def _as_column(
@@ -491,6 +498,17 @@ def _alike(sides: Sequence[Expression], scope: Scope) -> bool:
         return None not in held and "TEXT" not in held
     texts = all(typed(side, (Type.TEXT,), scope) is not None for side in sides)
     return texts and held <= {"TEXT", "BLOB", ""}
+
+
+def _is_float_too(expression: Expression) -> bool:
+    """Whether a constant is the same number as a float."""
+    match expression:
+        case Literal(value=int() as value):
+            return abs(value) <= EXACT
+        case Literal(value=float()):
+            return True
+        case _:
+            return False
 
 
 def _as_exists(subquery: Subquery) -> Subquery:

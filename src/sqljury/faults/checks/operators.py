@@ -161,7 +161,7 @@ def _is_text(expression: Expression) -> bool:
 
 
 def _is_number(expression: Expression) -> bool:
-    numbers = (Type.INTEGER, Type.REAL, Type.DECIMAL)
+    numbers = (Type.INTEGER, Type.REAL, Type.SINGLE, Type.DECIMAL)
     return isinstance(expression, Literal) and expression.type in numbers
 
 

@@ -82,7 +82,7 @@ def _said(node: Node) -> tuple[str, bool]:
 
 
 _TYPES: Final = {
-    **dict.fromkeys((Type.REAL, Type.DECIMAL), "real"),
+    **dict.fromkeys((Type.REAL, Type.SINGLE, Type.DECIMAL), "real"),
     **dict.fromkeys((Type.DATE, Type.TIME, Type.TIMESTAMP), "date"),
     Type.INTEGER: "integer",
     Type.TEXT: "text",

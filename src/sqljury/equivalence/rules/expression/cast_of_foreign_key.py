@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from sqljury.equivalence.blocks.forms import COMPARISONS, affinity, assuming, is_sqlite
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, Simplified, rule
-from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Cast, Expression, Outer, Ref
 
@@ -34,7 +34,8 @@ def cast_of_foreign_key(expression: Expression, scope: Scope) -> Simplified | No
             continue
         others = parts[:i] + parts[i + 1 :]
         if _is_numeral(part.operand, scope) and all(_is_number(o, scope) for o in others):
-            new = (*parts[:i], part.operand, *parts[i + 1 :])
+            plain = part.operand if scope.context.converts else Call(TO_NUMBER, (part.operand,))
+            new = (*parts[:i], plain, *parts[i + 1 :])
             return assuming(Call(expression.name, new), frozenset((Assumption.FOREIGN_KEY,)))
     return None
 

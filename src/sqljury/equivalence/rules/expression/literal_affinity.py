@@ -19,15 +19,13 @@ from sqljury.equivalence.blocks.forms import (
     is_sqlite,
     kind,
     number,
-    numeral,
     text,
 )
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, rule
-from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, SHORT_FLOAT, numeral
 from sqljury.trees.nodes import Call, Expression, Literal, Type
 
 _WHOLE = re.compile(r"-?[0-9]{1,15}")
-_SHORT_FLOAT = re.compile(r"-?(0|[1-9][0-9]{0,7})\.[0-9]{1,6}")
 
 
 @rule(EXPRESSION, at=COMPARISONS | {"IS", "IN"}, order=370)
@@ -46,6 +44,8 @@ def literal_affinity(expression: Expression, scope: Scope) -> Expression | None:
 
 def _as_in_sqlite(value: Expression, constant: Expression, scope: Scope) -> Expression:
     of_value = affinity(value, scope)
+    if not scope.context.converts:
+        return _whole(constant)
     if of_value in NUMERIC_AFFINITIES:
         found = numeral(text(constant) or "")
         return _number(found) if found is not None else _whole(constant)
@@ -82,6 +82,6 @@ def _as_text(constant: Expression) -> Expression:
     if value is None:
         return constant
     written = str(value)
-    if isinstance(value, int) or _SHORT_FLOAT.fullmatch(written):
+    if isinstance(value, int) or SHORT_FLOAT.fullmatch(written):
         return Literal(written, Type.TEXT)
     return constant

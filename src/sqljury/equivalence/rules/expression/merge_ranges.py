@@ -19,7 +19,6 @@ from sqljury.equivalence.blocks.forms import (
     is_sqlite,
     kind,
     may_be_null,
-    may_be_numeral,
     number,
     same_order_everywhere,
     truth,
@@ -39,7 +38,7 @@ from sqljury.equivalence.blocks.value_sets import (
     union,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
-from sqljury.trees.affinity import NUMERIC_AFFINITIES
+from sqljury.trees.affinity import NUMERIC_AFFINITIES, may_be_numeral
 from sqljury.trees.conditions import disjunction, disjuncts
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import (
@@ -345,6 +344,8 @@ def _ordered(subject: Expression, literals: list[Literal], scope: Scope) -> bool
     texts = [literal.value for literal in literals if isinstance(literal.value, str)]
     if is_sqlite(scope):
         of_subject = affinity(subject, scope)
+        if not scope.context.converts:
+            return same_order_everywhere(texts)
         if of_subject is None:
             return False
         if not texts:

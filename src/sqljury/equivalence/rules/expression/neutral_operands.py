@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqljury.equivalence.blocks.forms import assuming, typed
+from sqljury.equivalence.blocks.forms import assuming, is_sqlite, typed
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, Simplified, rule
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Expression, Literal, Type
@@ -24,10 +24,9 @@ def neutral_operand(expression: Expression, scope: Scope) -> Simplified | None:
         return None
     if other.value != _NEUTRAL[expression.name]:
         return None
-    types = (Type.INTEGER, Type.REAL)
     if expression.name == "/" and scope.context.dialect not in ("sqlite", "postgres"):
-        types = (Type.REAL, Type.REAL)
-    assumed = typed(value, types, scope)
+        return None
+    assumed = typed(value, _numbers(scope), scope)
     return None if assumed is None else assuming(value, assumed)
 
 
@@ -39,7 +38,12 @@ def double_minus(expression: Expression, scope: Scope) -> Simplified | None:
     """
     match expression:
         case Call(operands=(Call(name="NEG", operands=(value,)),)):
-            assumed = typed(value, (Type.INTEGER, Type.REAL), scope)
+            assumed = typed(value, _numbers(scope), scope)
             return None if assumed is None else assuming(value, assumed)
         case _:
             return None
+
+
+def _numbers(scope: Scope) -> tuple[Type, ...]:
+    """Numbers that arithmetic leaves as they are: it makes 0.0 of -0.0, and 64 bits of 32."""
+    return (Type.INTEGER, Type.REAL) if is_sqlite(scope) else (Type.INTEGER,)
