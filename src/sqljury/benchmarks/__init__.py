@@ -16,6 +16,7 @@ from sqljury.benchmarks.overlay import (
     write_overlay,
 )
 from sqljury.benchmarks.pools import RecordedResult, recorded_result, recorded_verdict
+from sqljury.benchmarks.prose import AS_WRITTEN, without_prose
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import (
     read_labels,
@@ -40,6 +41,7 @@ from sqljury.benchmarks.trustsql import read_gate
 from sqljury.benchmarks.write import write_cases
 
 __all__ = [
+    "AS_WRITTEN",
     "Cases",
     "Correction",
     "Format",
@@ -78,6 +80,7 @@ __all__ = [
     "recording_fingerprint",
     "register",
     "signed",
+    "without_prose",
     "write_cases",
     "write_overlay",
     "write_rose_output",

@@ -7,8 +7,8 @@ import math
 import re
 from collections.abc import Generator, Iterable, Iterator
 
+from sqljury.extraction import without_thoughts
 from sqljury.llm.chat import Json
-from sqljury.llm.thoughts import without_thoughts
 
 _MAX_CHARS = 100_000
 _MAX_OBJECTS = 50

@@ -419,6 +419,12 @@ class RunStore:
         with self._errors():
             return int(self._db.execute(sql).fetchone()[0])
 
+    def count_with_extra(self, key: str) -> int:
+        """How many of the cases have a key of their input's own that is called so."""
+        sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL AND instr(body, ?)"
+        with self._errors():
+            return int(self._db.execute(sql, (f"{json.dumps(key)}: ",)).fetchone()[0])
+
     # ------------------------------------------------------------ work out, verdicts in
 
     def judge_numbers(self, keys: Sequence[str]) -> list[int]:
