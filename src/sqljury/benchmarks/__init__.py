@@ -36,6 +36,7 @@ from sqljury.benchmarks.rose_output import (
 )
 from sqljury.benchmarks.rose_writer import write_rose_output
 from sqljury.benchmarks.rows import cases_of_rows
+from sqljury.benchmarks.shared_ids import check_shared_ids
 from sqljury.benchmarks.signing import check_signatures, signed
 from sqljury.benchmarks.trustsql import read_gate
 from sqljury.benchmarks.write import write_cases
@@ -57,6 +58,7 @@ __all__ = [
     "Token",
     "as_object",
     "cases_of_rows",
+    "check_shared_ids",
     "check_signatures",
     "find_rose_outputs",
     "fingerprint",

@@ -110,7 +110,7 @@ def read_cases(
 
     def read() -> Iterator[Case]:
         found = map(without_prose, cases()) if strip_fences else cases()
-        return found if corrections is None else corrections.applied(found)
+        return found if corrections is None else corrections.laid_over(found)
 
     return Cases(read, warnings, by_position)
 

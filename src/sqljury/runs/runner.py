@@ -176,7 +176,7 @@ def run_judges(
             if cases is not None:
                 by_position = getattr(cases, "by_position", ())
                 if settings.overlay is not None:
-                    cases = settings.overlay.applied(cases)
+                    cases = settings.overlay.laid_over(cases)
                 ahead = _ahead(store, groups[0], pools[0], settings)
                 _load(store, cases, by_position, made, settings, changes, ahead)
             progress = _Progress(
