@@ -13,7 +13,7 @@ from typing import Literal
 
 from sqljury.databases import open_databases
 from sqljury.databases.trials import Tried
-from sqljury.errors import SqljuryError
+from sqljury.errors import EXIT_INPUT, EXIT_OK, SqljuryError
 from sqljury.isolation import missing, own_uid, runs_as_root
 
 # Module, extra, what for.
@@ -58,6 +58,8 @@ class DoctorCheck:
     name: str
     mark: Literal["ok", "missing", "warning"]
     detail: str
+    exit_code: int = EXIT_OK
+    """Of `sqljury doctor`, where a database that was named cannot be used."""
 
 
 def checks() -> Iterator[DoctorCheck]:
@@ -107,11 +109,14 @@ def database_checks(spec: str, db_id: str | None) -> Iterator[DoctorCheck]:
         name = db_id or (ids[0] if ids else "")
         database = databases.open(name)
     except SqljuryError as error:
-        yield DoctorCheck("databases", "missing", str(error))
+        yield DoctorCheck("databases", "missing", str(error), error.exit_code)
         return
     if database is None:
         yield DoctorCheck(
-            "databases", "missing", f"no database {name!r} in {spec}. Name one: --db-id"
+            "databases",
+            "missing",
+            f"no database {name!r} in {spec}. Name one: --db-id",
+            EXIT_INPUT,
         )
         return
     tables = len(database.schema().tables)

@@ -70,6 +70,27 @@ def new_binary_file(path: PathLike) -> Iterator[IO[bytes]]:
                 part.unlink()
 
 
+def check_output(path: Path | None) -> Path | None:
+    """The path of a file that is to be written later, checked before the work for it is done.
+
+    Raises:
+        InputError: SJ801: it is a folder, or its folder is not there or may not be written to.
+    """
+    if path is None:
+        return None
+    folder, number = path.parent, 0
+    if path.is_dir():
+        number = errno.EISDIR
+    elif not folder.is_dir():
+        number = errno.ENOENT
+    # A pipe or /dev/stdout is written to; anything else takes the place of a file.
+    elif not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
+        number = errno.EACCES
+    if number:
+        raise unwritable(path, OSError(number, os.strerror(number)))
+    return path
+
+
 def write_text(path: PathLike, text: str) -> None:
     """Write a text file, whole or not at all.
 

@@ -271,7 +271,7 @@ def test_every_method_result(data_dir: Path) -> None:
     assert len(files) == 33
     failed = 0
     for path in files:
-        cases = list(read_cases(path))
+        cases = list(read_cases(path, strip_fences=False))
         assert len(cases) in (484, 500, 1534)
         assert all(isinstance(case.predicted_sql, str) for case in cases)
         failed += sum(raw["predicted_sql"] == 0 for raw in rows(path))

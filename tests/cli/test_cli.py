@@ -146,10 +146,10 @@ def test_code_fences_are_taken_off_and_told(demo: Path, tmp_path: Path) -> None:
     options = ("evaluate", tmp_path / "fenced.json", "-d", demo / "databases", "--json")
     done = run(*options, cwd=tmp_path)
     assert json.loads(done.stdout)["judges"][0]["outcomes"] == {"correct": 1}
-    assert "1 of the first 1 predictions stand in code fences" in done.stderr
+    assert json.loads(done.stdout)["taken_out_of_prose"] == 1
     kept = run(*options, "--keep-fences", cwd=tmp_path)
     assert json.loads(kept.stdout)["judges"][0]["outcomes"] == {"prediction_error": 1}
-    assert "fences" not in kept.stderr
+    assert json.loads(kept.stdout)["taken_out_of_prose"] == 0
 
 
 def test_a_slip_in_a_judges_name_is_answered_with_the_name(demo: Path, tmp_path: Path) -> None:

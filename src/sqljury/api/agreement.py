@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqljury.api.inputs import PathLike, overlay_from
-from sqljury.benchmarks import Overlay, read_labels, read_results
+from sqljury.benchmarks import Overlay, check_shared_ids, read_labels, read_results
 from sqljury.errors import InputError
 from sqljury.runs import open_run
 from sqljury.uses.agree import Agreement, agree
@@ -93,7 +93,11 @@ class _People:
         if not self._by_benchmark:
             return rows
         by_question: dict[tuple[str, str], str] = {}
-        return [replace(row, label=self._label_of(row, by_question)) for row in rows]
+        found = [replace(row, label=self._label_of(row, by_question)) for row in rows]
+        if all(row.label is None for row in found):
+            ids = [id_ for labels in self._by_benchmark.values() for id_ in labels]
+            check_shared_ids(ids, [row.id for row in rows], "the file of labels")
+        return found
 
     def _label_of(self, row: Scored, by_question: dict[tuple[str, str], str]) -> bool | None:
         """The label of a row, or of its question; ``by_question`` says whose answer got that."""

@@ -47,6 +47,7 @@ from sqljury.runs import Run, run_judges
 from sqljury.uses.audit import Audit, AuditFinding, audit_of, references_of
 from sqljury.uses.audit.conflicts import conflicts_of
 from sqljury.uses.select import CandidatePool, pools_of
+from sqljury.writing import shown_path
 
 _SECOND = (SYSTEMS_AGREE, REFERENCES_DIFFER)
 
@@ -90,7 +91,7 @@ def audit(
         asked = Opinions(folder=folder, databases=databases, settings=settings)
         read = cases_of(cases)
         pools: list[CandidatePool] = []
-        corrected = read if corrections is None else corrections.applied(read)
+        corrected = read if corrections is None else corrections.laid_over(read)
         references = _some(references_of(_remembering(corrected, pools)))
         done = stack.enter_context(
             run_judges(
@@ -172,12 +173,16 @@ def accept_findings(reviewed: PathLike, *, by: str, at: str) -> Overlay:
         InputError: SJ534: a decision that is none, or a replacement without a query; SJ533: two
             findings about one reference were decided otherwise.
     """
-    records = ((as_object(record), record.origin) for record in Source(reviewed).records())
-    return overlay_of(
-        _correction(data, origin, by, at)
-        for data, origin in records
-        if data.get("decision") is not None
-    )
+    records = [(as_object(record), record.origin) for record in Source(reviewed).records()]
+    decided = [(data, origin) for data, origin in records if data.get("decision") is not None]
+    if not decided:
+        raise InputError(
+            "SJ534",
+            f"none of the {len(records):,} findings has a decision.",
+            where=shown_path(reviewed),
+            hint='Write "decision": "replace", "ambiguous" or "exclude" into decided ones.',
+        )
+    return overlay_of(_correction(data, origin, by, at) for data, origin in decided)
 
 
 def _correction(finding: Mapping[str, Json], origin: str, by: str, at: str) -> Correction:

@@ -57,6 +57,7 @@ class Evaluation(Closing):
             signatures,
             str(run.folder),
             run.count_cases(),
+            run.reading,
         )
         if several_systems(summary):
             records = run.records(whole=False, with_evidence=False, by_question=True)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqljury.api.evaluation import evaluate
 from sqljury.api.inputs import PathLike
-from sqljury.benchmarks import read_cases
+from sqljury.benchmarks import check_shared_ids, read_cases
 from sqljury.case import Case
 from sqljury.databases import schema_reader
 from sqljury.errors import InputError
@@ -115,7 +115,9 @@ def build_pairs_files(
         opinions = _second(pairs, second, databases, folder / "labels", workers, on_step)
         labelled = with_second(labelled, opinions)
     if reviewed is not None:
-        labelled = with_people(labelled, decisions_of(read_cases(reviewed)))
+        decided = decisions_of(read_cases(reviewed))
+        check_shared_ids(decided, [one.pair.id for one in labelled], reviewed)
+        labelled = with_people(labelled, decided)
 
     @cache
     def form(db_id: str, sql: str) -> str:

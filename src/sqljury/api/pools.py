@@ -211,7 +211,7 @@ def label_pool(
     """
     overlay = overlay_from(settings.pop("overlay", None))
     read = read_cases([pool] if isinstance(pool, str | os.PathLike) else pool)
-    cases = list(read if overlay is None else overlay.applied(read))
+    cases = list(read if overlay is None else overlay.laid_over(read))
     with evaluate(cases, [judge], databases, run=run, on_progress=on_progress, **settings) as found:
         (judged,) = found.summary.judges
         signature = signed_with(judged.signature, overlay)

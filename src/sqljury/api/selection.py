@@ -118,7 +118,7 @@ def _pools(
     else:
         files = pool if given is None else given
         cases = read_cases(files, predictions=predictions, format=format)  # type: ignore[arg-type]
-    found = list(pools_of(cases if overlay is None else overlay.applied(cases)))
+    found = list(pools_of(cases if overlay is None else overlay.laid_over(cases)))
     if not found:
         raise InputError("SJ409", "there are no cases in the input.")
     if not any(one.candidates for one in found):

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING
 from sqljury.api.agreement import AgreeInput
 from sqljury.api.evaluation import default_run, evaluate
 from sqljury.api.inputs import PathLike
-from sqljury.benchmarks import Overlay, read_cases, read_decisions, read_gate, read_results
+from sqljury.benchmarks import (
+    Overlay,
+    check_shared_ids,
+    read_cases,
+    read_decisions,
+    read_gate,
+    read_results,
+)
 from sqljury.case import Case
 from sqljury.decision import Decision
 from sqljury.errors import InputError
@@ -162,7 +169,7 @@ def judged_run(
         files, predictions=predictions or None, mapping=setup.mapping or None, samples=True
     )
     if setup.overlay is not None:
-        cases = setup.overlay.applied(cases)
+        cases = setup.overlay.laid_over(cases)
     with evaluate(cases, judges, databases, run=folder, on_progress=on_progress):
         return str(folder)
 
@@ -196,7 +203,8 @@ def _of_file(path: Path, setup: TrustSettings) -> list[SystemDecisions]:
     if setup.verdicts is not None:
         decisions = _judged(decisions, setup.verdicts)
     decisions = list(decisions_under(setup.overlay, decisions))
-    gates = [_recorded(*_threshold(gate)) for gate in setup.gates]
+    ids = [decision.id for decision in decisions]
+    gates = [_recorded(*_threshold(gate), ids) for gate in setup.gates]
     stem = path.name.split(".")[0]
     systems = []
     for source in dict.fromkeys(decision.source for decision in decisions):
@@ -213,6 +221,8 @@ def _judged(decisions: Sequence[Decision], verdicts: PathLike) -> list[Decision]
             "SJ544", f"it holds verdicts of {len(judges)} judges.", where=str(verdicts)
         )
     rows = {row.id: row for found in judges.values() for row in found}
+    named = {name for one in decisions for name in ("/".join((one.id, one.source)), one.id)}
+    check_shared_ids(rows, named, verdicts)
     return [_with_verdict(decision, rows) for decision in decisions]
 
 
@@ -307,14 +317,16 @@ def _gate(
     folder: Path,
 ) -> Gate:
     if name not in known and Path(name).exists():
-        return _recorded(name, threshold)
+        return _recorded(name, threshold, [record.case.id for record in records])
     _check_judge(name, known, folder)
     at = known[name] if threshold is None else threshold
     return gate_of(records, name, source, at)
 
 
-def _recorded(name: str, threshold: float | None) -> Gate:
-    scores = {("", key): score for key, score in read_gate(name).items()}
+def _recorded(name: str, threshold: float | None, ids: Sequence[str]) -> Gate:
+    said = read_gate(name)
+    check_shared_ids(said, ids, name)
+    scores = {("", key): score for key, score in said.items()}
     stem = "/".join(Path(name).parts[-2:])
     return Gate(name=stem, scores=scores, threshold=0.5 if threshold is None else threshold)
 

@@ -16,6 +16,7 @@ from sqljury.benchmarks.overlay import (
     write_overlay,
 )
 from sqljury.benchmarks.pools import RecordedResult, recorded_result, recorded_verdict
+from sqljury.benchmarks.prose import AS_WRITTEN, without_prose
 from sqljury.benchmarks.read import Cases, read_cases
 from sqljury.benchmarks.results import (
     read_labels,
@@ -35,11 +36,13 @@ from sqljury.benchmarks.rose_output import (
 )
 from sqljury.benchmarks.rose_writer import write_rose_output
 from sqljury.benchmarks.rows import cases_of_rows
+from sqljury.benchmarks.shared_ids import check_shared_ids
 from sqljury.benchmarks.signing import check_signatures, signed
 from sqljury.benchmarks.trustsql import read_gate
 from sqljury.benchmarks.write import write_cases
 
 __all__ = [
+    "AS_WRITTEN",
     "Cases",
     "Correction",
     "Format",
@@ -55,6 +58,7 @@ __all__ = [
     "Token",
     "as_object",
     "cases_of_rows",
+    "check_shared_ids",
     "check_signatures",
     "find_rose_outputs",
     "fingerprint",
@@ -78,6 +82,7 @@ __all__ = [
     "recording_fingerprint",
     "register",
     "signed",
+    "without_prose",
     "write_cases",
     "write_overlay",
     "write_rose_output",

@@ -100,6 +100,12 @@ CODES: dict[str, tuple[str, str]] = {
         "most 4 GiB: what unpacks to more is mostly meant to fill memory. Files that are not "
         "compressed have no such limit.",
     ),
+    "SJ122": (
+        "two files without an id in common",
+        "Labels, verdicts, gates and overlays are joined to questions by id (and by the name of "
+        "the system, where a row has one): none of the file's ids is among the questions'. It may "
+        "be of another benchmark, or its ids may be written otherwise.",
+    ),
     "SJ536": (
         "a correction that its author did not sign",
         "`sqljury audit accept --sign-with KEY` signs corrections, and `audit verify --signers "

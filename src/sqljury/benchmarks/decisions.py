@@ -81,7 +81,7 @@ def _layout(source: Source, mapping: Mapping[str, str]) -> Layout:
                 "predicted_sql", source, hint="A pool of candidates is judged first: --databases."
             )
         raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
-    return Layout({**found, **mapping})
+    return Layout({**found, **mapping}, id_is_mapped="id" in mapping)
 
 
 def _decisions(source: Source, layout: Layout) -> Iterator[Decision]:

@@ -9,6 +9,7 @@ from typing import cast
 
 from sqljury.benchmarks.files import FileRecord
 from sqljury.benchmarks.layout import Layout
+from sqljury.benchmarks.names import id_columns
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
 
@@ -85,13 +86,34 @@ def as_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) 
         return str(position)
     if key not in data:
         raise InputError("SJ104", f"no {json.dumps(key)} (keys: {', '.join(data)}).", where=origin)
-    value = data[key]
+    if (found := _id_text(data[key])) is not None:
+        if not layout.id_is_mapped:
+            _check_other_ids(data, key, found, position, origin)
+        return found
+    what = "empty" if data[key] == "" else kind(data[key])
+    raise InputError("SJ105", f"{key!r} must be text or a whole number, not {what}.", where=origin)
+
+
+def _id_text(value: Json) -> str | None:
+    """An id as text; None where it is none."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # pandas writes a column of integers with a gap as floats
-    if (isinstance(value, str) and value) or type(value) is int:
-        return str(value)
-    what = "empty" if value == "" else kind(value)
-    raise InputError("SJ105", f"{key!r} must be text or a whole number, not {what}.", where=origin)
+    return str(value) if (isinstance(value, str) and value) or type(value) is int else None
+
+
+def _check_other_ids(
+    data: Mapping[str, Json], key: str, found: str, position: int, origin: str
+) -> None:
+    """Refuse a row that has another id under another usual name; a column may count the rows."""
+    for other in id_columns(tuple(data)):
+        said = _id_text(data[other])
+        if said not in (None, found, str(position), str(position + 1)):
+            raise InputError(
+                "SJ118",
+                f"both {key!r} ({found}) and {other!r} ({said}) could be the id.",
+                where=origin,
+                hint=f"Use --map id={key} or --map id={other}.",
+            )
 
 
 def as_prediction(data: Mapping[str, Json], layout: Layout, origin: str) -> str | Missing | None:

@@ -218,12 +218,7 @@ class Source:
         if self._is_yaml:
             return yamltext.document(text, self.name)
         with self._json_errors():
-            try:
-                return parse(text, unique=True)
-            except Repeated as twice:
-                raise InputError(
-                    "SJ110", f"the key {str(twice)!r} stands twice.", where=self.name
-                ) from None
+            return parse(text, unique=True)
 
     def records(self) -> Iterator[FileRecord]:
         """The elements of a list, of JSON lines or of a table, one after the other."""
@@ -284,8 +279,8 @@ class Source:
         for line in self.lines():
             if line.text.strip():
                 try:
-                    value = parse(line.text)
-                except (ValueError, RecursionError):
+                    value = parse(line.text, unique=True)
+                except (ValueError, RecursionError, Repeated):
                     with self._json_errors(line.origin):
                         raise
                 yield FileRecord(value, line.origin)
@@ -298,6 +293,14 @@ class Source:
             where = f"{origin or f'{self.name}:{error.lineno}'}:{error.colno}"
             raise InputError(
                 "SJ106", f"broken JSON: {error.msg}.", where=where, hint=_cut_off(error)
+            ) from None
+        except Repeated as twice:
+            where = origin or (f"{self.name}:{twice.line}" if twice.line else self.name)
+            raise InputError(
+                "SJ110",
+                f"the key {str(twice)!r} stands twice in one object.",
+                where=where,
+                hint="Rename one of the two, or take it out.",
             ) from None
         except RecursionError:
             raise InputError(

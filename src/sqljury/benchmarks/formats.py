@@ -11,6 +11,7 @@ from typing import IO, ClassVar, Final
 from sqljury.benchmarks.fields import build
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.layout import Layout
+from sqljury.benchmarks.names import id_columns
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.registry import Registry
@@ -97,9 +98,9 @@ def has_keys(source: Source, *keys: str) -> bool:
     return set(keys) <= set(source.keys)
 
 
-def id_key(source: Source, *keys: str) -> dict[str, str]:
-    """The first of these keys that the records have, as the id; without, the position is it."""
-    return next(({"id": key} for key in keys if has_keys(source, key)), {})
+def id_key(source: Source) -> dict[str, str]:
+    """The key that the records have for an id, by any usual name; without, the position is it."""
+    return {"id": key} if (key := next(iter(id_columns(source.keys)), "")) else {}
 
 
 def build_all(source: Source, layout: Layout, options: Options) -> Iterator[Case]:

@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from sqljury.case import Json
 
 _SPACE = re.compile(r"[ \t\n\r]*")
-_DECODER = json.JSONDecoder()
 
 
 class Repeated(Exception):  # noqa: N818 - what happened, turned into a user's error by the caller
     """A key that stands twice in one object; its text is the key."""
+
+    line = 0
+    """Of the list's element; 0 where the text is no list."""
 
 
 def parse(text: str, *, unique: bool = False) -> Json:
@@ -30,13 +32,21 @@ def parse(text: str, *, unique: bool = False) -> Json:
 
 
 def elements(text: str) -> Iterator[tuple[Json, int]]:
-    """The elements of a JSON list, each with the line on which it begins."""
+    """The elements of a JSON list, each with the line on which it begins.
+
+    Raises:
+        json.JSONDecodeError, Repeated: as :func:`parse`.
+    """
     at = _skip(text, _skip(text, 0) + 1)
     line, counted = 1, 0
     while not text.startswith("]", at):
         line += text.count("\n", counted, at)
         counted = at
-        value, at = _DECODER.raw_decode(text, at)
+        try:
+            value, at = _DECODER.raw_decode(text, at)
+        except Repeated as twice:
+            twice.line = line
+            raise
         yield value, line
         at = _skip(text, at)
         if text.startswith(",", at):
@@ -71,3 +81,6 @@ def _unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
                 raise Repeated(key)
             seen.add(key)
     return out
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqljury.benchmarks.files import FileRecord, Source
 from sqljury.benchmarks.names import ALIASES, BIRD_REFERENCE, FIELDS, UNCLEAR, normal
@@ -25,6 +25,8 @@ class Layout:
     """Keys that are not worth keeping: they repeat others."""
     failed: tuple[Json, ...] = ()
     """Values that stand for a prediction which failed to be made: an empty one."""
+    id_is_mapped: bool = False
+    """The user said which key is the id, so that no other can be meant."""
     used: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -49,7 +51,7 @@ def stated(
     """
     taken = set(mapping.values())
     kept = {name: key for name, key in (_EVERYWHERE | keys).items() if key not in taken}
-    return Layout({**kept, **mapping}, frozenset(dropped) - taken, failed)
+    return Layout({**kept, **mapping}, frozenset(dropped) - taken, failed, "id" in mapping)
 
 
 def stated_and_added(
@@ -73,7 +75,7 @@ def stated_and_added(
     if "predicted_sql" not in found.keys:
         return known
     added = {name: found.keys[name] for name in _ADDED if name in found.keys}
-    return Layout({**known.keys, **added}, known.dropped)
+    return replace(known, keys={**known.keys, **added})
 
 
 _ADDED = ("predicted_sql", "label", "source")
@@ -113,7 +115,7 @@ def guess(
             found["predicted_sql"] = UNCLEAR
         elif predictions and found.get("reference_sqls") in (BIRD_REFERENCE, "query"):
             found["predicted_sql"] = found.pop("reference_sqls")
-    return Layout(found)
+    return Layout(found, id_is_mapped="id" in mapping)
 
 
 def guessed(

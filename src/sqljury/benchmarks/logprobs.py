@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from sqljury.benchmarks.fields import as_id, as_object, kind
 from sqljury.benchmarks.files import FileKind, PathLike, Source
+from sqljury.benchmarks.formats import id_key
 from sqljury.benchmarks.layout import Layout, missing_key
-from sqljury.benchmarks.names import ALIASES, normal
-from sqljury.benchmarks.pools import candidates_of, is_pool, pool_ids
+from sqljury.benchmarks.names import normal
+from sqljury.benchmarks.pools import candidates_of, is_pool
 from sqljury.case import Json
 from sqljury.errors import InputError
 
@@ -45,8 +46,7 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
     key = next((by_name[name] for name in _KEYS if name in by_name), None)
     if key is None:
         raise missing_key(_KEYS[0], source)
-    named = next((by_name[name] for name in ALIASES["id"] if name in by_name), None)
-    layout = Layout({} if named is None else {"id": named})
+    layout = Layout(id_key(source))
     found = {}
     for position, record in enumerate(source.records()):
         data = as_object(record)
@@ -57,7 +57,7 @@ def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
 
 def _of_pool(source: Source) -> Iterator[tuple[str, tuple[Token, ...]]]:
     """The tokens of each question's first candidate, which is the prediction."""
-    layout = Layout(pool_ids(source))
+    layout = Layout(id_key(source))
     for position, record in enumerate(source.records()):
         first = next(iter(candidates_of(record)), {})
         if _KEYS[0] in first:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # Case field -> the key names it goes by, most telling first. Compared without regard to case,
 # spaces and punctuation, except that BIRD's `SQL` is a reference and `sql` is anybody's guess.
@@ -52,6 +53,17 @@ UNCLEAR = "sql"
 def normal(key: str) -> str:
     """A key name as aliases are compared: ``GOLD SQL`` is ``gold_sql``."""
     return re.sub(r"[\W_]+", "_", key).strip("_").lower()
+
+
+@lru_cache
+def id_columns(keys: tuple[str, ...]) -> list[str]:
+    """The keys that name what a row is about, the most telling first.
+
+    >>> id_columns(("sql", "Question ID", "idx"))
+    ['Question ID', 'idx']
+    """
+    by_name = {normal(key): key for key in keys}
+    return [by_name[name] for name in ALIASES["id"] if name in by_name]
 
 
 def is_field(key: str) -> bool:

@@ -109,6 +109,34 @@ class Overlay:
         for case in cases:
             yield self._corrected(case)
 
+    def laid_over(self, cases: Iterable[Case]) -> Iterator[Case]:
+        """As :meth:`applied`, for all cases of an input, one of which must be decided about.
+
+        Raises:
+            InputError: SJ532, as :meth:`applied`; SJ122: no correction is about any of the cases.
+        """
+        is_used = False
+        for case in cases:
+            is_used = is_used or self.decides(case.db_id, case.id)
+            yield self._corrected(case)
+        self.check_used(is_used)
+
+    def check_used(self, is_used: bool) -> None:
+        """Refuse corrections of which none was about an input, whatever else it is used for.
+
+        Raises:
+            InputError: SJ122.
+        """
+        if self.corrections and not is_used:
+            first = self.corrections[0]
+            raise InputError(
+                "SJ122",
+                f"the overlay corrects nothing here: none of its {len(self.corrections):,} "
+                f"corrections (first: question {first.id!r} of {first.db_id!r}) is about a "
+                "question of the input.",
+                hint="Is it the overlay of another benchmark?",
+            )
+
     def decides(self, db_id: str, id_: str) -> bool:
         """Whether a reference of this question is corrected, or the question left out.
 

@@ -45,7 +45,7 @@ class Pools(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """One case a candidate, or a question, question after question."""
-        keys = pool_ids(source) | _keys(source)
+        keys = id_key(source) | _keys(source)
         layout = stated(keys, options.mapping, dropped=(_POOL,))
         for position, record in enumerate(source.records()):
             shared = build(
@@ -69,11 +69,6 @@ def _keys(source: Source) -> dict[str, str]:
 def is_pool(source: Source) -> bool:
     """Whether the records of a file are questions with candidates."""
     return has_keys(source, _POOL)
-
-
-def pool_ids(source: Source) -> dict[str, str]:
-    """Which key names the questions; nothing where their places do."""
-    return id_key(source, "index", "question_id", "id")
 
 
 def candidates_of(record: FileRecord) -> list[Mapping[str, Json]]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from sqljury.benchmarks.bird import prediction, split
 from sqljury.benchmarks.fields import as_samples, as_sql, build
 from sqljury.benchmarks.files import FileKind, FileRecord, Source
-from sqljury.benchmarks.formats import Options
+from sqljury.benchmarks.formats import Options, id_key
 from sqljury.benchmarks.layout import FAILED, Layout, guess, guessed, missing_key, suggest
-from sqljury.benchmarks.pools import Pools, is_pool, pool_ids
+from sqljury.benchmarks.pools import Pools, is_pool
 from sqljury.benchmarks.spider import is_gold, split_line
 from sqljury.case import MISSING, Case, Json, Missing
 from sqljury.errors import InputError
@@ -48,6 +48,8 @@ class References:
     name: str
     ids: Sequence[str]
     db_ids: Sequence[str]
+    states_ids: bool
+    """False where the places of the references are their ids."""
 
 
 class Joined:
@@ -61,7 +63,9 @@ class Joined:
 
     def __init__(self, source: Source, references: References, mapping: Mapping[str, str]) -> None:
         self.warnings: list[str] = []
-        self._name = source.name
+        self.name = source.name
+        self.is_by_position = False
+        """Nothing but the order says which prediction belongs to which reference."""
         self._references = references
         self._states_ids = source.kind is not FileKind.JSON_OBJECT
         keyed, ordered = _read(source, mapping)
@@ -90,21 +94,40 @@ class Joined:
             raise InputError(
                 "SJ111",
                 f"{len(found)} predictions, but {self._references.name} has {n} references.",
-                where=self._name,
+                where=self.name,
                 hint="Predictions without ids must be in the order of the references.",
             )
         aligned = dict(enumerate(found))
+        self._refuse_other_ids(found)
+        self.is_by_position = True
         for position, one in aligned.items():
             if _differs(one, self._references.db_ids[position]):
                 raise self._misplaced(one, position)
         return aligned
+
+    def _refuse_other_ids(self, found: list[Prediction]) -> None:
+        """A column that holds the references' ids in another order is no accident."""
+        if not self._references.states_ids:
+            return
+        ids = self._references.ids
+        counted = [[str(place + first) for place in range(len(found))] for first in (0, 1)]
+        for key in found[0].extra if len(found) > 1 else ():
+            said = [str(one.extra.get(key)) for one in found]
+            in_place = said in (list(ids[: len(found)]), *counted)
+            if not in_place and len({*said}) == len(said) and {*said} <= {*ids}:
+                raise InputError(
+                    "SJ112",
+                    f"{key!r} holds ids of {self._references.name}, in another order than there.",
+                    where=self.name,
+                    hint=f"Use --map id={key}.",
+                )
 
     def _by_key(self, found: Mapping[str, Prediction]) -> dict[int, Prediction]:
         index = self._index(found)
         strange = [key for key in found if key not in index]
         if strange:
             self.warnings.append(
-                f"{self._name}: {_count(len(strange), 'prediction')} for no reference of "
+                f"{self.name}: {_count(len(strange), 'prediction')} for no reference of "
                 f"{self._references.name}, not used (first: {strange[0]})."
             )
         self._warn_of_order(found, index)
@@ -127,7 +150,7 @@ class Joined:
             raise InputError(
                 "SJ112",
                 f"the keys fit {self._references.name} both as ids and as positions.",
-                where=self._name,
+                where=self.name,
                 hint='Write a list of {"question_id": …, "predicted_sql": …}, or all predictions, '
                 "or name the databases: SQL<tab>----- bird -----<tab>db_id.",
             )
@@ -149,7 +172,7 @@ class Joined:
         raise InputError(
             "SJ112",
             f"the key {key!r} is no id of {self._references.name}, nor are all keys positions.",
-            where=self._name,
+            where=self.name,
             hint=f"Its {len(ids):,} ids are {_few(self._references.ids)}.",
         )
 
@@ -180,9 +203,11 @@ class Joined:
         all of one database: nothing in a prediction file tells.
         """
         ids = self._references.ids
+        self.is_by_position = not self._references.states_ids
         if any(key in index and ids[index[key]] != key for key in found):
+            self.is_by_position = True
             self.warnings.append(
-                f"{self._name}: its keys are positions in {self._references.name}, not its ids; "
+                f"{self.name}: its keys are positions in {self._references.name}, not its ids; "
                 "right only if the predictions were made for this file in this order."
             )
 
@@ -191,7 +216,7 @@ class Joined:
         missing = [name for at, name in enumerate(ids) if at not in self._by_position]
         if missing:
             self.warnings.append(
-                f"{self._name}: no prediction for {len(missing)} of {len(ids)} references of "
+                f"{self.name}: no prediction for {len(missing)} of {len(ids)} references of "
                 f"{self._references.name} (first: {missing[0]}); they count as prediction_missing."
             )
 
@@ -282,7 +307,7 @@ def _of_pool(
         (case.id, Prediction(case.predicted_sql, case.origin, case.db_id or None, pool=case.pool))
         for case in Pools().read(source, Options(mapping, samples=True))
     ]
-    if pool_ids(source):
+    if id_key(source):
         return _unique(iter(found)), []
     return None, [one for _, one in found]
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 
-from sqljury.benchmarks.fences import fences_warning, without_fences
 from sqljury.benchmarks.files import FileKind, PathLike, Source, paths, tell_apart
-from sqljury.benchmarks.formats import Format, Options, detect, format_named
+from sqljury.benchmarks.formats import Format, Options, detect, format_named, id_key
 from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.mapping import check_mapping
 from sqljury.benchmarks.overlay import read_overlay
 from sqljury.benchmarks.predictions import Joined, References
+from sqljury.benchmarks.prose import without_prose
 from sqljury.benchmarks.unused import uneven_rows, unused_keys
 from sqljury.case import Case
 from sqljury.errors import InputError
@@ -22,11 +22,18 @@ from sqljury.errors import InputError
 class Cases(Iterable[Case]):
     """The cases of some files, read as they are asked for; each loop reads from the start."""
 
-    def __init__(self, read: Callable[[], Iterator[Case]], warnings: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Iterator[Case]],
+        warnings: Sequence[str] = (),
+        by_position: Sequence[str] = (),
+    ) -> None:
         self._read = read
         self._current: Iterator[Case] | None = None
         self.warnings = tuple(warnings)
         """What is worth knowing before the first case: references without a prediction, …"""
+        self.by_position = tuple(by_position)
+        """Files of predictions that were joined to the references by their place."""
 
     def __iter__(self) -> Iterator[Case]:
         return _distinct(self._read())
@@ -64,7 +71,8 @@ def read_cases(
         samples: the candidates of a pool are samples of one system: a case a question, the first
             is its prediction.
         overlay: files of corrections that are laid over the references.
-        strip_fences: take predictions out of the code fences that chat models put around them.
+        strip_fences: take predictions out of the prose, the thoughts and the code fences that
+            chat models write around them (:func:`sqljury.extraction.sql_in` says how).
 
     Raises:
         InputError: SJ1xx, with file and line; SJ53x: an overlay that does not fit.
@@ -91,20 +99,20 @@ def read_cases(
         for warning in unused_keys(reader.source, reader.cases(), joined=bool(systems))
     ]
     warnings += [line for source in (*sources, *systems) for line in uneven_rows(source)]
+    by_position: list[str] = []
     if systems:
-        cases, of_join = _joined(readers, systems, mapping or {})
-        warnings += of_join
+        cases, joined = _joined(readers, systems, mapping or {})
+        warnings += [warning for one in joined for warning in one.warnings]
+        by_position = [one.name for one in joined if one.is_by_position]
     else:
         cases = partial(_chained, readers)
     corrections = None if overlay is None else read_overlay(paths(overlay))
-    if strip_fences:
-        warnings += fences_warning(cases)
 
     def read() -> Iterator[Case]:
-        found = map(without_fences, cases()) if strip_fences else cases()
-        return found if corrections is None else corrections.applied(found)
+        found = map(without_prose, cases()) if strip_fences else cases()
+        return found if corrections is None else corrections.laid_over(found)
 
-    return Cases(read, warnings)
+    return Cases(read, warnings, by_position)
 
 
 class _CaseReader:
@@ -123,6 +131,11 @@ class _CaseReader:
         filled = source.document if kind is FileKind.JSON_OBJECT else source.head
         if kind is not FileKind.TEXT and not filled:
             raise InputError("SJ103", "there are no cases in the file.", where=source.name)
+
+    @property
+    def states_ids(self) -> bool:
+        """Whether the file has a key for ids."""
+        return bool(id_key(self.source))
 
     def cases(self) -> Iterator[Case]:
         """The cases, from the start."""
@@ -145,7 +158,7 @@ def _chained(readers: Sequence[_CaseReader]) -> Iterator[Case]:
 
 def _joined(
     readers: Sequence[_CaseReader], systems: Sequence[Source], mapping: Mapping[str, str]
-) -> tuple[Callable[[], Iterator[Case]], list[str]]:
+) -> tuple[Callable[[], Iterator[Case]], list[Joined]]:
     if len(readers) > 1:
         raise InputError(
             "SJ111",
@@ -156,7 +169,8 @@ def _joined(
     # Read twice, rather than held: once for what the join needs, once for the cases.
     known = [(case.id, case.db_id) for case in _distinct(reader.cases())]
     ids, db_ids = [name for name, _ in known], [db_id for _, db_id in known]
-    references = References(reader.source.name, ids, db_ids)
+    states_ids = "id" in mapping or reader.states_ids or ids != [*map(str, range(len(ids)))]
+    references = References(reader.source.name, ids, db_ids, states_ids)
     if len(set(ids)) < len(ids):
         raise InputError(
             "SJ110",
@@ -168,8 +182,7 @@ def _joined(
     for system in systems:
         own = {field: key for field, key in mapping.items() if key in system.keys}
         joined.append((system.stem, Joined(system, references, own)))
-    warnings = [warning for _, one in joined for warning in one.warnings]
-    return lambda: _product(reader, joined), warnings
+    return lambda: _product(reader, joined), [one for _, one in joined]
 
 
 def _product(reader: _CaseReader, joined: Sequence[tuple[str, Joined]]) -> Iterator[Case]:

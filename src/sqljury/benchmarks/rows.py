@@ -8,12 +8,15 @@ from typing import Any
 from sqljury.benchmarks.fields import build
 from sqljury.benchmarks.files import FileRecord
 from sqljury.benchmarks.layout import guess
+from sqljury.benchmarks.prose import without_prose
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 
 
 def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
     """A case a row, keys by their usual names; cases stay as they are.
+
+    A prediction is taken out of the prose and the code fences around it, as from a file.
 
     Args:
         rows: cases, objects, a data frame of pandas or polars, or a data set of Hugging Face. A
@@ -37,9 +40,8 @@ def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
         if isinstance(row, Case):
             yield row
         elif isinstance(row, Mapping):
-            yield build(
-                FileRecord(dict(row), f"row {position}"), layout, position=position, stem=""
-            )
+            record = FileRecord(dict(row), f"row {position}")
+            yield without_prose(build(record, layout, position=position, stem=""))
         else:
             raise InputError(
                 "SJ105",

@@ -48,7 +48,7 @@ class Spider(Format):
         """One case a question, or a line."""
         if source.kind is FileKind.TEXT:
             return _gold(source, options)
-        keys = id_key(source, "id") | _KEYS
+        keys = id_key(source) | _KEYS
         if has_keys(source, _SYNONYMS):
             keys["question"] = _SYNONYMS
         layout = stated_and_added(source, keys, options.mapping, dropped=_COPIES)

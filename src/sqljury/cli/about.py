@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.errors import InputError
+from sqljury.errors import EXIT_OK, InputError
 
 if TYPE_CHECKING:
     from sqljury.judges import Judge
@@ -99,5 +99,8 @@ def doctor(
     """Check engines and drivers; print the command that fixes each."""
     from sqljury.doctor import checks, database_checks
 
+    code = EXIT_OK
     for check in [*checks(), *(database_checks(databases, db_id) if databases else ())]:
         typer.echo(f"{check.mark:8}{check.name:23}{check.detail}")
+        code = max(code, check.exit_code)
+    raise typer.Exit(code)

@@ -13,7 +13,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut, warn_of_missing
-from sqljury.cli.options import AsJson, Overlay, Seed
+from sqljury.cli.options import AsJson, Overlay, Seed, output_option
 from sqljury.cli.output import console
 from sqljury.errors import InputError
 
@@ -50,7 +50,7 @@ def agree(
         ),
     ] = False,
     html: Annotated[
-        Path | None, typer.Option("--html", help="Write the report of one RUN with this in it.")
+        Path | None, output_option("--html", help="Write the report of one RUN with this in it.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

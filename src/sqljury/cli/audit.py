@@ -22,6 +22,7 @@ from sqljury.cli.options import (
     Overlay,
     RunFolder,
     Workers,
+    output_option,
     overlay_key,
 )
 from sqljury.cli.output import show
@@ -65,7 +66,7 @@ def audit(
         str, typer.Option("--checks", help="Codes, or beginnings of codes, joined by + [all].")
     ] = "",
     export: Annotated[
-        Path | None, typer.Option("--export", help="Write a line per finding as JSONL.")
+        Path | None, output_option("--export", help="Write a line per finding as JSONL.")
     ] = None,
     fail_over: Annotated[
         int | None,
@@ -130,7 +131,7 @@ def accept(
         Path, typer.Argument(help="Exported findings, with a decision in those that were decided.")
     ],
     by: Annotated[str, typer.Option("--by", help="Who decided.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The overlay to write (JSONL).")],
+    out: Annotated[Path, output_option("--out", "-o", help="The overlay to write (JSONL).")],
     key: Annotated[
         Path | None, typer.Option("--sign-with", help="SSH key that signs each correction.")
     ] = None,
@@ -150,7 +151,7 @@ def accept(
 def apply(
     files: Files,
     overlay: Annotated[list[Path], typer.Option("--overlay", help="Overlay; several are merged.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The corrected benchmark to write.")],
+    out: Annotated[Path, output_option("--out", "-o", help="The corrected benchmark to write.")],
     format_: Format = None,
     mapping: Mapping = None,
 ) -> None:
@@ -159,7 +160,7 @@ def apply(
 
     cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
     found = read_overlay(overlay)
-    write_cases(found.applied(cases), out)
+    write_cases(found.laid_over(cases), out)
     typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
 
 
@@ -173,7 +174,7 @@ def rescore(
     workers: Workers = None,
     as_json: AsJson = False,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write a line per judge and system as CSV.")
+        Path | None, output_option("--csv", help="Write a line per judge and system as CSV.")
     ] = None,
     html: Html = None,
 ) -> None:

@@ -8,13 +8,14 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import app
+from sqljury.cli.options import output_option
 
 
 @app.command()
 def calibrate(
     run: Annotated[Path, typer.Argument(help="Run of jury,models=…,target=1.")],
     labels: Annotated[Path, typer.Argument(help="File with ids and what people say.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="File of parameters to write.")],
+    out: Annotated[Path, output_option("--out", "-o", help="File of parameters to write.")],
     label: Annotated[
         str, typer.Option("--label", help="Column that holds what people say.")
     ] = "label",

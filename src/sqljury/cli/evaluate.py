@@ -59,7 +59,8 @@ def evaluate(
     strip_fences: Annotated[
         bool,
         typer.Option(
-            "--strip-fences/--keep-fences", help="Take predictions out of Markdown's code fences."
+            "--strip-fences/--keep-fences",
+            help="Take predictions out of prose, thoughts and code fences.",
         ),
     ] = True,
     overlay: Overlay = None,
@@ -132,6 +133,8 @@ def evaluate(
         key["suites"] = str(sources.suites)
     if shard is not None:
         key["shard"] = shard
+    if not strip_fences:
+        key["fences"] = "kept"
     key |= overlay_key(overlay)
     folder = running.run or api.default_run([*files, *(predictions or [])], key)
     cases = read_cases(
@@ -149,8 +152,8 @@ def evaluate(
         raise InputError("SJ006", "--shard goes neither with --batch nor with --dry-run.")
     settings: RunKeywords = {
         **sources.keywords,
+        **running.keywords,
         "limits": _limits(running.limit_seconds, limit_rows, limit_bytes, limit_memory),
-        "workers": running.workers,
         "overlay": overlay,
         "llm": models.settings(
             folder / "ledger.sqlite",

@@ -10,7 +10,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import RunFlags, SchemaFlags, with_flags
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import Files, Format, Mapping, Overlay, overlay_key
+from sqljury.cli.options import Files, Format, Mapping, Overlay, output_option, overlay_key
 from sqljury.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def features(
     files: Files,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .csv, .jsonl or .parquet.")
+        Path, output_option("--out", "-o", help="File to write: .csv, .jsonl or .parquet.")
     ],
     sources: SchemaFlags,
     running: RunFlags,

@@ -9,7 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.flags import ConcurrentModelFlags, SchemaFlags, with_flags
-from sqljury.cli.options import Mapping, ModelOption
+from sqljury.cli.options import Mapping, ModelOption, output_option
 from sqljury.cli.output import paid_text
 from sqljury.cli.progress import progress
 
@@ -22,7 +22,7 @@ def generate(
         str, typer.Option("--model", "-m", help="PROVIDER:MODEL, or local:FOLDER (transformers).")
     ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The pool to write (JSONL); again goes on.")
+        Path, output_option("--out", "-o", help="The pool to write (JSONL); again goes on.")
     ],
     *,
     sources: SchemaFlags,

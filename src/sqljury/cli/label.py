@@ -11,7 +11,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SchemaFlags, with_flags
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Overlay, Seed, Suites, overlay_key
+from sqljury.cli.options import AsJson, Overlay, Seed, Suites, output_option, overlay_key
 from sqljury.cli.progress import progress
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 @with_flags
 def label(
     pool: Annotated[list[Path], typer.Argument(help="Pools: questions with candidates.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The labelled pool to write (JSONL).")],
+    out: Annotated[Path, output_option("--out", "-o", help="The labelled pool to write (JSONL).")],
     *,
     sources: SchemaFlags,
     judge: Annotated[

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import RunFolder, Seed
+from sqljury.cli.options import RunFolder, Seed, output_option
 from sqljury.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def label_plan(
         typer.Option("--half-width", help="Wanted half of the 95 % interval, such as 0.03."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="CSV file of cases to label.")
+        Path | None, output_option("--out", "-o", help="CSV file of cases to label.")
     ] = None,
     seed: Seed = 0,
 ) -> None:

@@ -2,20 +2,28 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from sqljury.writing import check_output
+
+
+def output_option(*names: str, help: str) -> Any:
+    """An option that names a file to write: that it can be written is checked before the work."""
+    return typer.Option(*names, help=help, callback=check_output)
+
 
 Files = Annotated[
     list[Path], typer.Argument(help="Case files: references with or without predictions.")
 ]
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Write a self-contained HTML report.")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="Write a line per case and judge as CSV.")]
+Html = Annotated[Path | None, output_option("--html", help="Write a self-contained HTML report.")]
+Csv = Annotated[Path | None, output_option("--csv", help="Write a line per case and judge as CSV.")]
 Export = Annotated[
     Path | None,
-    typer.Option("--export", help="Write a line per case and judge: JSONL, or FILE.parquet."),
+    output_option("--export", help="Write a line per case and judge: JSONL, or FILE.parquet."),
 ]
 Failures = Annotated[
     int,

@@ -10,7 +10,7 @@ import typer
 from sqljury.cli.app import app
 from sqljury.cli.flags import ModelFlags, RunFlags, SourceFlags, with_flags
 from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut
-from sqljury.cli.options import AsJson, Format, Html, Overlay, Seed, overlay_key
+from sqljury.cli.options import AsJson, Format, Html, Overlay, Seed, output_option, overlay_key
 from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
@@ -63,7 +63,7 @@ def select(
         int, typer.Option("--resamples", min=1, help="Orders that a vote's curve is the mean of.")
     ] = 400,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write what is picked: a case per line.")
+        Path | None, output_option("--out", help="Write what is picked: a case per line.")
     ] = None,
     fail_under: Annotated[
         float | None,

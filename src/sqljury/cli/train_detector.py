@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import trainers
-from sqljury.cli.options import Seed
+from sqljury.cli.options import Seed, output_option
 from sqljury.errors import InputError
 
 
@@ -18,7 +18,7 @@ def train_detector(
         list[str],
         typer.Argument(help="Files of questions (what can be answered), or RUNs (what is right)."),
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    out: Annotated[Path, output_option("--out", "-o", help="Model file to write.")],
     kind: Annotated[
         str, typer.Option("--kind", help="novelty, forest (RF, RF*) or distance (FEATMD, FEATRMD).")
     ] = "novelty",

@@ -9,6 +9,7 @@ import typer
 
 from sqljury.cli.app import trainers
 from sqljury.cli.flags import with_flags
+from sqljury.cli.options import output_option
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @with_flags
 def train_graph_match(
     pairs: Annotated[Path, typer.Argument(help="Labelled pairs, as `build pairs` writes them.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    out: Annotated[Path, output_option("--out", "-o", help="Model file to write.")],
     databases: Annotated[
         str | None, typer.Option("--databases", "-d", help="Databases to take schemas from.")
     ] = None,

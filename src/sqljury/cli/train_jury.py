@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sqljury.cli.app import trainers
-from sqljury.cli.options import Seed
+from sqljury.cli.options import Seed, output_option
 from sqljury.errors import InputError
 
 
@@ -17,7 +17,7 @@ def train_jury(
     tables: Annotated[
         list[Path], typer.Argument(help="Tables of labelled cases: `sqljury features` as .jsonl.")
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Model file to write.")],
+    out: Annotated[Path, output_option("--out", "-o", help="Model file to write.")],
     weight: Annotated[
         list[str] | None,
         typer.Option("--weight", help="How much a case of a benchmark counts: NAME=NUMBER [1]."),

@@ -9,7 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay, Seed
+from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay, Seed, output_option
 from sqljury.cli.output import show
 from sqljury.cli.progress import progress
 
@@ -70,7 +70,7 @@ def trust(
     as_json: AsJson = False,
     html: Html = None,
     csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write a line per question with its scores.")
+        Path | None, output_option("--csv", help="Write a line per question with its scores.")
     ] = None,
 ) -> None:
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from sqljury.extraction import without_thoughts
 from sqljury.llm.chat import Json, Message, Reply, Request, one_line
 
 _KNOWN = (
@@ -112,19 +113,6 @@ def placeholder(schema: Mapping[str, Json]) -> Json:
         return {name: placeholder(part) for name, part in schema.get("properties", {}).items()}
     empty: Mapping[str, Json] = {"array": [], "string": "", "boolean": True, "null": None}
     return empty[kind] if kind in empty else max(0, schema.get("minimum", 0))
-
-
-# Local servers leave a reasoning model's thoughts in the text, often without the opening tag.
-_THOUGHTS = re.compile(r"\A.*?</think(?:ing)?>", re.DOTALL)
-
-
-def without_thoughts(text: str) -> str:
-    """The text after the thoughts, or all of it where there are none.
-
-    >>> without_thoughts("Hm. 2, then.</think>2")
-    '2'
-    """
-    return _THOUGHTS.sub("", text, count=1)
 
 
 _MAX_CHARS = 100_000

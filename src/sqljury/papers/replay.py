@@ -42,7 +42,7 @@ def rose_vec(
         for run in find_rose_outputs(folder)
     )
     files = [Path(file) for file in labels] or _label_files(Path(folder))
-    sets = {path.name.split(".")[0]: list(read_cases(path)) for path in files}
+    sets = {path.name.split(".")[0]: list(read_cases(path, strip_fences=False)) for path in files}
     return tables(recordings, sets, bootstrap=bootstrap, seed=seed)
 
 

@@ -75,6 +75,7 @@ def write_report(
         .stream(
             title=words.visible(title),
             summary=summary,
+            notes=words.reading_notes(summary),
             judges=[_judge(i, judge) for i, judge in enumerate(summary.judges)],
             outcomes=words.outcomes_found(summary.judges),
             dimensions=[

@@ -45,6 +45,8 @@ def print_summary(summary: Summary, console: Console) -> None:
     for dimension in words.dimensions(summary.judges):
         for table in _slices(score, dimension, summary.judges, out.width):
             out.table(table)
+    for note in words.reading_notes(summary):
+        out.text(f"Note: {note}")
 
 
 def print_agreement(agreement: Agreement, console: Console) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sqljury.case import MISSING, Case
 from sqljury.uses.agree import Agreement, AgreementSlice, Figures, JudgeAgreement
-from sqljury.uses.evaluate import JudgeCost, JudgeSummary, Slice, StageCost
+from sqljury.uses.evaluate import JudgeCost, JudgeSummary, Slice, StageCost, Summary
 from sqljury.verdict import Outcome
 from sqljury.version import __version__
 
@@ -490,3 +490,18 @@ def no_prediction(case: Case) -> str:
     if case.predicted_sql is MISSING:
         return "There is no prediction for this case."
     return "The system abstained." if case.predicted_sql is None else ""
+
+
+def reading_notes(summary: Summary) -> list[str]:
+    """How predictions were read, where that is not as the file has them."""
+    taken, by_position = summary.taken_out_of_prose, summary.joined_by_position
+    notes = []
+    if taken:
+        noun = "prediction was" if taken == 1 else "predictions were"
+        notes.append(
+            f"{taken:,} {noun} taken out of prose or code fences; --keep-fences judges the text "
+            "as it is."
+        )
+    if by_position:
+        notes.append(f"Joined by position, not by id: {', '.join(by_position)}.")
+    return notes

@@ -97,6 +97,12 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ427": ("no such executor", "`local`, or `ray` with the address of a cluster."),
     "SJ428": ("no such shard", "--shard takes I/N: 2/8 is the second of eight parts of the input."),
+    "SJ430": (
+        "a run's folder that was named for other cases",
+        "A folder holds the run of one input, which may change: cases that are still in it keep "
+        "their verdicts. Where none of its cases is left it is another input, whose run needs a "
+        "folder of its own.",
+    ),
     "SJ429": (
         "runs that cannot be merged",
         "One run is made of all shards of one input, each once, or of runs over several inputs. "

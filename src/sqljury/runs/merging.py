@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
+from sqljury.benchmarks import AS_WRITTEN
 from sqljury.errors import InputError
 from sqljury.runs.runner import Run, RunJudge, open_run
 from sqljury.runs.settings import Shard
@@ -52,6 +53,11 @@ class _MergedRun:
     def told(self, kind: str) -> dict[str, str]:
         """Fingerprints by the name of the database."""
         return self.manifest.get(kind) or {}
+
+    @property
+    def positions(self) -> list[str]:
+        """Files of predictions that were joined by position."""
+        return (self.manifest.get("reading") or {}).get("joined_by_position") or []
 
     def settings(self) -> dict[str, object]:
         """What must be the same in all parts, by what it is called."""
@@ -131,6 +137,10 @@ def _fill(folder: Path, parts: Sequence[_MergedRun]) -> None:
             **{name: value for name, value in first.manifest.items() if name != "shard"},
             "engines": engines,
             "data": data,
+            "reading": {
+                "taken_out_of_prose": store.count_with_extra(AS_WRITTEN),
+                "joined_by_position": [*dict.fromkeys(name for p in parts for name in p.positions)],
+            },
         }
         for kind in ("contents", "suites"):
             manifest[kind] = {name: one for part in parts for name, one in part.told(kind).items()}

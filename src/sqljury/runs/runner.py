@@ -7,6 +7,7 @@ import json
 import re
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +15,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from sqljury.benchmarks import AS_WRITTEN
 from sqljury.case import Case
 from sqljury.closing import Closing
 from sqljury.errors import InputError
@@ -86,6 +88,12 @@ class Run(Closing):
         """Versions, data fingerprints, settings: what made the run."""
         manifest = self._store.fact("manifest")
         return manifest if isinstance(manifest, dict) else {}
+
+    @property
+    def reading(self) -> Mapping[str, Any]:
+        """How the cases were read: what was taken out of prose, what was joined by position."""
+        found = self.manifest.get("reading")
+        return found if isinstance(found, dict) else {}
 
     def count_cases(self) -> int:
         """How many cases it is about."""
@@ -166,10 +174,11 @@ def run_judges(
             for pool in pools:
                 stack.enter_context(pool)
             if cases is not None:
+                by_position = getattr(cases, "by_position", ())
                 if settings.overlay is not None:
-                    cases = settings.overlay.applied(cases)
+                    cases = settings.overlay.laid_over(cases)
                 ahead = _ahead(store, groups[0], pools[0], settings)
-                _load(store, cases, made, settings, changes, ahead)
+                _load(store, cases, by_position, made, settings, changes, ahead)
             progress = _Progress(
                 store, [store_key(judge, settings.limits) for judge in made], on_progress
             )
@@ -248,6 +257,7 @@ def _check_distinct(judges: Sequence[Judge]) -> None:
 def _load(
     store: RunStore,
     cases: Iterable[Case],
+    by_position: Sequence[str],
     judges: Sequence[Judge],
     settings: RunSettings,
     changes: Changes,
@@ -270,7 +280,8 @@ def _load(
     by_schema = [spec_of(judge) for judge in judges if judge.needs & Needs.SCHEMA]
     data = DataFingerprints(settings, changes)
     digest = hashlib.sha256()
-    rows = _rows(cases, data, digest.update, settings.shard)
+    prose: Counter[bool] = Counter()
+    rows = _rows(cases, data, digest.update, settings.shard, prose)
     if ahead is None:
         store.replace_cases(rows)
     else:
@@ -298,7 +309,8 @@ def _load(
             f"{', '.join(by_schema)} needs to know the tables, and no case's schema is known.",
             hint="Add --schema with CREATE TABLE statements or a tables.json, or --databases.",
         )
-    _write_manifest(store, judges, settings, data, digest.hexdigest())
+    reading = {"taken_out_of_prose": prose.total(), "joined_by_position": [*by_position]}
+    _write_manifest(store, judges, settings, data, digest.hexdigest(), reading)
     if ahead is not None:
         ahead.check()
 
@@ -308,8 +320,13 @@ def _rows(
     data: DataFingerprints,
     digest: Callable[[bytes], None],
     shard: Shard | None,
+    prose: Counter[bool],
 ) -> Iterator[CaseRow]:
-    """The cases of a shard at their places in the whole input, all of which the digest is about."""
+    """The cases of a shard at their places in the whole input, all of which the digest is about.
+
+    Args:
+        prose: counts cases of the shard whose prediction was taken out of prose.
+    """
     for ordinal, case in enumerate(cases):
         judged = f"{case.fingerprint()}:{data.fingerprint(case)}".encode()
         fingerprint = hashlib.blake2b(judged, digest_size=16).digest()
@@ -320,6 +337,8 @@ def _rows(
         batch_key = short_hash(text if case.reference_sqls else case.question or text)
         if shard is not None and not shard.holds(case.db_id, batch_key):
             continue
+        if AS_WRITTEN in case.extra:
+            prose[True] += 1
         body = json.dumps(case.to_dict())
         yield CaseRow(case, body, fingerprint, batch_key, _features(text), ordinal)
 
@@ -341,6 +360,7 @@ def _write_manifest(
     settings: RunSettings,
     data: DataFingerprints,
     digest: str,
+    reading: Mapping[str, object],
 ) -> None:
     limits, engines = settings.limits, sorted(data.engines)
     signed = [
@@ -364,6 +384,7 @@ def _write_manifest(
                 "suites": data.suites,
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": digest,
+                "reading": reading,
                 **({} if settings.shard is None else {"shard": str(settings.shard)}),
             },
         }

@@ -83,6 +83,11 @@ _REPEATED = """CREATE TEMP TABLE repeated AS SELECT number FROM (
   SELECT number, row_number() OVER (PARTITION BY fingerprint ORDER BY number) AS place FROM cases)
   WHERE place > 1"""
 
+_FORMER = "SELECT coalesce(max(number), 0), count(*) FROM cases WHERE ordinal IS NOT NULL"
+_IS_REUSED = "SELECT 1 FROM cases WHERE ordinal IS NOT NULL AND number <= ? LIMIT 1"
+_SHARES_KEYS = """SELECT benchmark, id, source FROM cases WHERE number <= :last
+  INTERSECT SELECT benchmark, id, source FROM cases WHERE ordinal IS NOT NULL LIMIT 1"""
+
 _JUDGED = """EXISTS (SELECT 1 FROM verdicts v WHERE v.number = c.number AND v.judge = ?
   AND v.outcome <> 'judge_unavailable')"""
 
@@ -291,11 +296,13 @@ class RunStore:
                 same transaction as the cases.
 
         Raises:
-            InputError: two cases with the same key.
+            InputError: two cases with the same key; SJ430: none of the cases that the run was about
+                is among them.
         """
         count = 0
         try:
             with storage_errors(self._path, self.damaged):
+                former = self._db.execute(_FORMER).fetchone()
                 self._db.execute("UPDATE cases SET ordinal = NULL WHERE ordinal IS NOT NULL")
                 put = self._put()
             for row in rows:
@@ -308,6 +315,7 @@ class RunStore:
                 count += 1
             with storage_errors(self._path, self.damaged):
                 self._check_keys()
+                self._check_former(*former)
                 self._db.execute(_FINGERPRINTS)
             self.commit()
         except BaseException:
@@ -316,6 +324,24 @@ class RunStore:
                 self._db.rollback()
             raise
         return count
+
+    def _check_former(self, last: int, count: int) -> None:
+        """Refuse to make the run of one input that of another, whose cases are all others.
+
+        Args:
+            last: number of the last case before this input.
+            count: how many cases the run was about.
+        """
+        if not count or self._db.execute(_IS_REUSED, (last,)).fetchone():
+            return
+        if self._db.execute(_SHARES_KEYS, {"last": last}).fetchone():
+            return
+        raise InputError(
+            "SJ430",
+            f"the run is about {count:,} other cases, none of which is in this input.",
+            where=shown_path(self.folder),
+            hint="Name another --run folder, or remove this one.",
+        )
 
     @property
     def is_new(self) -> bool:
@@ -418,6 +444,12 @@ class RunStore:
         sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL"
         with self._errors():
             return int(self._db.execute(sql).fetchone()[0])
+
+    def count_with_extra(self, key: str) -> int:
+        """How many of the cases have a key of their input's own that is called so."""
+        sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL AND instr(body, ?)"
+        with self._errors():
+            return int(self._db.execute(sql, (f"{json.dumps(key)}: ",)).fetchone()[0])
 
     # ------------------------------------------------------------ work out, verdicts in
 

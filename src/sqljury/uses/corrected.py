@@ -18,32 +18,46 @@ def records_under(overlay: Overlay | None, records: Iterable[Record]) -> Iterato
     What was judged under the overlay already has the new reference, and stays.
 
     Raises:
-        InputError: SJ532: a question or a reference is not what it was when it was decided on.
+        InputError: SJ532: a question or a reference is not what it was when it was decided on;
+            SJ122: no correction is about any of them.
     """
+    is_used = False
     for record in records:
+        case = record.case
+        is_used = is_used or (overlay is not None and overlay.decides(case.db_id, case.id))
         if overlay is not None and next(overlay.applied([record.case])) is not record.case:
             verdict = Verdict(outcome=Outcome.REFERENCE_MISSING, reason=_REASON)
             yield replace(record, verdict=verdict)
         else:
             yield record
+    if overlay is not None:
+        overlay.check_used(is_used)
 
 
 def scores_under(overlay: Overlay | None, rows: Iterable[Scored]) -> Iterator[Scored]:
     """The rows of a results file, which are joined to corrections by the question's id."""
+    is_used = False
     for row in rows:
         if overlay is not None and _is_decided(overlay, row.slices.get("db_id", ""), row.id):
+            is_used = True
             yield replace(row, outcome=Outcome.REFERENCE_MISSING, score=None)
         else:
             yield row
+    if overlay is not None:
+        overlay.check_used(is_used)
 
 
 def decisions_under(overlay: Overlay | None, decisions: Iterable[Decision]) -> Iterator[Decision]:
     """The rows of a decision file, which are joined to corrections by the question's id."""
+    is_used = False
     for one in decisions:
         if overlay is not None and overlay.decides(one.slices.get("db_id", ""), one.id):
+            is_used = True
             yield replace(one, outcome=Outcome.REFERENCE_MISSING, correct=None)
         else:
             yield one
+    if overlay is not None:
+        overlay.check_used(is_used)
 
 
 def _is_decided(overlay: Overlay, db_id: str, name: str) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqljury.case import Json
@@ -223,6 +224,10 @@ class Summary:
     judges: tuple[JudgeSummary, ...]
     run: str
     """The folder of the run."""
+    taken_out_of_prose: int = 0
+    """Predictions whose statement was taken out of prose, thoughts or code fences."""
+    joined_by_position: tuple[str, ...] = ()
+    """Files of predictions without ids, joined to the references by their place."""
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object: fractions, null where nothing was scored."""
@@ -230,7 +235,11 @@ class Summary:
 
 
 def summarise(
-    records: Iterable[Record], signatures: Mapping[str, str], run: str, cases: int | None = None
+    records: Iterable[Record],
+    signatures: Mapping[str, str],
+    run: str,
+    cases: int | None = None,
+    reading: Mapping[str, Any] = MappingProxyType({}),
 ) -> Summary:
     """Aggregate a run in one pass; memory grows with judges and slices, not with cases.
 
@@ -242,6 +251,7 @@ def summarise(
         run: the folder of the run.
         cases: how many cases it is about, each of which every judge owes a verdict; by default
             as many as there are.
+        reading: how the cases were read, as the run's manifest says.
 
     Raises:
         InputError: a judge gave a score outside [0, 1].
@@ -252,7 +262,12 @@ def summarise(
     for counter in counters.values():
         counter.missing.lacks((cases or 0) - counter.total)
     judges = (counter.summary(judge, signatures[judge]) for judge, counter in counters.items())
-    return Summary(judges=tuple(judges), run=run)
+    return Summary(
+        judges=tuple(judges),
+        run=run,
+        taken_out_of_prose=reading.get("taken_out_of_prose", 0),
+        joined_by_position=tuple(reading.get("joined_by_position", ())),
+    )
 
 
 def failing(summary: Summary, threshold: float) -> list[str]:

@@ -1,6 +1,5 @@
 """Sample candidates: many queries for each question, from a model."""
 
-from sqljury.uses.generating.extraction import sql_in
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
 from sqljury.uses.generating.modes import MODES, Mode
 from sqljury.uses.generating.prompting import question_messages
@@ -17,5 +16,4 @@ __all__ = [
     "Sampler",
     "generate",
     "question_messages",
-    "sql_in",
 ]

@@ -13,12 +13,11 @@ from types import MappingProxyType
 from typing import Final
 
 from sqljury.case import Json
+from sqljury.extraction import sql_in, without_thoughts
 from sqljury.judges.abstention.choosing import Said
 from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
-from sqljury.llm.objects import without_thoughts
-from sqljury.uses.generating.extraction import sql_in
 
 Read = Callable[[str], dict[str, Json]]
 """What a candidate is, by a model's text: ``sql`` (null: it abstains), and what else it says."""

@@ -1,0 +1,206 @@
+"""The statement in what a model wrote: thoughts, prose and code fences around it are taken off."""
+
+from __future__ import annotations
+
+import re
+
+_MOST = 200_000
+"""Characters at the end of an answer in which a statement is looked for."""
+_NOT_ANSWERABLE = "not_answerable"
+
+_NAME = r"(?:\"[^\"\n]*\"|`[^`\n]*`|\[[^\]\n]*\]|[\w.]+)"
+_OBJECT = r"(?:or|if|temp|temporary|unique|virtual|table|view|index|trigger|schema|database|role)\b"
+_COMMENT = r"--[^\n]*(?:\n|\Z)|/\*.*?(?:\*/|\Z)"
+_QUERY = (
+    rf"select\b|values\s*\(|with(?:\s|{_COMMENT})++(?:recursive\s+)?{_NAME}\s*(?:\([^()]*\)\s*)?"
+    r"as\s*(?:(?:not\s+)?materialized\s*)?\("
+)
+_STATEMENT = (
+    rf"(?:{_QUERY}|(?:insert|replace|merge)\s+(?:or\s+\w+\s+)?into\b|delete\s+from\b"
+    rf"|update\s+{_NAME}\s+set\b|(?:create|drop|alter)\s+{_OBJECT}|truncate\s+table\b"
+    r"|attach\s+(?:database\b|')|pragma\s+\w|vacuum\b|explain\s+(?:query\b|analyze\b|select\b)"
+    r"|(?-i:FROM|TABLE|DESCRIBE|SHOW|SUMMARIZE|PIVOT|COPY|SET|CALL|EXPLAIN|BEGIN|ATTACH|DETACH)\s)"
+)
+
+# A text that is SQL from its first word on: only what comes after it can be prose.
+_BEGINS = re.compile(
+    rf"(?:\s|\(|{_COMMENT})*+(?P<word>(?=(?P<sql>{_STATEMENT}))\w+)", re.IGNORECASE | re.DOTALL
+)
+_IS_QUERY = re.compile(rf"(?:\s|\(|{_COMMENT})*+(?:{_QUERY})", re.IGNORECASE | re.DOTALL)
+# A line of prose, or what is before a colon, and then a statement.
+_IN_PROSE = re.compile(
+    rf"^(?:[^\n]{{0,200}}:)?[ \t*]*(?P<tick>`?)(?P<sql>\(*(?P<word>(?={_STATEMENT})\w+))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_CODE = re.compile(rf"(?<!`)`(?=(?:{_QUERY}))([^`\n]+)`(?!`)", re.IGNORECASE)
+
+_OPEN = re.compile(
+    r"```[ \t]*(?:(?P<mark>\w+)[ \t]+)?(?=(?:select|with)\b)|```[ \t]*(?P<word>\w*)[^\n`]*\n",
+    re.IGNORECASE,
+)
+_CLOSE = re.compile(r"```|^[ \t]*```|'[^'\n]*'|\"[^\"\n]*\"|--[^\n`]*", re.MULTILINE)
+_DIALECT = re.compile(
+    r"sql|sqlite3?|postgres(?:ql)?|pgsql|psql|mysql|mariadb|duckdb|[tp]l?sql|bigquery|snowflake|oracle"
+)
+
+# Where prose may begin after a statement; quoted texts and comments are passed over.
+_PARTS = re.compile(
+    rf"'(?:[^']++|'')*+(?:'|\Z)|\"[^\"]*+(?:\"|\Z)|{_COMMENT}|(?P<fence>```)|`[^`\n]*`"
+    r"|(?P<end>;)\s*|(?P<gap>\n[ \t]*\n)\s*|(?P<title>\n)(?=[A-Z][a-z]+(?: \w+){0,3}:(?!:))|[()]",
+    re.DOTALL,
+)
+_SUSPECT = re.compile(r"```|;\s*\S|\n[ \t]*\n|\n[A-Z][a-z]+(?: \w+){0,3}:")
+_CLAUSES = (
+    "select|from|where|group|order|having|limit|offset|union|intersect|except|join|left|right|inner"
+    "|outer|cross|full|natural|on|using|and|or|not|in|as|case|when|then|else|end|with|values|window"
+    "|fetch|between|like|is|qualify|exists"
+)
+_GOES_ON = re.compile(rf"(?:--|/\*|[,()=<>+/%|'\"\[`]|(?-i:{_CLAUSES}|{_CLAUSES.upper()})\b|\Z)")
+_EXPECTS_MORE = re.compile(rf"(?:[,(=<>+/%|*-]|\b(?:{_CLAUSES}|by|distinct|all))$", re.I)
+
+# Local servers leave a reasoning model's thoughts in the text, often without the opening tag.
+_THINKS = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = re.compile(r"(?<=[\s(=,])'[^'\n]*'|(?P<tag></think(?:ing)?>)", re.IGNORECASE)
+
+
+def statement_in(text: str) -> str:
+    """A prediction without what a chat model wrote around its statement; else the text as it is.
+
+    A text that begins as SQL loses only prose, or a code fence, that comes after the statement.
+    Prose without a statement stays what it is, and so do texts that only mean to abstain.
+
+    >>> statement_in("Here is the SQL:\\n```sql\\nSELECT 1;\\n```"), statement_in("SELECT 1;")
+    ('SELECT 1', 'SELECT 1;')
+    """
+    if not _SUSPECT.search(text) and _plain(text) is not None:
+        return text
+    found = sql_in(text)
+    return text if not found or found == _clean(text) else found
+
+
+def sql_in(text: str) -> str | None:
+    """The statement, "" where there is none, None where the model says that there can be none.
+
+    What a model thought aloud does not count. Of several fenced blocks it is the last that is
+    marked as SQL and holds a query, else the last marked one, else the last without a mark that
+    holds a query. Without blocks it is the first statement at the beginning of a line or after a
+    colon, up to a semicolon or an empty line after which no SQL comes.
+
+    >>> sql_in("It is the name.\\n```sql\\nSELECT name FROM boat;\\n```")
+    'SELECT name FROM boat'
+    >>> sql_in("```sql\\nnot_answerable\\n```") is None
+    True
+    """
+    if (sql := _plain(text)) is not None:
+        return _clean(sql)
+    said = without_thoughts(text)[-_MOST:]
+    if (block := _block_in(said)) is not None:
+        return _clean(block)
+    if said.strip() == _NOT_ANSWERABLE:
+        return None
+    return _clean(_in_prose(said))
+
+
+def without_thoughts(text: str) -> str:
+    """The text after the thoughts, or all of it where there are none.
+
+    Thoughts that were never ended are followed by nothing.
+
+    >>> without_thoughts("Hm. 2, then.</think>2")
+    '2'
+    """
+    opened = _THINKS.match(text)
+    ends = (found for found in _THOUGHT.finditer(text) if found["tag"])
+    end = next(ends, None)
+    if end is None:
+        return "" if opened else text
+    return text[end.end() :]
+
+
+def _plain(text: str) -> str | None:
+    """The statement of a text that begins as SQL, without the prose after it; else None."""
+    begins = _BEGINS.match(text)
+    if begins is None or not _is_written_as_sql(begins):
+        return None
+    start = begins.start("sql")
+    sql = text[: _end(text, start)]
+    # Some prompts end in SELECT, and the model answers with a block all the same.
+    return None if sql[start:].strip() == begins["word"] else sql
+
+
+def _is_written_as_sql(found: re.Match[str]) -> bool:
+    """Whether the first word is in capitals or small letters: `Select` begins a sentence."""
+    return found["word"].isupper() or found["word"].islower()
+
+
+def _block_in(text: str) -> str | None:
+    """The block that holds the answer, None where there is no such block."""
+    marked, unmarked = [], []
+    at = 0
+    while opened := _OPEN.search(text, at):
+        body, at = _body(text, opened.end())
+        mark = (opened["mark"] or opened["word"] or "").lower()
+        if _DIALECT.fullmatch(mark):
+            marked.append(body)
+        elif not mark and _IS_QUERY.match(body):
+            unmarked.append(body)
+    answers = [one for one in marked if _IS_QUERY.match(one) or one.strip() == _NOT_ANSWERABLE]
+    return next(reversed(answers or marked or unmarked), None)
+
+
+def _body(text: str, start: int) -> tuple[str, int]:
+    """A block from its first character, and where the text goes on; the last may be cut off."""
+    for found in _CLOSE.finditer(text, start):
+        if found.group().endswith("```"):
+            return text[start : found.start()], found.end()
+    return text[start:], len(text)
+
+
+def _in_prose(text: str) -> str:
+    """The first statement at the beginning of a line or after a colon, or in inline code."""
+    found = list(_IN_PROSE.finditer(text))
+    first = next(filter(_is_written_as_sql, found), found[0] if found else None)
+    if first is None:
+        codes = _CODE.findall(text)
+        return codes[-1] if codes else ""
+    start = first.start("sql")
+    if first["tick"]:
+        line = text[start:].split("\n", 1)[0]
+        return line.rpartition("`")[0] or line
+    sql = text[start : _end(text, start)]
+    return "" if sql.strip() == first["word"] else sql
+
+
+def _end(text: str, start: int) -> int:
+    """Where the statement, or the statements, that begin there are followed by prose."""
+    depth = 0
+    for found in _PARTS.finditer(text, start):
+        part = found.group()
+        depth += (part == "(") - (part == ")")
+        if found["fence"]:
+            return found.start()
+        if found["end"] and not _is_sql_or_nothing(text, found.end()):
+            return found.start()
+        if depth <= 0 and (found["title"] or (found["gap"] and _is_prose(text, found))):
+            return found.start()
+    return len(text)
+
+
+def _is_sql_or_nothing(text: str, at: int) -> bool:
+    return (
+        at == len(text) or text[at] == ";" or bool(_BEGINS.match(text, at) or _REST.match(text, at))
+    )
+
+
+def _is_prose(text: str, gap: re.Match[str]) -> bool:
+    before = text[max(0, gap.start() - 20) : gap.start()].rstrip()
+    at = gap.end()
+    return not (_EXPECTS_MORE.search(before) or _GOES_ON.match(text, at) or _BEGINS.match(text, at))
+
+
+_REST = re.compile(rf"(?:\s|{_COMMENT})+\Z", re.DOTALL)
+
+
+def _clean(text: str) -> str | None:
+    sql = text.strip().rstrip(";").rstrip()
+    return None if sql == _NOT_ANSWERABLE else sql
