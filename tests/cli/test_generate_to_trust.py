@@ -225,3 +225,38 @@ def test_a_sequence_to_sequence_model_writes_and_holds_back(here: Path) -> None:
         "--out", "no.jsonl", cwd=here,
     )  # fmt: skip
     assert (refused.returncode, "SJ592" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # The second has an answer, which nobody has written yet.
+        [{"question": "Will it rain?", "answerable": False}, {"question": "How many songs?"}],
+        [QUESTIONS[2], QUESTIONS[3]],
+        [{"question": "How many songs?"}],
+    ],
+)
+def test_questions_need_no_reference(
+    here: Path, tmp_path: Path, lines: list[dict[str, Any]]
+) -> None:
+    asked = [{"question_id": n, "db_id": "music", **line} for n, line in enumerate(lines)]
+    (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    (tmp_path / "asked.json").write_text(json.dumps(asked))
+    for name in ("asked.jsonl", "asked.json"):
+        out = tmp_path / f"pool-{name}"
+        model = ("--model", "scripted:generator:writes", "-n", 1, "-d", "databases")
+        run(here, "generate", tmp_path / name, *model, "--out", out)
+        assert [line["question"] for line in lines_of(out)] == [line["question"] for line in lines]
+    refused = commands.run("evaluate", tmp_path / "asked.json", "-d", "databases", cwd=here)
+    assert (refused.returncode, "SJ104" in refused.stderr) == (2, True)
+
+
+def test_unanswerable_questions_alone_are_scored(here: Path, tmp_path: Path) -> None:
+    asked = [{"question_id": n, "db_id": "music", **QUESTIONS[n]} for n in (2, 3)]
+    (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    model = ("--model", "scripted:generator:writes", "-n", 1, "-d", "databases")
+    run(here, "generate", tmp_path / "asked.jsonl", *model, "--out", tmp_path / "pool.jsonl")
+    found = scores(here, tmp_path / "pool.jsonl")
+    assert (found["n_unanswerable"], found["phi"]["10"]) == (2, -4.5)
+    joined = scores(here, tmp_path / "asked.jsonl", "-p", tmp_path / "pool.jsonl")
+    assert joined["phi"] == found["phi"]

@@ -157,7 +157,7 @@ def generate_pool(
     Source: GradeSQL (2025), section 3.2, stage 1.
     """
     paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
-    cases = list(_once(read_cases(paths, mapping=mapping)))
+    cases = list(_once(read_cases(paths, mapping=mapping, questions=True)))
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
         raise InputError("SJ320", "no schema to show.", hint="Give --databases or --schemas.")
     with ExitStack() as stack:

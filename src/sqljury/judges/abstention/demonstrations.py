@@ -87,7 +87,7 @@ class Demonstrations:
     def _all(self) -> tuple[Demonstration, ...]:
         found = [
             Demonstration(case.question, next(iter(case.reference_sqls), None), case.db_id)
-            for case in read_cases(self.file)
+            for case in read_cases(self.file, questions=True)
             if case.question and (case.reference_sqls or case.answerable is False)
         ]
         if not found:
