@@ -45,6 +45,13 @@ def marks(request):
     return Reply(f"```sql\\nSELECT count(*) FROM songs # {'correct' if right else 'incorrect'}\\n```")
 
 
+def declines(request):
+    asked = request.messages[-1].content
+    if "songs?" in asked and "Who" not in asked:
+        return Reply("It is clear.")
+    return Reply("Answer: not_answerable" if "rain" in asked else "Nothing says who: NULL\\n\\nNULL")
+
+
 def sure(request):
     reply = writes(request)
     share = -0.1 if "How many songs?" in request.messages[-1].content else -0.7
@@ -159,6 +166,19 @@ def test_demonstrations(here: Path, mode: str, writer: str, phi: tuple[float, fl
     found = scores(here, out)
     assert (found["phi"]["0"], found["phi"]["10"]) == phi
     assert {line["generator"]["mode"] for line in lines_of(here / out)} == {mode}
+
+
+def test_abstentions_are_read_in_any_form_and_counted(here: Path) -> None:
+    model = ("--model", "scripted:generator:declines", "-n", 1, "-d", "databases")
+    unanswerable = here / "unanswerable.jsonl"
+    unanswerable.write_text("\n".join((here / "questions.jsonl").read_text().split("\n")[2:4]))
+    said = run(here, "generate", unanswerable, *model, "--mode", "demo", "--out", "declined.jsonl")
+    assert "say that there is no query: 1 not_answerable, 1 null" in said
+    assert scores(here, "declined.jsonl")["phi"]["10"] == 1
+    first = here / "first.jsonl"
+    first.write_text((here / "questions.jsonl").read_text().split("\n")[0])
+    said = run(here, "generate", first, *model, "--out", "empty.jsonl")
+    assert "hold neither a query nor that there is none: 1" in said
 
 
 def test_what_a_model_marks_as_incorrect_is_withheld(here: Path) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Unpack
 
@@ -121,11 +122,21 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What ``generate`` did: questions sampled now, those that were there, and what was paid."""
+    """What ``generate`` did.
+
+    Args:
+        sampled: questions sampled now.
+        kept: questions that the file held already.
+        paid: what models cost.
+        abstained: candidates sampled now that say there is no query, by how they say it.
+        empty: candidates sampled now in which neither a query nor that was found.
+    """
 
     sampled: int
     kept: int
     paid: Spent | None
+    abstained: Mapping[str, int] = field(default_factory=dict)
+    empty: int = 0
 
 
 def generate_pool(
@@ -175,12 +186,17 @@ def generate_pool(
             for found in [_evidence(case, places, cache, own)]
         )
         made = Generator(sampler, sampling.n, threads, mode.read)
+        abstained: Counter[str] = Counter()
+        empty = 0
         with _appending(target) as write:
             for case, candidates in generate(
                 asked, made, lambda done: on_progress(kept + done, len(cases))
             ):
                 write({**pool_record(case, candidates), "generator": said})
-        return Generated(len(cases) - kept, kept, None if client is None else client.spent)
+                abstained.update(str(one["abstained"]) for one in candidates if "abstained" in one)
+                empty += sum(one["sql"] == "" for one in candidates)
+        paid = None if client is None else client.spent
+        return Generated(len(cases) - kept, kept, paid, dict(sorted(abstained.items())), empty)
 
 
 def label_pool(

@@ -131,5 +131,10 @@ def generate(
         on_progress(-1, -1)
     kept = f", {found.kept:,} were there" if found.kept else ""
     typer.echo(f"{out}: {n} candidates for each of {found.sampled:,} questions{kept}")
+    if found.abstained:
+        ways = ", ".join(f"{count:,} {way}" for way, count in found.abstained.items())
+        typer.echo(f"say that there is no query: {ways}")
+    if found.empty:
+        typer.echo(f"hold neither a query nor that there is none: {found.empty:,}")
     if found.paid is not None:
         typer.echo(f"this command paid for {paid_text(found.paid)}", err=True)

@@ -15,8 +15,6 @@ from sqljury.judges.dossier import PromptSection
 from sqljury.learning.embeddings import DEFAULT_MODEL, embed
 from sqljury.learning.tfidf import Tfidf
 
-NOT_ANSWERABLE = "not_answerable"
-
 PICKS = ("fixed", "similar", "dense")
 _DIGITS = 5
 """Of a cosine: rounding of another machine must not choose between two questions."""

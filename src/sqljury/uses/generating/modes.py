@@ -14,7 +14,8 @@ from typing import Final
 
 from sqljury.case import Json
 from sqljury.judges.abstention.choosing import Said
-from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration, Wanted
+from sqljury.judges.abstention.declining import NOT_ANSWERABLE, abstention_in
+from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
 from sqljury.llm.thoughts import without_thoughts
@@ -61,8 +62,15 @@ def _marks(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
 
 
 def plain_sql(text: str) -> dict[str, Json]:
-    """The query, or null where the model says that there is none."""
-    return {"sql": sql_in(text)}
+    """The query, or null where the model says that there is none; then ``abstained`` says how.
+
+    >>> plain_sql("The question is not answerable: no table holds the weather.")
+    {'sql': None, 'abstained': 'in words'}
+    """
+    sql = sql_in(text)
+    if sql is not None:
+        return {"sql": sql}
+    return {"sql": None, "abstained": abstention_in(without_thoughts(text))}
 
 
 def marked_sql(text: str) -> dict[str, Json]:
@@ -73,7 +81,7 @@ def marked_sql(text: str) -> dict[str, Json]:
     """
     sql = sql_in(text)
     if not sql:
-        return {"sql": sql}
+        return plain_sql(text)
     mark = _MARK.search(sql) or _MARK.search(without_thoughts(text).rstrip().removesuffix("```"))
     if mark is None:
         return {"sql": sql}
