@@ -20,7 +20,6 @@ from sqljury.judges.jury_features import (
     all_groups,
     values_or_none,
 )
-from sqljury.judges.settled import failed_prediction
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -146,17 +145,8 @@ class Jury(Judge):
         jurors = hashlib.sha256("".join(asked).encode()).hexdigest()[:8]
         return {**own, "reliability": _digest(self._fusion_file), "jurors": jurors}
 
-    @property
-    def executes(self) -> bool:
-        """It looks at rows where it can."""
-        return True
-
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct from the threshold on; the reason names what weighed most."""
-        if evidence.has_database:
-            run = evidence.rows(str(case.predicted_sql))
-            if not run.ok:
-                return failed_prediction(run)
         if evidence.schema() is None:
             offline = Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
             return self._after_asking(offline, case, evidence) if self._jurors else offline
