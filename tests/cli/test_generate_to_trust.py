@@ -280,3 +280,11 @@ def test_unanswerable_questions_alone_are_scored(here: Path, tmp_path: Path) -> 
     assert (found["n_unanswerable"], found["phi"]["10"]) == (2, -4.5)
     joined = scores(here, tmp_path / "asked.jsonl", "-p", tmp_path / "pool.jsonl")
     assert joined["phi"] == found["phi"]
+
+
+def test_the_seed_is_0_unless_said(here: Path) -> None:
+    model = ("--model", "scripted:generator:writes", "-n", 1, "-d", "databases")
+    run(here, "generate", "questions.jsonl", *model, "--out", "unseeded.jsonl")
+    assert {line["generator"]["seed"] for line in lines_of(here / "unseeded.jsonl")} == {0}
+    run(here, "generate", "questions.jsonl", *model, "--seed", 0, "--out", "seeded.jsonl")
+    assert lines_of(here / "seeded.jsonl") == lines_of(here / "unseeded.jsonl")

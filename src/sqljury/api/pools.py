@@ -7,7 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -50,6 +50,7 @@ class Sampling:
         model: ``PROVIDER:MODEL``, or ``local:FOLDER`` for a model of transformers.
         n: candidates per question.
         per_call: how many one call brings, where the provider or the memory allows.
+        seed: of the sampling; None: 0 where the provider takes one.
         options: further options of the model, as for judges.
         style: how the schema is shown; ``serialized``: question and schema alone, in one line.
         prompt: a file with instructions instead of the bundled ones.
@@ -171,6 +172,7 @@ def generate_pool(
     cases = list(_once(read_cases(paths, mapping=mapping, questions=True)))
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
         raise InputError("SJ320", "no schema to show.", hint="Give --databases or --schemas.")
+    sampling = replace(sampling, seed=_seed(sampling))
     with ExitStack() as stack:
         system, choice, mode = _instructions(sampling), sampling.choice(), MODES[sampling.mode]
         sampler, threads, client = _sampler(sampling, llm, stack)
@@ -278,6 +280,16 @@ def _instructions(sampling: Sampling) -> str:
         raise InputError("SJ103", "there are no instructions.", where=str(sampling.prompt))
     # What holds for all data holds for other instructions, too.
     return f"{text.rstrip()}\n{bundled.rules}"
+
+
+def _seed(sampling: Sampling) -> int | None:
+    """The seed; where none is given 0, or None for a provider that takes none."""
+    if sampling.seed is not None or sampling.model.startswith(LOCAL):
+        return sampling.seed or 0
+    from sqljury.llm.providers import provider
+
+    model = parse_model(sampling.model)
+    return 0 if provider(model.provider).capabilities(model.name).seed else None
 
 
 def _sampler(

@@ -38,7 +38,7 @@ def generate(
         int, typer.Option("--max-tokens", min=1, help="The most that one answer may have.")
     ] = 1024,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Of the sampling, where the provider takes one.")
+        int | None, typer.Option("--seed", help="Of the sampling [default: 0 where the provider takes one].")
     ] = None,
     style: Annotated[
         str,
