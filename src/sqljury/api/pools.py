@@ -27,6 +27,7 @@ from sqljury.llm import Client, ClientSettings, Spent, parse_model
 from sqljury.uses.generating import (
     MODES,
     ClientSampler,
+    DinSqlSampler,
     Generator,
     LocalSampler,
     PromptedQuestion,
@@ -55,7 +56,8 @@ class Sampling:
         style: how the schema is shown; ``serialized``: question and schema alone, in one line.
         prompt: a file with instructions instead of the bundled ones.
         logprobs: how many alternatives of each token of the query the pool has; 0: no tokens.
-        mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark).
+        mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark);
+            ``din_sql``, ``din_sql_generic`` (four calls a query).
         demos: a file of cases to demonstrate with.
         positives, negatives: how many of each, of each database; None: as the mode has it.
         pick: which are shown: ``fixed``, ``similar`` or ``dense``.
@@ -95,6 +97,12 @@ class Sampling:
             )
         if self.mode not in MODES:
             raise InputError("SJ592", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+        if MODES[self.mode].correction is not None and (self.prompt or self.per_call > 1):
+            raise InputError(
+                "SJ592",
+                f"the mode {self.mode} has instructions and calls of its own.",
+                hint="Leave out --prompt and --per-call.",
+            )
         if self.style == SERIALIZED and (self.demos or self.prompt or self.mode != "sql"):
             raise InputError(
                 "SJ592", "the style serialized takes no demonstrations, instructions or mode."
@@ -176,6 +184,8 @@ def generate_pool(
     with ExitStack() as stack:
         system, choice, mode = _instructions(sampling), sampling.choice(), MODES[sampling.mode]
         sampler, threads, client = _sampler(sampling, llm, stack)
+        if mode.correction is not None:
+            sampler = DinSqlSampler(sampler, mode.correction)
         said = _description(sampling, system, choice)
         target = Path(out)
         kept = _kept(target, cases, said)
@@ -269,6 +279,8 @@ def _text(path: PathLike | None) -> str:
 
 def _instructions(sampling: Sampling) -> str:
     mode = MODES[sampling.mode]
+    if mode.correction is not None:
+        return mode.instructions
     bundled = mode.prompt if sampling.demos is None else mode.demonstrated
     if sampling.prompt is None:
         return bundled.text

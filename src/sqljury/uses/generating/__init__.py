@@ -1,5 +1,6 @@
 """Sample candidates: many queries for each question, from a model."""
 
+from sqljury.uses.generating.din_sql import DinSqlSampler
 from sqljury.uses.generating.extraction import sql_in
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
 from sqljury.uses.generating.modes import MODES, Mode
@@ -9,6 +10,7 @@ from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sample
 __all__ = [
     "MODES",
     "ClientSampler",
+    "DinSqlSampler",
     "Generator",
     "LocalSampler",
     "Mode",

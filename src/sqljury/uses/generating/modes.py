@@ -19,6 +19,7 @@ from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
 from sqljury.llm.thoughts import without_thoughts
+from sqljury.uses.generating.din_sql import CLASSES, GENERIC, GENTLE, LINKING, WRITING
 from sqljury.uses.generating.extraction import sql_in
 
 Read = Callable[[str], dict[str, Json]]
@@ -37,6 +38,7 @@ class Mode:
         counts: how many demonstrations of each kind.
         said: what the demonstrations answer.
         read: the candidate in an answer.
+        correction: the prompt of DIN-SQL's last call; None where one call writes the query.
     """
 
     prompt: Prompt
@@ -44,6 +46,13 @@ class Mode:
     counts: Wanted
     said: Said
     read: Read
+    correction: Prompt | None = None
+
+    @property
+    def instructions(self) -> str:
+        """All that is asked in the mode, where it is asked in several calls."""
+        asked = (LINKING, CLASSES, *WRITING.values(), self.correction)
+        return "\n".join(prompt.text for prompt in asked if prompt is not None)
 
     def wanted(self, positives: int | None, negatives: int | None) -> Wanted:
         """How many demonstrations, where the mode's own counts are replaced."""
@@ -101,5 +110,7 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType(
         ),
         "demo": Mode(_DEMO, _DEMO, Wanted(8, 8), _answers, plain_sql),
         "verbal": Mode(_VERBAL, _VERBAL, Wanted(8, 0, 8), _marks, marked_sql),
+        "din_sql": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENTLE),
+        "din_sql_generic": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENERIC),
     }
 )
