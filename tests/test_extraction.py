@@ -3,7 +3,6 @@
 import pytest
 
 from sqljury.extraction import sql_in, statement_in
-from sqljury.uses.generating import MODES
 
 SAID = {
     "a fenced block": ("It is this:\n```sql\nSELECT 1;\n```\nDone.", "SELECT 1"),
@@ -111,23 +110,3 @@ TAKEN_OUT = [
 )
 def test_a_prediction_is_taken_out(text: str, sql: str) -> None:
     assert statement_in(text) == sql
-
-
-NO = {"sql": None, "mark": "incorrect", "withheld": "SELECT 1"}
-YES = {"sql": "SELECT 1", "mark": "correct"}
-MARKED = [
-    ("```sql\nSELECT 1 # correct\n```", YES),
-    ("```sql\nSELECT 1;\n# correct.\n```", YES),
-    ("```sql\nSELECT 1 -- INCORRECT\n```", NO),
-    ("```sql\nSELECT 1\n```\n# incorrect", NO),
-    ("SELECT 1 # incorrect", NO),
-    ("SELECT 1", {"sql": "SELECT 1"}),
-    ("SELECT '# correct' FROM t", {"sql": "SELECT '# correct' FROM t"}),
-    ("```sql\nnot_answerable\n```", {"sql": None}),
-    ("I cannot.", {"sql": ""}),
-]
-
-
-@pytest.mark.parametrize(("text", "candidate"), MARKED)
-def test_a_mark_is_no_part_of_the_query(text: str, candidate: dict[str, str | None]) -> None:
-    assert MODES["verbal"].read(text) == candidate

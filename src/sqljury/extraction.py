@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from sqljury.declining import abstention_in, declined_on_a_line
+
 _MOST = 200_000
 """Characters at the end of an answer in which a statement is looked for."""
-_NOT_ANSWERABLE = "not_answerable"
 
 _NAME = r"(?:\"[^\"\n]*\"|`[^`\n]*`|\[[^\]\n]*\]|[\w.]+)"
 _OBJECT = r"(?:or|if|temp|temporary|unique|virtual|table|view|index|trigger|schema|database|role)\b"
@@ -88,17 +89,16 @@ def sql_in(text: str) -> str | None:
 
     >>> sql_in("It is the name.\\n```sql\\nSELECT name FROM boat;\\n```")
     'SELECT name FROM boat'
-    >>> sql_in("```sql\\nnot_answerable\\n```") is None
+    >>> sql_in("Answer: not_answerable") is None
     True
     """
     if (sql := _plain(text)) is not None:
         return _clean(sql)
     said = without_thoughts(text)[-_MOST:]
     if (block := _block_in(said)) is not None:
-        return _clean(block)
-    if said.strip() == _NOT_ANSWERABLE:
-        return None
-    return _clean(_in_prose(said))
+        return None if not _IS_QUERY.match(block) and abstention_in(block) else _clean(block)
+    sql = _in_prose(said)
+    return None if sql is None else _clean(sql)
 
 
 def without_thoughts(text: str) -> str:
@@ -144,7 +144,7 @@ def _block_in(text: str) -> str | None:
             marked.append(body)
         elif not mark and _IS_QUERY.match(body):
             unmarked.append(body)
-    answers = [one for one in marked if _IS_QUERY.match(one) or one.strip() == _NOT_ANSWERABLE]
+    answers = [one for one in marked if _IS_QUERY.match(one) or abstention_in(one)]
     return next(reversed(answers or marked or unmarked), None)
 
 
@@ -156,13 +156,17 @@ def _body(text: str, start: int) -> tuple[str, int]:
     return text[start:], len(text)
 
 
-def _in_prose(text: str) -> str:
-    """The first statement at the beginning of a line or after a colon, or in inline code."""
+def _in_prose(text: str) -> str | None:
+    """The first statement at the beginning of a line or after a colon, or in inline code; None
+    where a line before it, or a text without one, says that there is none."""
     found = list(_IN_PROSE.finditer(text))
     first = next(filter(_is_written_as_sql, found), found[0] if found else None)
+    declined = declined_on_a_line(text)
+    if declined is not None and (first is None or declined.start() < first.start("sql")):
+        return None
     if first is None:
         codes = _CODE.findall(text)
-        return codes[-1] if codes else ""
+        return codes[-1] if codes else None if abstention_in(text) else ""
     start = first.start("sql")
     if first["tick"]:
         line = text[start:].split("\n", 1)[0]
@@ -201,6 +205,5 @@ def _is_prose(text: str, gap: re.Match[str]) -> bool:
 _REST = re.compile(rf"(?:\s|{_COMMENT})+\Z", re.DOTALL)
 
 
-def _clean(text: str) -> str | None:
-    sql = text.strip().rstrip(";").rstrip()
-    return None if sql == _NOT_ANSWERABLE else sql
+def _clean(text: str) -> str:
+    return text.strip().rstrip(";").rstrip()

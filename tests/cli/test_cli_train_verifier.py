@@ -37,8 +37,11 @@ def pool(path: Path, questions: int, first: int = 0) -> Path:
     return path
 
 
-TWO_PROCESSES = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
-"""They speak by gloo."""
+TORCHRUN = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
+# Without --multi_gpu accelerate starts one process where there is no GPU.
+ACCELERATE = ("-m", "accelerate.commands.accelerate_cli", "launch", "--multi_gpu")
+ACCELERATE += ("--num_processes", 2, "--main_process_port", 0)
+"""Two processes, which speak by gloo."""
 
 
 def run(
@@ -96,16 +99,20 @@ def test_train_then_judge(tmp_path, base):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "how", [["--lora-rank", 0], ["--lora-rank", 4, "--lora-dropout", 0, "--objective", "bce"]]
+    ("launched", "how"),
+    [
+        (TORCHRUN, ["--lora-rank", 0]),
+        (ACCELERATE, ["--lora-rank", 4, "--lora-dropout", 0, "--objective", "bce"]),
+    ],
 )
-def test_two_processes_learn_what_one_does(tmp_path, base, how):
+def test_two_processes_learn_what_one_does(tmp_path, base, launched, how):
     """The batch is that of both together, validation is shared out, and one of them writes."""
     (tmp_path / "schema.sql").write_text(DDL)
     # Of 36 questions 32 are learnt from, in whole batches: of others the last step repeats some.
     options = ["train", "verifier", "--base", base, "--data", pool(tmp_path / "a.jsonl", 36)]
     options += ["--schemas", tmp_path / "schema.sql", "--epochs", 2, "--batch", 8, *how]
     options += ["--learning-rate", 1e-3, "--evaluations", 1, "--json", "--out"]
-    both = run(*options, tmp_path / "two", launched=TWO_PROCESSES)
+    both = run(*options, tmp_path / "two", launched=launched)
     one = CliRunner().invoke(app, [*map(str, options), str(tmp_path / "one")])
     assert one.exit_code == 0, one.output
     together, alone = json.loads(both.stdout), json.loads(one.stdout)

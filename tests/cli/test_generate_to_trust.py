@@ -45,6 +45,13 @@ def marks(request):
     return Reply(f"```sql\\nSELECT count(*) FROM songs # {'correct' if right else 'incorrect'}\\n```")
 
 
+def declines(request):
+    asked = request.messages[-1].content
+    if "songs?" in asked and "Who" not in asked:
+        return Reply("It is clear.")
+    return Reply("Answer: not_answerable" if "rain" in asked else "Nothing says who: NULL\\n\\nNULL")
+
+
 def sure(request):
     reply = writes(request)
     share = -0.1 if "How many songs?" in request.messages[-1].content else -0.7
@@ -161,6 +168,19 @@ def test_demonstrations(here: Path, mode: str, writer: str, phi: tuple[float, fl
     assert {line["generator"]["mode"] for line in lines_of(here / out)} == {mode}
 
 
+def test_abstentions_are_read_in_any_form_and_counted(here: Path) -> None:
+    model = ("--model", "scripted:generator:declines", "-n", 1, "-d", "databases")
+    unanswerable = here / "unanswerable.jsonl"
+    unanswerable.write_text("\n".join((here / "questions.jsonl").read_text().split("\n")[2:4]))
+    said = run(here, "generate", unanswerable, *model, "--mode", "demo", "--out", "declined.jsonl")
+    assert "say that there is no query: 1 not_answerable, 1 null" in said
+    assert scores(here, "declined.jsonl")["phi"]["10"] == 1
+    first = here / "first.jsonl"
+    first.write_text((here / "questions.jsonl").read_text().split("\n")[0])
+    said = run(here, "generate", first, *model, "--out", "empty.jsonl")
+    assert "hold neither a query nor that there is none: 1" in said
+
+
 def test_what_a_model_marks_as_incorrect_is_withheld(here: Path) -> None:
     if not (here / "verbal.jsonl").exists():
         pytest.skip("the pool of the test above")
@@ -225,3 +245,46 @@ def test_a_sequence_to_sequence_model_writes_and_holds_back(here: Path) -> None:
         "--out", "no.jsonl", cwd=here,
     )  # fmt: skip
     assert (refused.returncode, "SJ592" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        # The second has an answer, which nobody has written yet.
+        [{"question": "Will it rain?", "answerable": False}, {"question": "How many songs?"}],
+        [QUESTIONS[2], QUESTIONS[3]],
+        [{"question": "How many songs?"}],
+    ],
+)
+def test_questions_need_no_reference(
+    here: Path, tmp_path: Path, lines: list[dict[str, Any]]
+) -> None:
+    asked = [{"question_id": n, "db_id": "music", **line} for n, line in enumerate(lines)]
+    (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    (tmp_path / "asked.json").write_text(json.dumps(asked))
+    for name in ("asked.jsonl", "asked.json"):
+        out = tmp_path / f"pool-{name}"
+        model = ("--model", "scripted:generator:writes", "-n", 1, "-d", "databases")
+        run(here, "generate", tmp_path / name, *model, "--out", out)
+        assert [line["question"] for line in lines_of(out)] == [line["question"] for line in lines]
+    refused = commands.run("evaluate", tmp_path / "asked.json", "-d", "databases", cwd=here)
+    assert (refused.returncode, "SJ104" in refused.stderr) == (2, True)
+
+
+def test_unanswerable_questions_alone_are_scored(here: Path, tmp_path: Path) -> None:
+    asked = [{"question_id": n, "db_id": "music", **QUESTIONS[n]} for n in (2, 3)]
+    (tmp_path / "asked.jsonl").write_text("\n".join(map(json.dumps, asked)))
+    model = ("--model", "scripted:generator:writes", "-n", 1, "-d", "databases")
+    run(here, "generate", tmp_path / "asked.jsonl", *model, "--out", tmp_path / "pool.jsonl")
+    found = scores(here, tmp_path / "pool.jsonl")
+    assert (found["n_unanswerable"], found["phi"]["10"]) == (2, -4.5)
+    joined = scores(here, tmp_path / "asked.jsonl", "-p", tmp_path / "pool.jsonl")
+    assert joined["phi"] == found["phi"]
+
+
+def test_the_seed_is_0_unless_said(here: Path) -> None:
+    model = ("--model", "scripted:generator:writes", "-n", 1, "-d", "databases")
+    run(here, "generate", "questions.jsonl", *model, "--out", "unseeded.jsonl")
+    assert {line["generator"]["seed"] for line in lines_of(here / "unseeded.jsonl")} == {0}
+    run(here, "generate", "questions.jsonl", *model, "--seed", 0, "--out", "seeded.jsonl")
+    assert lines_of(here / "seeded.jsonl") == lines_of(here / "unseeded.jsonl")

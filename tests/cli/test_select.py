@@ -288,3 +288,45 @@ def test_hostile_candidates_fail_and_do_not_vote(shop: Path) -> None:
     )
     assert [one.accuracy for one in found.strategies] == [1, 1, 1 / 9]
     assert (shop / "shop.sqlite").read_bytes() == before
+
+
+LIKES = """
+from dataclasses import dataclass
+from sqljury.judges import Judge, Needs
+from sqljury.verdict import Verdict
+
+@dataclass(frozen=True)
+class Likes(Judge):
+    name = "likes"
+    version = 1
+    needs = Needs.NOTHING
+    sees_failures = True
+
+    def judge(self, case, evidence):
+        return Verdict.correct("").with_score(0.97 if "nothing" in case.predicted_sql else 0.5)
+"""
+
+
+def test_a_query_that_does_not_run_is_not_picked_by_score(shop: Path) -> None:
+    (shop / "own").mkdir()
+    (shop / "own" / "likes.py").write_text(LIKES)
+    pools = [
+        pool(1, "SELECT count(*) FROM item", "SELECT nothing FROM item", "SELECT 2"),
+        pool(2, "SELECT count(*) FROM item", "SELECT nothing FROM item"),
+    ]
+    (shop / "failing.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pools))
+
+    def picked(*more: str) -> tuple[float, str]:
+        done = run("failing.jsonl", "-d", ".", "-s", "judge:own.likes:Likes", *more, cwd=shop)
+        assert done.returncode == 0, done.stderr
+        as_json = run(
+            "failing.jsonl", "-d", ".", "-s", "judge:own.likes:Likes", "--json", *more, cwd=shop
+        )
+        return accuracies(json.loads(as_json.stdout))["judge:own.likes:Likes"], done.stdout
+
+    accuracy, said = picked()
+    assert accuracy == 0.5
+    assert "no candidate runs: 1 questions" in said
+    accuracy, said = picked("--keep-failing")
+    assert accuracy == 0.0
+    assert "no candidate runs" not in said

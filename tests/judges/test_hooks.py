@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from sqljury.case import Case
+from sqljury.databases import open_databases
 from sqljury.errors import InputError
-from sqljury.judges import Judge, Needs, make_judge, name_of, options_of, registered, spec_of
-from sqljury.verdict import Verdict
+from sqljury.evidence import DatabaseEvidence, ExecutionCache
+from sqljury.execution import Limits
+from sqljury.judges import (
+    Judge,
+    Needs,
+    make_judge,
+    name_of,
+    options_of,
+    registered,
+    settled,
+    spec_of,
+)
+from sqljury.verdict import Outcome, Verdict
 
 
 @dataclass(frozen=True)
@@ -88,3 +102,57 @@ def test_a_value_with_a_comma() -> None:
 
 def test_a_case_is_judged() -> None:
     assert make_judge(Short(0.1)).judge(Case(id="1"), None).score == 1  # type: ignore[arg-type]
+
+
+BROKEN = "SELECT nothing FROM boat"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "exact_match",
+        "exact_set_match",
+        "astpm",
+        "codebleu",
+        "crystalbleu",
+        "relpm",
+        "tree_match",
+        "canonical",
+        "equivalence",
+        "verifier",
+        "jury",
+        "graph_match",
+    ],
+)
+def test_a_prediction_that_fails_is_an_error_for_each_judge(name: str, tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "harbour.sqlite") as connection:
+        connection.execute("CREATE TABLE boat (id INTEGER PRIMARY KEY, name TEXT)")
+    connection.close()
+    judge = make_judge(name)
+    database = open_databases(tmp_path).open("harbour")
+
+    def outcome(predicted: str, reference: str) -> Outcome | None:
+        case = Case(
+            id="1",
+            db_id="harbour",
+            question="Which boats?",
+            predicted_sql=predicted,
+            reference_sqls=(reference,),
+        )
+        evidence = DatabaseEvidence(case, database, ExecutionCache(), Limits())
+        found = settled(judge, case, evidence)
+        return None if found is None else found.outcome
+
+    assert judge.executes
+    assert outcome(BROKEN, "SELECT name FROM boat") is Outcome.PREDICTION_ERROR
+    assert outcome("DELETE FROM boat", "SELECT name FROM boat") is Outcome.PREDICTION_REFUSED
+    assert outcome("SELECT name FROM boat", "SELECT name FROM boat") is None
+    if judge.needs & Needs.REFERENCE:
+        # A reference that fails, too, is no fault of the prediction.
+        assert outcome(BROKEN, BROKEN) is Outcome.REFERENCE_ERROR
+    database.close()
+
+
+def test_gates_and_recordings_see_what_fails() -> None:
+    for name in ("voting", "known_names", "faults"):
+        assert make_judge(name).sees_failures

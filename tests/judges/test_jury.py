@@ -16,7 +16,7 @@ from sqljury.databases import open_databases
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.judges import make_judge
+from sqljury.judges import make_judge, settled
 from sqljury.learning.jury import SHIPPED, load_jury
 from sqljury.verdict import Outcome, Verdict
 
@@ -51,7 +51,8 @@ def judged(case: Case, harbour: Path | None, name: str = "jury:offline") -> Verd
         ExecutionCache(),
         Limits(),
     )
-    return make_judge(name).judge(case, evidence)
+    judge = make_judge(name)
+    return settled(judge, case, evidence) or judge.judge(case, evidence)
 
 
 def test_right_and_wrong_beside_a_database(harbour: Path) -> None:

@@ -13,6 +13,7 @@ from fake_models import Courtroom, by_prompt, proof, refutation, verdict_of
 from typer.testing import CliRunner
 
 import sqljury as sj
+from commands import run
 from sqljury.api.jury_calibration import calibrate_jury
 from sqljury.case import Case
 from sqljury.cli import app
@@ -175,6 +176,33 @@ def test_recordings_answer(recorded: Path) -> None:
     assert found.evidence["calls"] == 4  # Prover, Refuter and two of FLEX, all recorded
     assert found.score is not None and found.score < found.evidence["offline"]
     assert not make_judge(judge).needs & Needs.LLM
+
+
+def test_without_a_schema_only_answers_count(recorded: Path) -> None:
+    unseen = replace(ALONE, schema_sql=None)
+    judge = f"jury,models=o3+tiny,target=1,recorded={recorded}"
+    found = verdict_of(judge, asked(None, None, unseen))
+    assert found.evidence["offline"] is None
+    assert found.score is not None and found.score < 0.5
+    assert "without models: no schema of 'elsewhere'" in found.reason
+    nobody_answers = verdict_of(judge, asked(None, None, replace(unseen, id="2")))
+    assert nobody_answers.outcome is Outcome.UNKNOWN
+    assert nobody_answers.score is None
+
+
+@pytest.mark.data
+def test_recordings_without_a_schema_agree_as_rose_alone(data_dir: Path, tmp_path: Path) -> None:
+    folder = data_dir / "rose-vec"
+    done = run(
+        *("evaluate", folder / "rose-vec-bird.json", folder / "rose-vec-spider.json"),
+        *("-j", "jury,models=o3", "-j", "rose,model=o3"),
+        *("--recorded", folder / "recorded", "--run", tmp_path / "run"),
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(run("agree", tmp_path / "run", "--json").stdout)
+    jury, rose = (100 * one["kappa"] for one in found["judges"])
+    assert jury == pytest.approx(77.93, abs=0.01)
+    assert rose == pytest.approx(75.93, abs=0.01)
 
 
 def test_recorded_rows_are_not_looked_at_beside_a_database(

@@ -192,10 +192,10 @@ FINGERPRINTS = {
 }
 VERSIONS = {
     "clsprompt": 2,
-    "demo": 2,
+    "demo": 3,
     "flex": 1,
-    "g_eval": 1,
-    "llm_sql_solver": 1,
+    "g_eval": 2,
+    "llm_sql_solver": 2,
     "prover": 1,
     "refuter": 1,
     "rose": 1,

@@ -25,6 +25,7 @@ from sqljury.uses.select.ballots import (
     with_recorded_results,
     with_results,
     with_scores,
+    without_failing,
 )
 from sqljury.uses.select.results import Results
 from sqljury.uses.select.selection import Seen
@@ -48,6 +49,8 @@ class BallotSettings:
     """The field that says it instead."""
     match: str | None
     """When two results are equal, where that is not said by the judge."""
+    keep_failing: bool
+    """Strategies that pick by score may pick what does not run."""
     seed: int
     settings: RunKeywords
     """Of every run: limits, workers, …"""
@@ -126,11 +129,14 @@ def look(
     """
     scorers = [_Scorer.of(name) for name in _judges_of(strategies)]
     against = frozenset(scorer.name for scorer in scorers if scorer.needs_reference)
-    looks = bool(against) or any(strategy.needs_results for strategy in strategies)
+    leaves_out = bool(scorers) and not asked.keep_failing and _can_look(pools, asked)
+    looks = leaves_out or bool(against) or any(one.needs_results for one in strategies)
     results = Results(match=asked.policy) if looks else None
     runs = results if asked.databases is not None else None
     found = _run(pools, asked, runs)
     ballots, unusable = _ballots(pools, found, results, runs)
+    if leaves_out:
+        ballots = [without_failing(*each) for each in zip(pools, ballots, strict=True)]
     missing = MissingCounter()
     missing += found.missing
     ballots, signatures = _scored(pools, ballots, scorers, asked, missing)
@@ -141,6 +147,12 @@ def look(
         against_majority=against,
         missing=missing,
     )
+
+
+def _can_look(pools: Sequence[CandidatePool], asked: BallotSettings) -> bool:
+    """Whether candidates can be run, or the pools say what running them gave."""
+    candidates = (one for pool in pools for one in pool.candidates)
+    return asked.databases is not None or all(one.recorded or not one.sql for one in candidates)
 
 
 def _judges_of(strategies: Iterable[Strategy]) -> list[str]:

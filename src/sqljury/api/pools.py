@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -27,6 +28,7 @@ from sqljury.uses.evaluate import missing_error, missing_text
 from sqljury.uses.generating import (
     MODES,
     ClientSampler,
+    DinSqlSampler,
     Generator,
     LocalSampler,
     PromptedQuestion,
@@ -49,11 +51,13 @@ class Sampling:
         model: ``PROVIDER:MODEL``, or ``local:FOLDER`` for a model of transformers.
         n: candidates per question.
         per_call: how many one call brings, where the provider or the memory allows.
+        seed: of the sampling; None: 0 where the provider takes one.
         options: further options of the model, as for judges.
         style: how the schema is shown; ``serialized``: question and schema alone, in one line.
         prompt: a file with instructions instead of the bundled ones.
         logprobs: how many alternatives of each token of the query the pool has; 0: no tokens.
-        mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark).
+        mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark);
+            ``din_sql``, ``din_sql_generic`` (four calls a query).
         demos: a file of cases to demonstrate with.
         positives, negatives: how many of each, of each database; None: as the mode has it.
         pick: which are shown: ``fixed``, ``similar`` or ``dense``.
@@ -93,6 +97,12 @@ class Sampling:
             )
         if self.mode not in MODES:
             raise InputError("SJ592", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+        if MODES[self.mode].correction is not None and (self.prompt or self.per_call > 1):
+            raise InputError(
+                "SJ592",
+                f"the mode {self.mode} has instructions and calls of its own.",
+                hint="Leave out --prompt and --per-call.",
+            )
         if self.style == SERIALIZED and (self.demos or self.prompt or self.mode != "sql"):
             raise InputError(
                 "SJ592", "the style serialized takes no demonstrations, instructions or mode."
@@ -121,11 +131,21 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """What ``generate`` did: questions sampled now, those that were there, and what was paid."""
+    """What ``generate`` did.
+
+    Args:
+        sampled: questions sampled now.
+        kept: questions that the file held already.
+        paid: what models cost.
+        abstained: candidates sampled now that say there is no query, by how they say it.
+        empty: candidates sampled now in which neither a query nor that was found.
+    """
 
     sampled: int
     kept: int
     paid: Spent | None
+    abstained: Mapping[str, int] = field(default_factory=dict)
+    empty: int = 0
 
 
 def generate_pool(
@@ -157,12 +177,15 @@ def generate_pool(
     Source: GradeSQL (2025), section 3.2, stage 1.
     """
     paths = [questions] if isinstance(questions, str | os.PathLike) else list(questions)
-    cases = list(_once(read_cases(paths, mapping=mapping)))
+    cases = list(_once(read_cases(paths, mapping=mapping, questions=True)))
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
         raise InputError("SJ320", "no schema to show.", hint="Give --databases or --schemas.")
+    sampling = replace(sampling, seed=_seed(sampling))
     with ExitStack() as stack:
         system, choice, mode = _instructions(sampling), sampling.choice(), MODES[sampling.mode]
         sampler, threads, client = _sampler(sampling, llm, stack)
+        if mode.correction is not None:
+            sampler = DinSqlSampler(sampler, mode.correction)
         said = _description(sampling, system, choice)
         target = Path(out)
         kept = _kept(target, cases, said)
@@ -175,12 +198,17 @@ def generate_pool(
             for found in [_evidence(case, places, cache, own)]
         )
         made = Generator(sampler, sampling.n, threads, mode.read)
+        abstained: Counter[str] = Counter()
+        empty = 0
         with _appending(target) as write:
             for case, candidates in generate(
                 asked, made, lambda done: on_progress(kept + done, len(cases))
             ):
                 write({**pool_record(case, candidates), "generator": said})
-        return Generated(len(cases) - kept, kept, None if client is None else client.spent)
+                abstained.update(str(one["abstained"]) for one in candidates if "abstained" in one)
+                empty += sum(one["sql"] == "" for one in candidates)
+        paid = None if client is None else client.spent
+        return Generated(len(cases) - kept, kept, paid, dict(sorted(abstained.items())), empty)
 
 
 def label_pool(
@@ -251,6 +279,8 @@ def _text(path: PathLike | None) -> str:
 
 def _instructions(sampling: Sampling) -> str:
     mode = MODES[sampling.mode]
+    if mode.correction is not None:
+        return mode.instructions
     bundled = mode.prompt if sampling.demos is None else mode.demonstrated
     if sampling.prompt is None:
         return bundled.text
@@ -262,6 +292,16 @@ def _instructions(sampling: Sampling) -> str:
         raise InputError("SJ103", "there are no instructions.", where=str(sampling.prompt))
     # What holds for all data holds for other instructions, too.
     return f"{text.rstrip()}\n{bundled.rules}"
+
+
+def _seed(sampling: Sampling) -> int | None:
+    """The seed; where none is given 0, or None for a provider that takes none."""
+    if sampling.seed is not None or sampling.model.startswith(LOCAL):
+        return sampling.seed or 0
+    from sqljury.llm.providers import provider
+
+    model = parse_model(sampling.model)
+    return 0 if provider(model.provider).capabilities(model.name).seed else None
 
 
 def _sampler(

@@ -31,6 +31,7 @@ def select(
     predictions: PathLike | Sequence[PathLike] | None = None,
     format: str | None = None,
     run: PathLike | None = None,
+    keep_failing: bool = False,
     seed: int = 0,
     resamples: int = 400,
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
@@ -52,6 +53,7 @@ def select(
         match: when two results are equal for a vote: a policy with options, ``spider`` or
             ``strict,column_order=any``. By default as the judge compares, else ``strict``.
         predictions: files of predictions for the one file of questions; each is a system.
+        keep_failing: strategies that pick by a judge's score may pick a query that does not run.
         run: the folder that results and verdicts are kept in; the same folder again resumes.
         seed: of ties and draws.
         resamples: orders of the candidates that the curve of a vote is the mean over.
@@ -72,6 +74,7 @@ def select(
         judge=_told_right(pools, databases is not None, judge, label),
         label=label,
         match=match,
+        keep_failing=keep_failing,
         seed=seed,
         settings=settings,
         on_progress=on_progress,

@@ -373,7 +373,9 @@ def train_detector_on(
         example
         for text in inputs
         for example in (
-            _run_examples(Path(text), judge) if runs else answerable_examples(read_cases(text))
+            _run_examples(Path(text), judge)
+            if runs
+            else answerable_examples(read_cases(text, questions=True))
         )
     ]
     labels = [example.is_right for example in examples]
@@ -381,7 +383,11 @@ def train_detector_on(
     counts = (sum(labels), len(labels) - sum(labels))
     if kind == "distance":
         answerable = [text for text, yes in zip(texts, labels, strict=True) if yes]
-        around = [] if background is None else [c.question or "" for c in read_cases(background)]
+        around = (
+            []
+            if background is None
+            else [c.question or "" for c in read_cases(background, questions=True)]
+        )
         near = train_distance(
             answerable,
             background=around,

@@ -29,6 +29,8 @@ class Options:
     """Candidates of one question are samples of one system, not a case each."""
     joined: bool = False
     """Predictions are in other files."""
+    questions: bool = False
+    """Only the questions are wanted: there need be neither predictions nor references."""
 
 
 class Format(ABC):

@@ -55,6 +55,7 @@ def read_cases(
     samples: bool = False,
     overlay: PathLike | Iterable[PathLike] | None = None,
     strip_fences: bool = True,
+    questions: bool = False,
 ) -> Cases:
     """Read cases, one after the other; what can be checked is checked before the first.
 
@@ -73,6 +74,8 @@ def read_cases(
         overlay: files of corrections that are laid over the references.
         strip_fences: take predictions out of the prose, the thoughts and the code fences that
             chat models write around them (:func:`sqljury.extraction.sql_in` says how).
+        questions: only the questions are wanted: records of one's own need neither predictions nor
+            references.
 
     Raises:
         InputError: SJ1xx, with file and line; SJ53x: an overlay that does not fit.
@@ -89,7 +92,13 @@ def read_cases(
         _CaseReader(
             source,
             format,
-            Options(_applicable(mapping or {}, source, systems), benchmark, samples, bool(systems)),
+            Options(
+                _applicable(mapping or {}, source, systems),
+                benchmark,
+                samples,
+                joined=bool(systems),
+                questions=questions,
+            ),
         )
         for source in sources
     ]

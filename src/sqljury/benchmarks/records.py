@@ -39,10 +39,16 @@ class Records(Format):
 
 def _records(source: Source, options: Options) -> Iterator[Case]:
     stem = source.stem
+    enough = {"predicted_sql", "reference_sqls"}
+    if options.joined or options.questions:
+        enough.add("answerable")  # that none is answerable says that none has a reference
+    if options.questions:
+        enough.add("question")
     for position, (record, layout) in enumerate(guessed(source, options.mapping)):
         as_object(record)
-        if not {"predicted_sql", "reference_sqls"} & layout.keys.keys():
+        if not enough & layout.keys.keys():
             wanted = "reference_sqls" if options.joined else "predicted_sql"
+            wanted = "question" if options.questions else wanted
             raise missing_key(wanted, source, hint=suggest(wanted, source))
         yield build(record, layout, position=position, stem=stem, benchmark=options.benchmark)
 

@@ -38,7 +38,8 @@ def generate(
         int, typer.Option("--max-tokens", min=1, help="The most that one answer may have.")
     ] = 1024,
     seed: Annotated[
-        int | None, typer.Option("--seed", help="Of the sampling, where the provider takes one.")
+        int | None,
+        typer.Option("--seed", help="Of the sampling [default: 0 where the provider takes one]."),
     ] = None,
     style: Annotated[
         str,
@@ -52,7 +53,11 @@ def generate(
     ] = None,
     mode: Annotated[
         str,
-        typer.Option("--mode", help="sql; demo: SQL or not_answerable; verbal: SQL and a mark."),
+        typer.Option(
+            "--mode",
+            help="sql; demo: SQL or not_answerable; verbal: SQL and a mark; din_sql: SQL in four "
+            "calls, the last corrects it; din_sql_generic: with the paper's generic correction.",
+        ),
     ] = "sql",
     demos: Annotated[
         Path | None, typer.Option("--demos", help="Cases to demonstrate with.")
@@ -131,5 +136,10 @@ def generate(
         on_progress(-1, -1)
     kept = f", {found.kept:,} were there" if found.kept else ""
     typer.echo(f"{out}: {n} candidates for each of {found.sampled:,} questions{kept}")
+    if found.abstained:
+        ways = ", ".join(f"{count:,} {way}" for way, count in found.abstained.items())
+        typer.echo(f"say that there is no query: {ways}")
+    if found.empty:
+        typer.echo(f"hold neither a query nor that there is none: {found.empty:,}")
     if found.paid is not None:
         typer.echo(f"this command paid for {paid_text(found.paid)}", err=True)

@@ -55,6 +55,10 @@ def select(
         ),
     ] = None,
     format_: Format = None,
+    keep_failing: Annotated[
+        bool,
+        typer.Option("--keep-failing", help="Queries that do not run may be picked by score."),
+    ] = False,
     overlay: Overlay = None,
     running: RunFlags,
     models: ModelFlags,
@@ -99,6 +103,7 @@ def select(
             judge=judge,
             label=label,
             match=match,
+            keep_failing=keep_failing,
             predictions=predictions or None,
             format=format_,
             run=folder,

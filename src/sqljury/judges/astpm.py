@@ -35,7 +35,7 @@ class ASTPM(Judge):
     """
 
     name: ClassVar[str] = "astpm"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
 
     alpha: float = 0.5

@@ -54,6 +54,9 @@ class Judge(ABC):
     """What is settled without asking where it is not there."""
     variant: ClassVar[str | None] = None
     """The option that ``NAME:VARIANT`` sets; None where there are no variants."""
+    sees_failures: ClassVar[bool] = False
+    """Whether it also judges predictions that fail in the case's database. For all other judges
+    such a prediction is an error, a timeout, … before they are asked."""
 
     @abstractmethod
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
@@ -77,7 +80,9 @@ class Judge(ABC):
     def executes(self) -> bool:
         """Whether it has statements run where there is a database: the signature then says which
         engine and which limits."""
-        return bool(self.needs & (_NEED_DATABASE | Needs.SUITE))
+        if self.needs & (_NEED_DATABASE | Needs.SUITE):
+            return True
+        return not self.sees_failures and not self.needs & Needs.QUESTION
 
     @property
     def runs_network(self) -> bool:
@@ -104,8 +109,8 @@ class Judge(ABC):
 
 
 _HOOKS: Final = (
-    *("variant", "threshold", "signature_fields", "sql_to_run", "executes", "runs_network"),
-    *("batch_size", "one_process", "judge_many"),
+    *("variant", "threshold", "signature_fields", "sql_to_run", "sees_failures", "executes"),
+    *("runs_network", "batch_size", "one_process", "judge_many"),
 )
 _REQUIRED: Final = ("name", "version", "needs", "judge")
 

@@ -35,7 +35,7 @@ class CodeBERTScore(Judge):
     """
 
     name: ClassVar[str] = "code_bert_score"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
     batch_size: ClassVar[int] = 64
 

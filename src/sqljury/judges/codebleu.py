@@ -37,7 +37,7 @@ class CodeBLEU(Judge):
     """
 
     name: ClassVar[str] = "codebleu"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "tree"
 

@@ -29,7 +29,7 @@ class CrystalBLEU(Judge):
     """
 
     name: ClassVar[str] = "crystalbleu"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
 
     threshold: float = 0.98

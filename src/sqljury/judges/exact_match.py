@@ -28,7 +28,7 @@ class ExactMatch(Judge):
     """
 
     name: ClassVar[str] = "exact_match"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "form"
 

@@ -59,7 +59,7 @@ class ExactSetMatch(Judge):
     """
 
     name: ClassVar[str] = "exact_set_match"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "grammar"
 

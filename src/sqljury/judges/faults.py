@@ -32,6 +32,7 @@ class Faults(Judge):
     name: ClassVar[str] = "faults"
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
 
     checks: str = ""
 

@@ -28,7 +28,7 @@ class GEval(ModelJudge):
     """
 
     name: ClassVar[str] = "g_eval"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.LLM
     title: ClassVar[str] = "G-Eval"
     prompts: ClassVar[tuple[Prompt, ...]] = (G_EVAL,)

@@ -48,7 +48,7 @@ class GraphMatch(Judge):
     """
 
     name: ClassVar[str] = "graph_match"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     batch_size: ClassVar[int] = 64
 

@@ -105,7 +105,7 @@ class Hearing:
 def hear(
     jurors: Sequence[Juror],
     fusion: Fusion,
-    offline: float,
+    offline: float | None,
     asking: Asking,
     case: Case,
     evidence: Evidence,
@@ -129,7 +129,12 @@ def hear(
 
 
 def _heard(
-    juror: Juror, fusion: Fusion, offline: float, found: Hearing, case: Case, evidence: Evidence
+    juror: Juror,
+    fusion: Fusion,
+    offline: float | None,
+    found: Hearing,
+    case: Case,
+    evidence: Evidence,
 ) -> bool:
     """Hear one juror; False where its answer is still under way, so that no other is asked."""
     verdict = juror.opinion(case, evidence)

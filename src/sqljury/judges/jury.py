@@ -20,7 +20,6 @@ from sqljury.judges.jury_features import (
     all_groups,
     values_or_none,
 )
-from sqljury.judges.settled import failed_prediction
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -44,7 +43,8 @@ class Jury(Judge):
 
     Trees weigh what `sqljury features` finds: rows under each policy, differences weighed against
     the question, faults of prediction and reference, schema linking, the verifier. A
-    database or a question that is not there is missing evidence; without a schema it is `unknown`.
+    database or a question that is not there is missing evidence. Without a schema the trees
+    cannot say: only what models answer counts, and where none does it is `unknown`.
 
     With models, those are asked where that is not sure enough: each time the question whose answer
     is expected to tell most for its price (ROSE's Prover and Refuter, FLEX, the unified prompt),
@@ -67,7 +67,7 @@ class Jury(Judge):
     """
 
     name: ClassVar[str] = "jury"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE
     variant: ClassVar[str] = "models"
 
@@ -145,19 +145,11 @@ class Jury(Judge):
         jurors = hashlib.sha256("".join(asked).encode()).hexdigest()[:8]
         return {**own, "reliability": _digest(self._fusion_file), "jurors": jurors}
 
-    @property
-    def executes(self) -> bool:
-        """It looks at rows where it can."""
-        return True
-
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct from the threshold on; the reason names what weighed most."""
-        if evidence.has_database:
-            run = evidence.rows(str(case.predicted_sql))
-            if not run.ok:
-                return failed_prediction(run)
-        if evidence.schema() is None and not self._jurors:
-            return Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
+        if evidence.schema() is None:
+            offline = Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
+            return self._after_asking(offline, case, evidence) if self._jurors else offline
         pair = Pair(case, evidence)
         values: dict[str, float] = {}
         for group in self._groups:
@@ -170,10 +162,11 @@ class Jury(Judge):
         """The verdict on what models say beside what was known without them."""
         from sqljury.judges.jurors import Asking, hear
 
-        assert offline.score is not None
         asking = Asking(self.target, self.max_calls, self.max_cost, _log_odds(self.threshold))
-        odds = _log_odds(offline.score)
+        odds = None if offline.score is None else _log_odds(offline.score)
         found = hear(self._jurors, self._fusion, odds, asking, case, evidence)
+        if odds is None and not found.opinions:
+            return replace(offline, cost=found.cost)
         probability = 1 / (1 + exp(-self._fusion.log_odds(odds, found.opinions)))
         said = [f"{one['question']} of {one['model'] or 'recordings'}: {one['answer']}"
                 for one in found.told]  # fmt: skip

@@ -39,7 +39,7 @@ class LlmSqlSolver(ModelJudge):
     """
 
     name: ClassVar[str] = "llm_sql_solver"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.LLM
     variant: ClassVar[str] = "task"
     title: ClassVar[str] = "LLM-SQL-Solver"

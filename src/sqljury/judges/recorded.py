@@ -41,6 +41,7 @@ class Recorded(Judge):
     name: ClassVar[str] = "recorded"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
 
     dir: str = ""
     metric: str = ""

@@ -46,7 +46,7 @@ class RelPM(Judge):
     """
 
     name: ClassVar[str] = "relpm"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
     variant: ClassVar[str] = "by"
 

@@ -65,8 +65,7 @@ def _question_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict 
 
 
 def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    needs = judge.needs.value
-    if needs & _QUESTION:
+    if judge.needs.value & _QUESTION:
         return None if case.question else _not_scored(Outcome.UNKNOWN, "the case has no question")
     sql = case.predicted_sql
     if sql is None:
@@ -75,11 +74,19 @@ def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdic
         return _not_scored(Outcome.PREDICTION_MISSING, "no prediction for this reference")
     if not sql.strip():
         return _not_scored(Outcome.PREDICTION_ERROR, "the prediction is empty")
-    if needs & _PREDICTION_ROWS:
+    if judge.needs.value & _PREDICTION_ROWS or (evidence.has_database and not judge.sees_failures):
         run = evidence.rows(judge.sql_to_run(sql))
         if not run.ok:
-            return failed_prediction(run)
+            return _failed_reference_too(judge, case, evidence) or failed_prediction(run)
     return None
+
+
+def _failed_reference_too(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
+    """The verdict where the references fail as well: that is no fault of the prediction."""
+    if not judge.needs.value & _NEED_REFERENCE:
+        return None
+    runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
+    return None if any(run.ok for run in runs) else failed_reference(runs[0])
 
 
 def failed_prediction(run: Execution) -> Verdict:

@@ -38,7 +38,7 @@ class TestSuite(Judge):
 
     __test__: ClassVar[bool] = False  # no test of pytest's, in spite of its name
     name: ClassVar[str] = "test_suite"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SUITE
     variant: ClassVar[str] = "policy"
 

@@ -13,7 +13,6 @@ from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
 from sqljury.judges.language_model_verifier import LanguageModelVerifier, is_language_model
-from sqljury.judges.settled import failed_prediction
 from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class Verifier(Judge):
     """
 
     name: ClassVar[str] = "verifier"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.SCHEMA
 
     model: str = ""
@@ -120,18 +119,10 @@ class Verifier(Judge):
         digest = hashlib.sha256(Path(self.model or SHIPPED).read_bytes()).hexdigest()[:8]
         return {"verifier": f"small/{digest}"}
 
-    @property
-    def executes(self) -> bool:
-        """It looks at rows where it can."""
-        return True
-
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """One score for one query; the reason says what weighs most where that can be said."""
         if self._language_model is not None:
             return self._language_model.judge(case, evidence)
-        failure = self.failure(case, evidence)
-        if failure is not None:
-            return failure
         yes = self.probability(case, self.features(case, evidence))
         verdict = Verdict.correct if yes >= self.threshold else Verdict.incorrect
         if not case.question:
@@ -139,13 +130,6 @@ class Verifier(Judge):
         odd = [one.text for one in self._observer.surprises(case, evidence)]
         reason = "; ".join([f"probability {yes:.3f}", *odd[:_SAID]])
         return verdict(reason, evidence={"unexpected": odd}).with_score(yes)
-
-    def failure(self, case: Case, evidence: Evidence) -> Verdict | None:
-        """The verdict on a prediction that does not run where there is a database, else None."""
-        if not evidence.has_database:
-            return None
-        run = evidence.rows(str(case.predicted_sql))
-        return None if run.ok else failed_prediction(run)
 
     def probability(self, case: Case, features: Mapping[str, float]) -> float:
         """What the small verifier makes of :meth:`features`."""

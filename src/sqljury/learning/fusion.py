@@ -98,15 +98,19 @@ class Fusion:
         right, wrong = self.rates(asked)[answer]
         return log(right / wrong)
 
-    def log_odds(self, offline: float, opinions: Opinions) -> float:
-        """That the prediction is right, from the offline log-odds and what models answered."""
+    def log_odds(self, offline: float | None, opinions: Opinions) -> float:
+        """That the prediction is right, from the offline log-odds and what models answered.
+
+        Without offline log-odds the answers alone count, from even odds.
+        """
         ratios = [self.ratio(asked, answer) for asked, answer in opinions.items()]
         return self.fused(offline, sum(ratios), len(ratios))
 
-    def fused(self, offline: float, total: float, opinions: int) -> float:
+    def fused(self, offline: float | None, total: float, opinions: int) -> float:
         """The same of ratios that are added up already."""
         repeated = 1 + self.overlap * max(opinions - 1, 0)
-        return self.slope * offline + total / repeated + self.offset
+        known = 0.0 if offline is None else self.slope * offline + self.offset
+        return known + total / repeated
 
     def recounted(self, opinions: Sequence[Opinions], labels: Sequence[bool]) -> Fusion:
         """With these cases' answers in the place of those that the same models' rates came from."""

@@ -14,7 +14,7 @@ _LEAST_PRICE: Final = 1e-6
 
 def next_question(
     fusion: Fusion,
-    offline: float,
+    offline: float | None,
     heard: Opinions,
     left: Mapping[Asked, float],
     *,
@@ -46,7 +46,7 @@ def next_question(
 
 
 def _can_change(
-    fusion: Fusion, offline: float, heard: Opinions, left: Mapping[Asked, float], bar: float
+    fusion: Fusion, offline: float | None, heard: Opinions, left: Mapping[Asked, float], bar: float
 ) -> bool:
     """Whether some of the questions left, all answered against the verdict, would turn it."""
     total = sum(fusion.ratio(asked, answer) for asked, answer in heard.items())
@@ -62,7 +62,7 @@ def _can_change(
     return False
 
 
-def _information(fusion: Fusion, offline: float, heard: Opinions, asked: Asked) -> float:
+def _information(fusion: Fusion, offline: float | None, heard: Opinions, asked: Asked) -> float:
     """The entropy that an answer is expected to take away."""
     now = _probability(fusion.log_odds(offline, heard))
     after = 0.0

@@ -50,6 +50,8 @@ def _sentences(found: Selection) -> Iterator[str]:
     if found.left_out:
         parts = (f"{name} {words.count(number)}" for name, number in found.left_out.items())
         yield f"left out: {', '.join(parts)}"
+    if found.none_runs:
+        yield f"no candidate runs: {words.count(found.none_runs)} questions"
 
 
 def _sections(found: Selection) -> Iterator[ReportSection]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
@@ -30,6 +31,8 @@ class AbstentionPrompt(ModelJudge):
         seed: of what is drawn among the demonstrations.
         style: how the schema is written.
     """
+
+    sees_failures: ClassVar[bool] = True
 
     demos: str = ""
     positives: int = 8

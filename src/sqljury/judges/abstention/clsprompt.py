@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqljury.case import Case
+from sqljury.declining import NOT_ANSWERABLE
 from sqljury.evidence import Evidence
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration
+from sqljury.judges.abstention.demonstrations import Demonstration
 from sqljury.judges.asking import Conversation
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer

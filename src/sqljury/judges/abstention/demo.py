@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqljury.case import Case
+from sqljury.declining import NOT_ANSWERABLE
 from sqljury.evidence import Evidence
+from sqljury.extraction import sql_in
 from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration
+from sqljury.judges.abstention.demonstrations import Demonstration
 from sqljury.judges.asking import Conversation
 from sqljury.judges.base import Needs, register
 from sqljury.judges.prompts import TEXT, Prompt, answer
@@ -29,7 +31,7 @@ class Demo(AbstentionPrompt):
     """
 
     name: ClassVar[str] = "demo"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.QUESTION | Needs.LLM
     title: ClassVar[str] = "DEMO"
     prompts: ClassVar[tuple[Prompt, ...]] = (DEMO,)
@@ -47,6 +49,7 @@ class Demo(AbstentionPrompt):
         found = hearing.ask("demo", DEMO, sections)
         if found is None:
             return hearing.unavailable()
-        if str(found["sql"]).strip().strip("`'\".").lower() in (NOT_ANSWERABLE, "null", ""):
+        sql = str(found["sql"])
+        if not sql.strip() or sql_in(sql) is None:
             return hearing.rejects("the model says that there is no answer")
         return hearing.accepts("the model wrote SQL")

@@ -15,8 +15,6 @@ from sqljury.judges.dossier import PromptSection
 from sqljury.learning.embeddings import DEFAULT_MODEL, embed
 from sqljury.learning.text_vectors import Tfidf
 
-NOT_ANSWERABLE = "not_answerable"
-
 PICKS = ("fixed", "similar", "dense")
 _DIGITS = 5
 """Of a cosine: rounding of another machine must not choose between two questions."""
@@ -87,7 +85,7 @@ class Demonstrations:
     def _all(self) -> tuple[Demonstration, ...]:
         found = [
             Demonstration(case.question, next(iter(case.reference_sqls), None), case.db_id)
-            for case in read_cases(self.file)
+            for case in read_cases(self.file, questions=True)
             if case.question and (case.reference_sqls or case.answerable is False)
         ]
         if not found:

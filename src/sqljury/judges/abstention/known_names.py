@@ -24,6 +24,7 @@ class KnownNames(Judge):
     name: ClassVar[str] = "known_names"
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Look every name up."""

@@ -34,6 +34,7 @@ class SelfRef(ModelJudge):
     name: ClassVar[str] = "selfref"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.LLM
+    sees_failures: ClassVar[bool] = True
     title: ClassVar[str] = "SELFREF"
     prompts: ClassVar[tuple[Prompt, ...]] = (SELFREF,)
 

@@ -25,6 +25,7 @@ class TokenJudge(Judge):
     """
 
     needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
 
     logprobs: str = ""
     threshold: float = 0.5

@@ -38,6 +38,7 @@ class Voting(Judge):
     name: ClassVar[str] = "voting"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
     variant: ClassVar[str] = "by"
 
     by: str = "text"

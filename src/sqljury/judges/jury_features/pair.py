@@ -105,7 +105,7 @@ class Pair:
         judge = small_verifier()
         if case is None:
             return None
-        found = settled(judge, case, self.evidence) or judge.failure(case, self.evidence)
+        found = settled(judge, case, self.evidence)
         if found is not None:
             unknown = found.outcome.left_out or found.outcome is Outcome.UNKNOWN
             return None if unknown else found.score

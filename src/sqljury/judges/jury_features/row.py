@@ -28,6 +28,7 @@ class FeatureRow(Judge):
     name: ClassVar[str] = "features"
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
 
     groups: str = ""
 

@@ -1,5 +1,6 @@
 """Sample candidates: many queries for each question, from a model."""
 
+from sqljury.uses.generating.din_sql import DinSqlSampler
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
 from sqljury.uses.generating.modes import MODES, Mode
 from sqljury.uses.generating.prompting import question_messages
@@ -8,6 +9,7 @@ from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sample
 __all__ = [
     "MODES",
     "ClientSampler",
+    "DinSqlSampler",
     "Generator",
     "LocalSampler",
     "Mode",

@@ -13,11 +13,13 @@ from types import MappingProxyType
 from typing import Final
 
 from sqljury.case import Json
+from sqljury.declining import NOT_ANSWERABLE, abstention_in
 from sqljury.extraction import sql_in, without_thoughts
 from sqljury.judges.abstention.choosing import Said
-from sqljury.judges.abstention.demonstrations import NOT_ANSWERABLE, Demonstration, Wanted
+from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
+from sqljury.uses.generating.din_sql import CLASSES, GENERIC, GENTLE, LINKING, WRITING
 
 Read = Callable[[str], dict[str, Json]]
 """What a candidate is, by a model's text: ``sql`` (null: it abstains), and what else it says."""
@@ -35,6 +37,7 @@ class Mode:
         counts: how many demonstrations of each kind.
         said: what the demonstrations answer.
         read: the candidate in an answer.
+        correction: the prompt of DIN-SQL's last call; None where one call writes the query.
     """
 
     prompt: Prompt
@@ -42,6 +45,13 @@ class Mode:
     counts: Wanted
     said: Said
     read: Read
+    correction: Prompt | None = None
+
+    @property
+    def instructions(self) -> str:
+        """All that is asked in the mode, where it is asked in several calls."""
+        asked = (LINKING, CLASSES, *WRITING.values(), self.correction)
+        return "\n".join(prompt.text for prompt in asked if prompt is not None)
 
     def wanted(self, positives: int | None, negatives: int | None) -> Wanted:
         """How many demonstrations, where the mode's own counts are replaced."""
@@ -60,8 +70,15 @@ def _marks(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
 
 
 def plain_sql(text: str) -> dict[str, Json]:
-    """The query, or null where the model says that there is none."""
-    return {"sql": sql_in(text)}
+    """The query, or null where the model says that there is none; then ``abstained`` says how.
+
+    >>> plain_sql("The question is not answerable: no table holds the weather.")
+    {'sql': None, 'abstained': 'in words'}
+    """
+    sql = sql_in(text)
+    if sql is not None:
+        return {"sql": sql}
+    return {"sql": None, "abstained": abstention_in(without_thoughts(text))}
 
 
 def marked_sql(text: str) -> dict[str, Json]:
@@ -72,7 +89,7 @@ def marked_sql(text: str) -> dict[str, Json]:
     """
     sql = sql_in(text)
     if not sql:
-        return {"sql": sql}
+        return plain_sql(text)
     mark = _MARK.search(sql) or _MARK.search(without_thoughts(text).rstrip().removesuffix("```"))
     if mark is None:
         return {"sql": sql}
@@ -92,5 +109,7 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType(
         ),
         "demo": Mode(_DEMO, _DEMO, Wanted(8, 8), _answers, plain_sql),
         "verbal": Mode(_VERBAL, _VERBAL, Wanted(8, 0, 8), _marks, marked_sql),
+        "din_sql": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENTLE),
+        "din_sql_generic": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENERIC),
     }
 )

@@ -105,6 +105,12 @@ def with_recorded_results(pool: CandidatePool, ballot: Ballot) -> Ballot:
     )
 
 
+def without_failing(pool: CandidatePool, ballot: Ballot) -> Ballot:
+    """With the candidates that do not run left out of what is picked by score."""
+    known = zip(pool.candidates, ballot.runs, strict=True)
+    return replace(ballot, left_out=tuple(one.sql is not None and not runs for one, runs in known))
+
+
 def with_scores(pool: CandidatePool, ballot: Ballot, judge: str, verdicts: Verdicts) -> Ballot:
     """With a judge's scores; what does not run scores 0, what nobody can say None.
 

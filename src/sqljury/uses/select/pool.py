@@ -73,6 +73,8 @@ class Ballot:
     systems: tuple[tuple[str, ...], ...] = ()
     scores: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
     """By judge: what it says of each, None where it cannot say."""
+    left_out: tuple[bool, ...] = ()
+    """Whether each is kept from strategies that pick by score: it does not run. Empty: none is."""
     right: tuple[bool, ...] | None = None
     """Whether each is right: for the oracle alone, and for scoring."""
 
@@ -95,6 +97,7 @@ class Ballot:
             rows=of(self.rows),
             groups=of(self.groups),
             systems=of(self.systems),
+            left_out=of(self.left_out),
             scores={judge: of(scores) for judge, scores in self.scores.items()},
             right=None if self.right is None else of(self.right),
         )

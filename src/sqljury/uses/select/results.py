@@ -32,6 +32,7 @@ class Results(Judge):
     name: ClassVar[str] = "results"
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.DATABASE
+    sees_failures: ClassVar[bool] = True
 
     match: str = "strict"
 

@@ -118,6 +118,8 @@ class Selection:
     """Whose scores strategies read, by the name that they give it: signatures."""
     missing: int = 0
     """Verdicts on candidates that the machinery owes; the same command again judges them."""
+    none_runs: int = 0
+    """Questions whose candidates all fail, where those are left out: one is picked all the same."""
     missing_reasons: Mapping[str, int] = field(default_factory=dict)
     """The most frequent reasons why they are missing."""
     picks: Mapping[str, tuple[Pick, ...]] = field(default_factory=dict, repr=False)
@@ -196,6 +198,7 @@ def selection(
         distinct=sum(len(one.ballot.counts) for one in counted),
         signature=f"select|{signature}|n:{len(counted)}|{drawn}",
         judges=dict(judges or {}),
+        none_runs=sum(bool(one.ballot.left_out) and all(one.ballot.left_out) for one in seen),
         missing=missing.count if missing else 0,
         missing_reasons=missing.reasons if missing else {},
         picks={
