@@ -92,7 +92,7 @@ class Trial:
                     self.stopped += 1
                 most -= 1
 
-    def pause(self, run: str, times: int, seconds: float, *, everything: bool) -> None:
+    def pause_command(self, run: str, times: int, seconds: float, *, everything: bool) -> None:
         """Run to the end; the parent, or it and its workers, are stopped and go on, so often."""
         process = self._start(run)
         tell = os.killpg if everything else os.kill

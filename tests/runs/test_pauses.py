@@ -202,9 +202,9 @@ def test_stops_at_random_moments_leave_the_same_bytes(data_dir: Path, tmp_path: 
     undisturbed = trial.undisturbed("undisturbed")
     trial.stop_workers("workers", 3)
     assert (tmp_path / "workers.jsonl").read_bytes() == undisturbed
-    trial.pause("parent", 2, 3.0, everything=False)
+    trial.pause_command("parent", 2, 3.0, everything=False)
     assert (tmp_path / "parent.jsonl").read_bytes() == undisturbed
-    trial.pause("group", 2, 3.0, everything=True)
+    trial.pause_command("group", 2, 3.0, everything=True)
     assert (tmp_path / "group.jsonl").read_bytes() == undisturbed
     trial.orphan_stopped_workers("orphans")
     assert trial.undisturbed("orphans") == undisturbed

@@ -35,6 +35,7 @@ own = [p for p in sys.path if p == library or p.startswith(library + os.sep + "l
 module, given = sys.argv[1], json.loads(sys.argv[2])
 sys.path[:] = own + [p for p in given if p not in own]
 del sys.argv[1:3]
+importlib.import_module("sqljury.isolation.start").go_on_without_parent()
 importlib.import_module(module).main()
 """
 
@@ -114,14 +115,15 @@ def leave_at_once() -> NoReturn:
     os._exit(0)
 
 
-def end_with_parent() -> None:
-    """From here on, when the parent is killed this process ends, also in the middle of work.
-
-    Where somebody has stopped it, the system lets it go on then. Call it after a change of user,
-    which would undo that.
-    """
+def go_on_without_parent() -> None:
+    """When the parent ends and this process is stopped, let it go on, to find that out and end."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGCONT, 0, 0, 0)
+
+
+def end_with_parent() -> None:
+    """From here on, when the parent is killed this process ends, also in the middle of work."""
+    go_on_without_parent()  # a change of user has undone it
     threading.Thread(target=_watch_parent, args=(os.getppid(),), daemon=True).start()
 
 
