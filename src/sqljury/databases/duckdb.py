@@ -33,7 +33,7 @@ try:
 except ImportError as error:
     raise MissingExtraError("duckdb", "duckdb", "A DuckDB database") from error
 
-_CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
+CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "enable_external_access": "false",
     "autoload_known_extensions": "false",
     "autoinstall_known_extensions": "false",
@@ -76,7 +76,7 @@ class DuckDBDatabase:
         self._memory = memory
         try:
             self._connection = duckdb.connect(
-                str(self._path), read_only=True, config=_CONFIG | {"memory_limit": f"{memory}B"}
+                str(self._path), read_only=True, config=CONFIG | {"memory_limit": f"{memory}B"}
             )
             if not _is_locked(self._connection):
                 self._connection.execute("SET GLOBAL TimeZone = 'UTC'")
@@ -169,7 +169,7 @@ class DuckDBDatabase:
 
 def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
     """Whether this process has the file open already: one instance serves all who open it."""
-    row = connection.execute("SELECT current_setting('lock_configuration')").fetchone()
+    row = connection.execute("SELECT system.main.current_setting('lock_configuration')").fetchone()
     return row is not None and bool(row[0])
 
 
@@ -203,21 +203,23 @@ def _without_uuids(value: Any) -> Any:
 
 _TABLES = """
 SELECT schema_name, table_name, coalesce(comment, ''), false, table_oid
-FROM duckdb_tables() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+FROM system.main.duckdb_tables()
+WHERE NOT internal AND NOT temporary AND database_name = current_database()
 UNION ALL
 SELECT schema_name, view_name, coalesce(comment, ''), true, view_oid
-FROM duckdb_views() WHERE NOT internal AND NOT temporary AND database_name = current_database()
+FROM system.main.duckdb_views()
+WHERE NOT internal AND NOT temporary AND database_name = current_database()
 ORDER BY 5
 """
 _COLUMNS = """
 SELECT schema_name, table_name, column_name, data_type, is_nullable, coalesce(comment, '')
-FROM duckdb_columns() WHERE NOT internal AND database_name = current_database()
+FROM system.main.duckdb_columns() WHERE NOT internal AND database_name = current_database()
 ORDER BY table_oid, column_index
 """
 _CONSTRAINTS = """
 SELECT schema_name, table_name, constraint_type, constraint_column_names, referenced_table,
        referenced_column_names
-FROM duckdb_constraints() WHERE database_name = current_database()
+FROM system.main.duckdb_constraints() WHERE database_name = current_database()
 ORDER BY table_oid, constraint_index
 """
 

@@ -61,12 +61,14 @@ class PostgreSQLNames:
         tables: what is read, by its own name, without aliases.
         makes_values: it can make a row, an array or a record out of a text without naming the
             type: by a whole row, an array, or a function that fills a record.
+        has_texts: a constant in quotes is in it.
     """
 
     all: frozenset[str]
     types: frozenset[str]
     tables: frozenset[str]
     makes_values: bool
+    has_texts: bool
 
 
 def read_statement(sql: str, server_version: int) -> PostgreSQLNames | Execution:
@@ -97,7 +99,7 @@ def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
     tables: set[str] = set()
     sources: set[str] = set()
     lone: set[str] = set()
-    makes_arrays = False
+    makes_arrays = has_texts = False
     left: list[Any] = [tree]
     while left:
         node = left.pop()
@@ -109,6 +111,7 @@ def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
                 words = _REFUSED.get(key, key.removesuffix("Stmt").upper())
                 return Execution(Status.REFUSED, None, f"not allowed: {words} in a query")
             if key == "A_Const":
+                has_texts = has_texts or "sval" in value
                 continue
             if key in ("TypeName", "typeName"):
                 types.add(_last(value.get("names", [])))
@@ -127,7 +130,9 @@ def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
             else:
                 left.append(value)
     makes_values = bool(makes_arrays or lone & sources or names & (_ROW_MAKERS | _ARRAY_MAKERS))
-    return PostgreSQLNames(frozenset(names), frozenset(types), frozenset(tables), makes_values)
+    return PostgreSQLNames(
+        frozenset(names), frozenset(types), frozenset(tables), makes_values, has_texts
+    )
 
 
 def _last(names: list[dict[str, Any]]) -> str:

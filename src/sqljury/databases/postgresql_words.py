@@ -12,8 +12,8 @@ tables, those that are listed here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from sqljury.databases.guard import without_strings
@@ -154,7 +154,7 @@ FROM pg_catalog.pg_constraint AS k WHERE k.contypid <> 0
 """Domains, and the functions that their CHECKs call."""
 
 _MADE_OF: Final = f"""
-SELECT t.typbasetype::int8, t.oid::int8, t.typname::text, '' FROM pg_catalog.pg_type AS t
+SELECT t.typbasetype::int8, t.oid::int8, t.typname::text, 'd' FROM pg_catalog.pg_type AS t
 WHERE t.oid >= {_FIRST_USER_OID} AND t.typtype = 'd'
 UNION ALL
 SELECT t.typelem::int8, t.oid::int8, t.typname::text, '' FROM pg_catalog.pg_type AS t
@@ -168,7 +168,16 @@ SELECT a.atttypid::int8, c.reltype::int8, c.relname::text, c.relkind::text
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
 WHERE c.oid >= {_FIRST_USER_OID} AND c.reltype <> 0 AND a.attnum > 0 AND NOT a.attisdropped
 """
-"""Types made of others: the one inside, the one made of it, its name, the kind of its relation."""
+"""Types made of others: the one inside, the one made of it, its name, "d" for a domain or the kind
+of its relation."""
+
+_OF_ANY_TYPE: Final = """
+SELECT DISTINCT p.proname::text FROM pg_catalog.pg_proc AS p
+WHERE p.pronargs > 1 AND EXISTS (
+      SELECT FROM unnest(p.proargtypes) AS a (type)
+      WHERE pg_catalog.format_type(a.type, NULL) LIKE 'any%')
+"""
+"""Functions that read a text as the type of another argument."""
 
 
 @dataclass(frozen=True)
@@ -201,6 +210,35 @@ class _Function:
         return (self.language == "plpgsql" and "execute" in words) or bool(words & forbidden)
 
 
+@dataclass(frozen=True)
+class _Checked:
+    """Types whose values are checked by a function that is refused.
+
+    Args:
+        types: their names, by number.
+        tables: with a column of such a domain: a text becomes one where an array, a row or a
+            function of any type is made of the column.
+        holding: with a column of an array, row or range of such: any text may become one.
+        any_type: functions that read a text as the type of another argument.
+    """
+
+    types: Mapping[int, str] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
+    holding: frozenset[str] = frozenset()
+    any_type: frozenset[str] = frozenset()
+
+    def found_in(self, names: PostgreSQLNames) -> str:
+        """Why the statement is refused, or nothing."""
+        why = "whose CHECK calls a function that may do more than its caller"
+        if name := min(lowered(self.types.values()) & names.types, default=""):
+            return f"the type {name}, {why}"
+        reads = self.tables if names.makes_values or self.any_type & names.all else frozenset()
+        reads |= self.holding if names.has_texts else frozenset()
+        if name := min(reads & names.tables, default=""):
+            return f"rows, arrays or texts beside {name}, which has a column of a type {why}"
+        return ""
+
+
 class PostgreSQLForbiddenWords:
     """The names that a statement must not contain, on one database as one role.
 
@@ -208,8 +246,7 @@ class PostgreSQLForbiddenWords:
         own: the server's functions and tables that are refused.
         functions: the owner's functions that are refused, with what is bound to them.
         operators: operators that call one of those.
-        types: those whose values are checked by one of those functions, inside them too.
-        tables: with a column of such a type.
+        checked: the types whose values are checked by one of those functions.
         native: functions in native code that may keep something for their session.
     """
 
@@ -218,15 +255,13 @@ class PostgreSQLForbiddenWords:
         own: Iterable[str],
         functions: Iterable[str] = (),
         operators: Iterable[str] = (),
-        types: Iterable[str] = (),
-        tables: Iterable[str] = (),
+        checked: _Checked | None = None,
         native: Iterable[str] = (),
     ) -> None:
         self._own = ForbiddenNames(_NAMED | lowered(own), beginnings=_BEGINNINGS)
         self._theirs = OddNames(lowered(functions))
         self._operators = frozenset(operators)
-        self._types = lowered(types)
-        self._tables = lowered(tables)
+        self._checked = checked or _Checked()
         self._native = lowered(native)
 
     def found_in(self, sql: str, names: PostgreSQLNames) -> str:
@@ -244,11 +279,7 @@ class PostgreSQLForbiddenWords:
                 return f"the operator {found}"
             if self._operators & _IMPLIED:
                 return f"the operator {min(self._operators & _IMPLIED)}, which CASE and IN use"
-        if name := min(self._types & names.types, default=""):
-            return f"the type {name}, whose check calls a function that may do more than its caller"
-        if names.makes_values and (name := min(self._tables & names.tables, default="")):
-            return f"rows and arrays made of {name}, which has a column of such a type"
-        return ""
+        return self._checked.found_in(names)
 
     def stays(self, names: PostgreSQLNames) -> bool:
         """Whether something of the statement may outlive its transaction, in native code."""
@@ -277,13 +308,11 @@ def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQL
     theirs = [_Function(*row) for row in run(_USER_FUNCTIONS.format(body=body))]
     forbidden = _NAMED | lowered(own)
     refused = _refused(theirs, forbidden)
-    types: dict[int, str] = {}
-    of_tables: set[str] = set()
+    checked = None
     # A function that takes or gives a checked type calls the check, and may be called by another.
-    while checked := _checked_types(run, version, {*functions, *(f.oid for f in refused)}):
-        types, of_tables = checked
-        kinds = frozenset(types.values()) - of_tables
-        more = [f for f in theirs if types.keys() & f.types or words_of(f.source) & kinds]
+    while checked := _checked(run, version, {*functions, *(f.oid for f in refused)}):
+        named = lowered(checked.types.values()) - checked.tables - checked.holding
+        more = [f for f in theirs if checked.types.keys() & f.types or words_of(f.source) & named]
         more = _refused(theirs, forbidden, [*refused, *more])
         if len(more) == len(refused):
             break
@@ -296,26 +325,35 @@ def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQL
         own,
         [*names, *(function.name for function in refused)],
         [name for kind, name in bound if kind == "operator"],
-        types.values(),
-        of_tables,
+        checked,
         native,
     )
 
 
-def _checked_types(
-    run: Callable[[str], Rows], version: int, functions: set[int]
-) -> tuple[dict[int, str], set[str]] | None:
-    """Types whose values are checked by one of the functions, and tables that have such columns."""
-    found = {oid for oid, called in run(_CHECKED) if functions.intersection(called)}
-    if not found:
+def _checked(run: Callable[[str], Rows], version: int, functions: set[int]) -> _Checked | None:
+    """The types whose values are checked by one of the functions, if there are any."""
+    domains = {oid for oid, called in run(_CHECKED) if functions.intersection(called)}
+    if not domains:
         return None
     multirange = "OR t.oid = r.rngmultitypid" if version >= 140000 else ""
     made_of = run(_MADE_OF.format(multirange=multirange))
+    domains = _with_outer(domains, [row for row in made_of if row[3] == "d"])
+    found = _with_outer(domains, made_of)
+    columns = [(inner, name) for inner, _, name, kind in made_of if kind not in ("", "c", "d")]
+    return _Checked(
+        {outer: name for _, outer, name, _ in made_of if outer in found},
+        lowered(name for inner, name in columns if inner in domains),
+        lowered(name for inner, name in columns if inner in found - domains),
+        lowered(name for (name,) in run(_OF_ANY_TYPE)),
+    )
+
+
+def _with_outer(types: set[int], made_of: Rows) -> set[int]:
+    """The types and all that are made of them."""
+    found = set(types)
     while more := {outer for inner, outer, *_ in made_of if inner in found} - found:
         found |= more
-    types = {outer: name for _, outer, name, _ in made_of if outer in found}
-    tables = {name for _, outer, name, kind in made_of if outer in found and kind not in ("", "c")}
-    return types, tables
+    return found
 
 
 def _refused(

@@ -96,7 +96,10 @@ def _write(
     """Make the tables and their rows; why not, where they are refused."""
     import duckdb
 
-    with closing(duckdb.connect(str(path), config={"threads": "1"})) as connection:
+    from sqljury.databases.duckdb import CONFIG
+
+    # The types and declarations are somebody else's text.
+    with closing(duckdb.connect(str(path), config=CONFIG)) as connection:
         try:
             for table in tables:
                 own = rows.get(table.name, ())
