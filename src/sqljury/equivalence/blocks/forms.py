@@ -162,6 +162,7 @@ def negation(expression: Expression) -> Expression:
 
 # ---------------------------------------------------------------- SQLite's comparisons
 
+
 def compared_as_it_is(one: Expression, other: Expression, scope: Scope) -> bool:
     """Whether SQLite compares two values without converting one of them first."""
     if not is_sqlite(scope) or not scope.context.converts:
