@@ -267,8 +267,38 @@ class _Writer:
                 assert isinstance(new, Window)
                 calls = tuple(self._window(call, scope) for call in relation.calls)
                 return replace(new, calls=calls)
+            case Filter() | Join() if self.dialect == "mysql":
+                condition = self._with_zero_dates(relation, relation.condition, scope)
+                return map_expressions(new, lambda _: self.expression(condition, scope))
             case _:
                 return map_expressions(new, lambda e: self.expression(e, scope))
+
+    def _with_zero_dates(
+        self, relation: Filter | Join, condition: Expression, scope: _Scope
+    ) -> Expression:
+        """A condition in which ``d IS NULL`` says that it is true of 0000-00-00, too, if ``d`` is
+        declared NOT NULL; elsewhere than in conditions it is not.
+
+        Source: MySQL's reference manual, section 14.4.2, "IS NULL".
+        """
+        match condition:
+            case Call(name="AND" | "OR", operands=parts):
+                return with_operands(
+                    condition, tuple(self._with_zero_dates(relation, p, scope) for p in parts)
+                )
+            case Call(name="IS NULL", operands=(Ref() | Outer() as value,)):
+                type_ = type_of(value, scope.row, self.context, scope.outer)
+                if type_ in (Type.DATE, Type.TIMESTAMP) and not self._holds_null(relation, value):
+                    return Call("IS NULL OR ZERO", (value,))
+        return condition
+
+    def _holds_null(self, relation: Filter | Join, value: Ref | Outer) -> bool:
+        """Whether a column is one that a table declares without NOT NULL."""
+        if isinstance(value, Outer):
+            return False
+        below = relation if isinstance(relation, Join) else relation.input
+        column = origin(below, value.index)
+        return column is not None and fields(column.scan, self.context)[column.column].nullable
 
     def fields(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
         """The columns of a relation, without collations where none matters."""
