@@ -20,7 +20,6 @@ NOTHING_UNIQUE = [
     MADE + "KEY k (b)) ENGINE=InnoDB; CREATE UNIQUE INDEX u ON t (a); DROP INDEX u;",
     MADE + "c INT); ALTER TABLE ONLY t ADD CONSTRAINT u UNIQUE (a); "
     "ALTER TABLE IF EXISTS t DROP CONSTRAINT IF EXISTS u CASCADE;",
-    MADE + "UNIQUE KEY u (b(3))) ENGINE=InnoDB;",
     MADE + "c INT); CREATE UNIQUE INDEX u ON t (a) WHERE b IS NULL;",
     MADE + "c INT); CREATE UNIQUE INDEX u ON t (lower(b));",
     MADE + "UNIQUE (a)); DROP TABLE t; CREATE TABLE t (id INT, a INT NOT NULL, b TEXT);",
@@ -139,7 +138,7 @@ def test_dumps_are_read_with_their_rows() -> None:
         "INSERT INTO `boat` VALUES (1,2,'O\\'Hara; x'),(2,3,'CREATE TABLE x (y INT);');\n"
         "UNLOCK TABLES;\n"
     ).tables
-    assert (boat.name, boat.primary_key, boat.unique) == ("boat", ("id",), ())
+    assert (boat.name, boat.primary_key, boat.unique) == ("boat", ("id",), (("n",),))
     (boat,) = schema_from_ddl(
         "CREATE TABLE public.boat (id integer NOT NULL, name text);\n"
         "COPY public.boat (id, name) FROM stdin;\n1\tit's; a \"boat\n2\t\\N\n\\.\n\n"
@@ -180,3 +179,25 @@ def test_what_columns_and_keys_do_not_say_is_kept() -> None:
 )
 def test_only_row_ids_and_keys_without_them_hold_no_null_in_sqlite(script: str, held: bool) -> None:
     assert table(script).columns[0].nullable is not held
+
+
+def test_what_is_unique_in_its_first_letters_is_unique() -> None:
+    assert table(MADE + "UNIQUE KEY u (b(3))) ENGINE=InnoDB;").unique == (("b",),)
+    assert table(MADE + "UNIQUE (b(3)));").unique == (("b",),)
+
+
+def test_mysql_puts_a_column_first_or_after_another() -> None:
+    script = "CREATE TABLE o (a INT, b INT); ALTER TABLE o ADD COLUMN c INT FIRST;"
+    assert [c.name for c in table(script).columns] == ["c", "a", "b"]
+    script += " ALTER TABLE o ADD d INT NOT NULL AFTER a; ALTER TABLE o MODIFY COLUMN b INT FIRST;"
+    assert [c.name for c in table(script).columns] == ["b", "c", "a", "d"]
+    script += " ALTER TABLE o CHANGE COLUMN b e BIGINT AFTER `d`;"
+    assert [(c.name, c.type) for c in table(script).columns][-1] == ("e", "BIGINT")
+
+
+def test_keys_of_a_parent_do_not_hold_for_its_children() -> None:
+    script = "CREATE TABLE p (id INT PRIMARY KEY, k INT); CREATE TABLE c (w INT) INHERITS (p);"
+    parent, child = schema_from_ddl(script).tables
+    assert (parent.primary_key, parent.unique) == ((), ())
+    assert not parent.columns[0].nullable
+    assert [column.name for column in child.columns] == ["id", "k", "w"]

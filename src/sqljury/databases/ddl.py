@@ -19,6 +19,9 @@ _OF_MYSQL: Final = re.compile(
     r"[,(]\s*(FULLTEXT\s+|SPATIAL\s+)?(KEY|INDEX)\b[^,]*\(|\bENGINE\s*=", re.IGNORECASE
 )
 """What SQLite would take as a column called KEY."""
+_PLACES: Final = re.compile(r"\bFIRST\s*(,|$)|\bAFTER\s+[`\w]+\s*(,|$)", re.IGNORECASE)
+"""Where MySQL puts a column, which SQLite would take as a part of its type."""
+_INHERITS: Final = re.compile(r"\bINHERITS\s*\(([^()]*)\)\s*$", re.IGNORECASE)
 _ROWS_OF_DUMP: Final = re.compile(
     r"^COPY\b[^;]*\bFROM stdin\b[^;]*;\n.*?^\\\.$", re.IGNORECASE | re.MULTILINE | re.DOTALL
 )
@@ -103,7 +106,34 @@ class _Script:
         made = self._read(statement)
         self._refuse_likeness(made.name, statement)
         self._forget(change.table)
-        self._drafts[change.table] = made
+        self._drafts[change.table] = self._inherited(made, statement)
+
+    def _inherited(self, made: Draft, statement: str) -> Draft:
+        """PostgreSQL's INHERITS: the child has the parent's columns first, and its rows are read
+        with the parent's, whose keys do not hold for them."""
+        found = _INHERITS.search(statement)
+        for name in found[1].split(",") if found else ():
+            parent = self._draft(name.strip().strip('"').casefold())
+            if parent is None:
+                raise self._refused(statement, f"there is no table {name.strip()}")
+            keys = [c.columns for c in parent.constraints if c.kind == "primary"]
+            held = {column.lower() for columns in keys for column in columns}
+            columns = tuple(
+                replace(c, nullable=False) if c.name.lower() in held else c for c in parent.columns
+            )
+            kept = tuple(c for c in parent.constraints if c.kind in ("check", "other"))
+            self._drafts[parent.name.casefold()] = replace(
+                parent, columns=columns, constraints=kept
+            )
+            names = {column.name.lower() for column in columns}
+            own = (c for c in made.columns if c.name.lower() not in names)
+            made = replace(
+                made,
+                columns=(*columns, *own),
+                constraints=(*kept, *made.constraints),
+                declaration=(*parent.declaration, *made.declaration),
+            )
+        return made
 
     def _refuse_likeness(self, name: str, statement: str) -> None:
         """Two tables where the engine tells letters apart, and one here."""
@@ -139,7 +169,7 @@ class _Script:
         if change.kind == "rename":
             self._renamed(name, change)
             return
-        if name not in self._drafts and self._made(statement):
+        if name not in self._drafts and not _PLACES.search(statement) and self._made(statement):
             self._history[name].append(statement)
             return
         draft = self._draft(name)

@@ -265,7 +265,10 @@ def _acted(draft: Draft, action: tuple[str, ...], text: str) -> Draft:
     words = tuple(word.upper() for word in action)
     match words[0]:
         case "ADD":
-            return _added(draft, words, text)
+            before = [column.name for column in draft.columns]
+            after = _added(draft, words, text)
+            new = [column for column in after.columns if column.name not in before]
+            return _placed(after, new[0].name, action) if len(new) == 1 else after
         case "DROP":
             return _without(draft, action, words)
         case "MODIFY" | "CHANGE":
@@ -376,7 +379,21 @@ def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], te
     if name in held:
         new = replace(new, nullable=False)
     draft = replace(draft, constraints=(*draft.constraints, *made.constraints))
-    return _with_column(draft, name, new)
+    return _placed(_with_column(draft, name, new), new.name, action)
+
+
+def _placed(draft: Draft, name: str, action: tuple[str, ...]) -> Draft:
+    """The draft with a column where MySQL's FIRST or AFTER at the end of an action puts it."""
+    first = action[-1].upper() == "FIRST"
+    if not first and action[-2:-1] != () and action[-2].upper() != "AFTER":
+        return draft
+    moved = next(c for c in draft.columns if c.name == name)
+    rest = [c for c in draft.columns if c is not moved]
+    names = [c.name.lower() for c in rest]
+    if not first and action[-1].lower() not in names:
+        raise NotUnderstoodError(f"there is no column {action[-1]!r}")
+    place = 0 if first else names.index(action[-1].lower()) + 1
+    return replace(draft, columns=(*rest[:place], moved, *rest[place:]))
 
 
 def _from_token(text: str, number: int) -> str:

@@ -182,7 +182,6 @@ def _read(part: exp.Expr, name: str, table: str, of_column: str = "") -> Iterato
             key = part.this.this if not own and isinstance(part.this, exp.Schema) else None
             label = name or (key.name if key is not None else "")
             default = _default(table, columns, "key")
-            # A key on the first letters of a column makes nothing unique.
             kind = "unique" if columns else "other"
             yield Constraint(kind=kind, name=_named(label, default), columns=columns)
         case exp.Reference() | exp.ForeignKey():
@@ -212,12 +211,20 @@ def _default(table: str, columns: tuple[str, ...], suffix: str) -> str:
 
 
 def plain_names(parts: Iterable[exp.Expr]) -> tuple[str, ...]:
-    """The columns of a key, in order; none where one is an expression or a prefix."""
+    """The columns of a key, in order; none where one is an expression.
+
+    What is unique in its first letters is unique.
+    """
     from sqlglot import exp
 
     names = []
     for part in parts:
         bare = part.this if isinstance(part, exp.Ordered) else part
+        match bare:
+            case exp.ColumnPrefix():
+                bare = bare.this
+            case exp.Anonymous(expressions=[exp.Literal(is_string=False)]):  # not read as MySQL's
+                bare = exp.to_identifier(bare.name)
         if not isinstance(bare, exp.Identifier | exp.Column):
             return ()
         names.append(bare.name)

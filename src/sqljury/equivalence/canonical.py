@@ -184,21 +184,37 @@ def equality(
         return None
     if extra_order and not is_ordered(left):
         right = without_order(right)
-    written = [with_collations(tree, Context(schema, dialect)) for tree in (left, right)]
-    schema = exact_schema(schema)
-    # What has no form without collations may still be the same text twice.
-    one, other = (left, right) if None in written else written
-    if one is None or other is None or (None in written and left != right):
+    most = Context(exact_schema(schema), dialect, assuming, converts=False)
+    as_given = Context(schema, dialect)
+    one, other = (with_collations(tree, as_given) for tree in (left, right))
+    found = None
+    if one is not None and other is not None:
+        found = _equality(one, other, most, permuted, chance)
+    elif left == right:  # what has no form without collations may still be the same text twice
+        found = _equality(left, right, most, permuted, chance)
+    if found is not None or not (chance or Assumption.NO_TIES in assuming):
+        return found
+    tied = [with_collations(tree, as_given, tied=True) for tree in (left, right)]
+    if tied == [one, other] or tied[0] is None or tied[1] is None:
         return None
-    most = Context(schema, dialect, assuming, converts=False)
+    found = _equality(tied[0], tied[1], most, permuted, chance)
+    if found is None:
+        return None
+    return replace(found, assumptions=found.assumptions | {Assumption.NO_TIES})
+
+
+def _equality(
+    one: Relation, other: Relation, most: Context, permuted: bool, chance: bool
+) -> Equality | None:
+    """The same of trees whose collations are written out."""
     found = _compared(one, other, most, permuted)
     # Trees that more rules take apart may still be equal where nothing is assumed.
     for fewer in _growing(found.assumptions if found is not None else frozenset()):
         known = replace(most, assuming=fewer)
         least = _compared(one, other, known, permuted)
         if least is not None:
-            return _under_chance(least, one, known, assuming, chance)
-    return None if found is None else _under_chance(found, one, most, assuming, chance)
+            return _under_chance(least, one, known, most.assuming, chance)
+    return None if found is None else _under_chance(found, one, most, most.assuming, chance)
 
 
 def _under_chance(

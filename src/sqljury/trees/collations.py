@@ -23,6 +23,10 @@ BLANKED: Final = "bpchar"
 """Of CHAR(n) where trailing blanks do not count: not a collation, but it works as one."""
 CASELESS: Final = ("mysql", "tsql")
 """Dialects whose texts are equal in spite of case, if nothing else is declared."""
+BY_VALUE: Final = "VALUE OF"
+"""What stands for a number of which only the value counts, as if it were a collation."""
+SHOWN: Final = "SHOWN"
+"""The value of a column, by its name, that stands for all that have a key."""
 _BLANK_PADDED: Final = ("postgres", "redshift", "oracle")
 _CHAR: Final = re.compile(r"\s*(n?char|character|bpchar)\s*(\(|$|collate)", re.IGNORECASE)
 _EXACT: Final = re.compile(

@@ -25,7 +25,14 @@ from itertools import pairwise
 from sqljury.schema import Schema, Table
 from sqljury.trees.affinity import TO_NUMBER, converted
 from sqljury.trees.catalog import BySchema
-from sqljury.trees.collations import BLANKED, CASELESS, UNKNOWN, may_be_written_otherwise
+from sqljury.trees.collations import (
+    BLANKED,
+    BY_VALUE,
+    CASELESS,
+    SHOWN,
+    UNKNOWN,
+    may_be_written_otherwise,
+)
 from sqljury.trees.conditions import conjunction
 from sqljury.trees.context import Context
 from sqljury.trees.facts import InContext
@@ -39,6 +46,7 @@ from sqljury.trees.nodes import (
     Field,
     Filter,
     Join,
+    Limit,
     Literal,
     Outer,
     Project,
@@ -56,6 +64,7 @@ from sqljury.trees.nodes import (
     Window,
     WindowCall,
 )
+from sqljury.trees.provenance import origin
 from sqljury.trees.types import (
     Row,
     column_type,
@@ -95,32 +104,36 @@ _BLIND_AGGREGATES = frozenset(
 ) | {"RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "FIRST_VALUE"}
 _TYPE_NAMES = frozenset(("TYPEOF", "PG_TYPEOF", "PG_COLUMN_SIZE"))
 _PLAIN_NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL, Type.BOOLEAN)
-_BY_VALUE = "VALUE OF"
-"""What stands for a number of which only the value counts, as if it were a collation."""
 
 
 class _NoFormError(Exception):
     """A comparison that has no such form."""
 
 
-def with_collations(relation: Relation, context: Context) -> Relation | None:
-    """The tree with its collations written out; None where that cannot be done."""
-    return _WRITTEN.of(relation, context, "")
+def with_collations(relation: Relation, context: Context, *, tied: bool = False) -> Relation | None:
+    """The tree with its collations written out; None where that cannot be done.
+
+    Args:
+        tied: values of a column that DISTINCT and GROUP BY find equal are taken to be the same, so
+            that what they show depends on the key alone.
+    """
+    return (_TIED if tied else _WRITTEN).of(relation, context, "")
 
 
-def _written(relation: Relation, context: Context) -> Relation | None:
+def _written(relation: Relation, context: Context, tied: bool = False) -> Relation | None:
     collated = _matters(relation, context)
-    writer = _Writer(context, collated)
+    writer = _Writer(context, collated, tied=tied)
     try:
         found = writer.relation(relation, ())
         if writer.chooses and writer.looks:
-            found = _Writer(context, collated, numbers=True).relation(relation, ())
+            found = _Writer(context, collated, tied=tied, numbers=True).relation(relation, ())
         return found
     except _NoFormError:
         return None
 
 
 _WRITTEN = InContext(_written)
+_TIED = InContext(lambda relation, context: _written(relation, context, tied=True))
 
 
 def _matters(relation: Relation, context: Context) -> bool:
@@ -215,10 +228,13 @@ class _Operand:
 class _Writer:
     """One tree that is written anew; types and collations are those of the tree as it was."""
 
-    def __init__(self, context: Context, collated: bool, *, numbers: bool = False) -> None:
+    def __init__(
+        self, context: Context, collated: bool, *, tied: bool, numbers: bool = False
+    ) -> None:
         self.context = context
         self.dialect = context.dialect
         self.collated = collated
+        self.tied = tied
         self.numbers = numbers
         self.chooses = False
         """Whether one of several equal numbers is shown for all of them."""
@@ -236,7 +252,7 @@ class _Writer:
                 return self._aggregate(relation, new, scope)
             case Distinct():
                 assert isinstance(new, Distinct)
-                return self._distinct(new.input, scope.row)
+                return self._distinct(relation.input, new.input, scope.row)
             case SetOperation():
                 assert isinstance(new, SetOperation)
                 return self._set_operation(relation, new, outer)
@@ -251,8 +267,38 @@ class _Writer:
                 assert isinstance(new, Window)
                 calls = tuple(self._window(call, scope) for call in relation.calls)
                 return replace(new, calls=calls)
+            case Filter() | Join() if self.dialect == "mysql":
+                condition = self._with_zero_dates(relation, relation.condition, scope)
+                return map_expressions(new, lambda _: self.expression(condition, scope))
             case _:
                 return map_expressions(new, lambda e: self.expression(e, scope))
+
+    def _with_zero_dates(
+        self, relation: Filter | Join, condition: Expression, scope: _Scope
+    ) -> Expression:
+        """A condition in which ``d IS NULL`` says that it is true of 0000-00-00, too, if ``d`` is
+        declared NOT NULL; elsewhere than in conditions it is not.
+
+        Source: MySQL's reference manual, section 14.4.2, "IS NULL".
+        """
+        match condition:
+            case Call(name="AND" | "OR", operands=parts):
+                return with_operands(
+                    condition, tuple(self._with_zero_dates(relation, p, scope) for p in parts)
+                )
+            case Call(name="IS NULL", operands=(Ref() | Outer() as value,)):
+                type_ = type_of(value, scope.row, self.context, scope.outer)
+                if type_ in (Type.DATE, Type.TIMESTAMP) and not self._holds_null(relation, value):
+                    return Call("IS NULL OR ZERO", (value,))
+        return condition
+
+    def _holds_null(self, relation: Filter | Join, value: Ref | Outer) -> bool:
+        """Whether a column is one that a table declares without NOT NULL."""
+        if isinstance(value, Outer):
+            return False
+        below = relation if isinstance(relation, Join) else relation.input
+        column = origin(below, value.index)
+        return column is not None and fields(column.scan, self.context)[column.column].nullable
 
     def fields(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
         """The columns of a relation, without collations where none matters."""
@@ -278,21 +324,21 @@ class _Writer:
             return self.relation(relation.left, outer), right
         return tuple(self.relation(below, outer) for below in inputs(relation))
 
-    def _distinct(self, relation: Relation, row: Row) -> Relation:
+    def _distinct(self, was: Relation, relation: Relation, row: Row) -> Relation:
         """One row for each key; of texts that are equal under their collation any one."""
         names = list(map(self._chosen, row))
         if not any(names):
             return Distinct(relation)
         columns = tuple(map(Ref, range(len(row))))
         keys = tuple(_key(ref, name) for ref, name in zip(columns, names, strict=True))
-        return self._grouped(relation, keys, (), names)
+        return self._grouped(relation, keys, (), names, columns, was)
 
     def _chosen(self, field: Field) -> str:
         """The collation by which one value stands for others, or that it does by its value."""
         if field.collation or not may_be_written_otherwise(field, self.dialect):
             return field.collation
         self.chooses = True
-        return _BY_VALUE if self.numbers else ""
+        return BY_VALUE if self.numbers else ""
 
     def _grouped(
         self,
@@ -300,16 +346,20 @@ class _Writer:
         keys: tuple[Expression, ...],
         calls: tuple[AggregateCall, ...],
         names: Sequence[str],
-        bare: Sequence[Expression] | None = None,
+        shown: Sequence[Expression],
+        was: Relation,
     ) -> Relation:
         """A GROUP BY whose keys are shown as a bare column where they have a collation, by name."""
-        texts = tuple(map(Ref, range(len(keys)))) if bare is None else tuple(bare)
-        collated = [i for i, name in enumerate(names) if name]
-        extra = tuple(AggregateCall("BARE", (texts[i],)) for i in collated)
-        grouped = Aggregate(relation, keys, (*calls, *extra))
-        place = {i: len(keys) + len(calls) + n for n, i in enumerate(collated)}
-        outputs = [Ref(place.get(i, i)) for i in range(len(keys) + len(calls))]
-        return Project(grouped, tuple(outputs))
+        outputs: list[Expression] = list(map(Ref, range(len(keys) + len(calls))))
+        for i, name in enumerate(names):
+            column = origin(was, shown[i].index) if name and isinstance(shown[i], Ref) else None
+            if name and self.tied and column is not None:
+                text = f"{column.scan.table}.{column.scan.columns[column.column]}"
+                outputs[i] = Call(SHOWN, (Ref(i), Literal(text, Type.TEXT)))
+            elif name:
+                outputs[i] = Ref(len(keys) + len(calls))
+                calls = (*calls, AggregateCall("BARE", (shown[i],)))
+        return Project(Aggregate(relation, keys, calls), tuple(outputs))
 
     def _aggregate(self, was: Aggregate, new: Aggregate, scope: _Scope) -> Relation:
         names = [self._chosen(self._field(key, scope)) for key in was.keys]
@@ -318,7 +368,7 @@ class _Writer:
         calls = tuple(self._call(call, scope) for call in was.calls)
         if keys == tuple(plain):
             return replace(new, keys=keys, calls=calls)
-        return self._grouped(new.input, keys, calls, names, plain)
+        return self._grouped(new.input, keys, calls, names, plain, was.input)
 
     def _field(self, expression: Expression, scope: _Scope) -> Field:
         return Field(
@@ -338,20 +388,39 @@ class _Writer:
             for one, other in pairwise(rows)
             for a, b in zip(one, other, strict=True)
         )
-        everything = was.kind is SetKind.UNION and was.all
-        chosen = row if was.kind is SetKind.UNION else rows[0]
-        names = [] if everything else list(map(self._chosen, chosen))
-        if not mixed and not any(names):
+        names = list(map(self._chosen, row))
+        if self.numbers and any(
+            name == BY_VALUE and any(other[i].type is not rows[0][i].type for other in rows)
+            for i, name in enumerate(names)
+        ):
+            raise _NoFormError  # whether 1 or 1.0 is shown depends on the order of the inputs
+        if was.kind is SetKind.UNION and was.all and not (mixed and self._converts):
             return new
-        if everything and not (mixed and self._converts):
+        if not mixed and not any(names):
             return new
         if was.all or mixed:
             raise _NoFormError
         if was.kind is SetKind.UNION:
-            return self._distinct(replace(new, all=True), row)
-        return self._found_in(new, names, rows)
+            return self._united(new, names)
+        return self._found_in(was, new, names, rows)
 
-    def _found_in(self, new: SetOperation, names: list[str], rows: list[Row]) -> Relation:
+    def _united(self, new: SetOperation, names: list[str]) -> Relation:
+        """UNION as groups, of which each shows some row's values; which one, depends on the order
+        of the inputs, so each input is numbered."""
+        columns = tuple(map(Ref, range(len(names))))
+        numbered = tuple(
+            Project(part, (*columns, Literal(place, Type.INTEGER)))
+            for place, part in enumerate(new.inputs)
+        )
+        keys = tuple(_key(ref, name) for ref, name in zip(columns, names, strict=True))
+        rows = SetOperation(SetKind.UNION, True, numbered)
+        calls = tuple(AggregateCall("UNITED", (ref, Ref(len(names)))) for ref in columns)
+        grouped = Aggregate(rows, keys, calls)
+        return Project(grouped, tuple(Ref(i + len(names) * bool(n)) for i, n in enumerate(names)))
+
+    def _found_in(
+        self, was: SetOperation, new: SetOperation, names: list[str], rows: list[Row]
+    ) -> Relation:
         """INTERSECT and EXCEPT: the first input's rows that are, or are not, in the others."""
         if self.dialect == "postgres" and new.kind is SetKind.INTERSECT:
             raise _NoFormError  # it shows rows of the smaller input
@@ -369,7 +438,7 @@ class _Writer:
             ]
             found = Subquery(SubqueryKind.EXISTS, Filter(inside, conjunction(equal)))
             parts.append(found if new.kind is SetKind.INTERSECT else Call("NOT", (found,)))
-        return self._distinct(Filter(first, conjunction(parts)), rows[0])
+        return self._distinct(was.inputs[0], Filter(first, conjunction(parts)), rows[0])
 
     @property
     def _converts(self) -> bool:
@@ -505,7 +574,14 @@ class _Writer:
         for place, operand in enumerate(subquery.operands):
             left = self._operand(operand, scope)
             field = columns[place]
-            right = _Operand(Ref(place), Ref(place), field.collation, field.type, field.affinity)
+            named = _named_collation(subquery.relation, place)
+            right = _Operand(
+                Ref(place) if named is None else Call("COLLATE", (Ref(place), named)),
+                Ref(place),
+                field.collation,
+                field.type,
+                field.affinity,
+            )
             collation = self._between_two(left, right)
             if collation and not self._keyed(left, right):
                 raise _NoFormError
@@ -630,6 +706,20 @@ class _Writer:
         return _key(operand.now, collation)
 
 
+def _named_collation(relation: Relation, column: int) -> Expression | None:
+    """The collation of a COLLATE around a column of a query."""
+    while isinstance(relation, Sort | Limit | Distinct):
+        relation = relation.input
+    if isinstance(relation, SetOperation):
+        if any(_named_collation(below, column) is not None for below in relation.inputs):
+            raise _NoFormError
+    elif isinstance(relation, Project):
+        match relation.expressions[column]:
+            case Call(name="COLLATE", operands=(_, collation)):
+                return collation
+    return None
+
+
 def _bare(expression: Expression) -> Expression:
     """Without the COLLATE around it."""
     while isinstance(expression, Call) and expression.name == "COLLATE":
@@ -654,8 +744,8 @@ def _key(expression: Expression, collation: str) -> Expression:
     """What a collation compares instead of a text; the expression itself where it has none."""
     if not _known(collation):
         return expression
-    if collation == _BY_VALUE:
-        return Call(_BY_VALUE, (expression,))
+    if collation == BY_VALUE:
+        return Call(BY_VALUE, (expression,))
     match expression:
         case Literal(value=None):
             return expression

@@ -22,7 +22,9 @@ from sqljury.trees.affinity import (
 )
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import (
+    BY_VALUE,
     CASELESS,
+    SHOWN,
     UNKNOWN,
     aggregate_collation,
     collation,
@@ -344,7 +346,19 @@ _NEVER_NULL = _COUNTS | {"TOTAL"}
 _RANKS = frozenset(("ROW_NUMBER", "RANK", "DENSE_RANK", "NTILE"))
 _SHARES = frozenset(("PERCENT_RANK", "CUME_DIST"))
 _LIKE_OPERAND = frozenset(
-    ("MIN", "MAX", "BARE", "FIRST", "LAST", "ANY_VALUE", "MODE", "ARBITRARY", "LAG", "LEAD")
+    (
+        "MIN",
+        "MAX",
+        "BARE",
+        "UNITED",
+        "FIRST",
+        "LAST",
+        "ANY_VALUE",
+        "MODE",
+        "ARBITRARY",
+        "LAG",
+        "LEAD",
+    )
 ) | {"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"}
 _TEXTS = frozenset(("GROUP_CONCAT", "STRING_AGG", "LISTAGG"))
 _OF_ALL_ROWS = frozenset(("MIN", "MAX", "SUM", "AVG", "BARE", "GROUP_CONCAT", "STRING_AGG"))
@@ -532,9 +546,15 @@ def _common(types: Iterable[Type], dialect: str) -> Type:
 # NULL exactly if an operand is. Arithmetic on REAL is not among them: infinity minus infinity
 # is NaN, which SQLite gives as NULL.
 _STRICT = _COMPARISONS | {"NOT", "BETWEEN", "NEG", "||", "&", "|", "<<", ">>", "XOR"}
-_STRICT_FUNCTIONS = frozenset(
-    ("LENGTH", "UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "REPLACE", "ABS", "ROUND", "SUBSTR")
-) | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED", "VALUE OF", TO_NUMBER, TO_TEXT}
+_STRICT_FUNCTIONS = (
+    frozenset(
+        ("LENGTH", "UPPER", "LOWER", "TRIM", "LTRIM", "RTRIM", "REPLACE", "ABS", "ROUND", "SUBSTR")
+    )
+    | {"SUBSTRING", "INSTR", "CHAR_LENGTH", "COLLATED"}
+    | {
+        *(BY_VALUE, SHOWN, TO_NUMBER, TO_TEXT),
+    }
+)
 # NULL if an operand is, and perhaps otherwise.
 _REJECTING = _STRICT | _STRICT_FUNCTIONS | {"+", "-", "*", "/", "%", "CEIL", "FLOOR"}
 _WITHOUT_NULL = frozenset(

@@ -62,30 +62,35 @@ def prove_equal(
     """
     if width(left) != width(right) or any(map(_unfit, (left, right))):
         return None
-    sides = [with_collations(tree, Context(schema, dialect)) for tree in (left, right)]
-    one, other = sides
-    if one is None or other is None:
+    as_given = Context(schema, dialect)
+    context = Context(exact_schema(schema), dialect, assuming, converts=False)
+    if not demands(context.schema):
+        context = replace(context, assuming=assuming - {Assumption.CHECK})
+
+    def proved(one: Relation, other: Relation, known: Context, seconds: float) -> bool:
+        return _Question(known, order, duplicates, permuted, seconds).proved(one, other)
+
+    def assumed(one: Relation, other: Relation) -> frozenset[Assumption] | None:
+        if not proved(one, other, context, seconds):
+            return None
+        needed = replace(context, assuming=frozenset())
+        if not proved(one, other, needed, seconds / 4):
+            needed = context
+            for assumption in Assumption:
+                fewer = replace(needed, assuming=needed.assuming - {assumption})
+                if fewer != needed and proved(one, other, fewer, seconds / 4):
+                    needed = fewer
+        return with_chance((one, other), needed, context.assuming, chance)
+
+    one, other = (with_collations(tree, as_given) for tree in (left, right))
+    found = None if one is None or other is None else assumed(one, other)
+    if found is not None or not (chance or Assumption.NO_TIES in assuming):
+        return found
+    tied = [with_collations(tree, as_given, tied=True) for tree in (left, right)]
+    if tied == [one, other] or tied[0] is None or tied[1] is None:
         return None
-    schema = exact_schema(schema)
-    if not demands(schema):
-        assuming -= {Assumption.CHECK}
-
-    context = Context(schema, dialect, frozenset(), converts=False)
-
-    def proved(allowed: frozenset[Assumption], seconds: float) -> bool:
-        asked = _Question(replace(context, assuming=allowed), order, duplicates, permuted, seconds)
-        return asked.proved(one, other)
-
-    if not proved(assuming, seconds):
-        return None
-    if proved(frozenset(), seconds / 4):
-        return with_chance((one, other), context, assuming, chance)
-    needed = assuming
-    for assumption in Assumption:
-        fewer = needed - {assumption}
-        if fewer != needed and proved(fewer, seconds / 4):
-            needed = fewer
-    return with_chance((one, other), replace(context, assuming=needed), assuming, chance)
+    found = assumed(tied[0], tied[1])
+    return None if found is None else found | {Assumption.NO_TIES}
 
 
 def _unfit(tree: Relation) -> bool:

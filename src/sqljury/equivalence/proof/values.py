@@ -30,6 +30,7 @@ from sqljury.equivalence.proof.parts import conjunction
 from sqljury.equivalence.proof.quotients import quotient
 from sqljury.equivalence.rules.base import Scope
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT
+from sqljury.trees.collations import BY_VALUE, SHOWN
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Call,
@@ -53,7 +54,7 @@ _STRICT = frozenset(
     ("LIKE", "ILIKE", "GLOB", "LENGTH", "UPPER", "LOWER", "TRIM", "ABS", "ROUND")
 ) | {
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
-    *(TO_NUMBER, TO_TEXT, "VALUE OF"),
+    *(BY_VALUE, SHOWN, TO_NUMBER, TO_TEXT),
 }
 """Functions that are NULL exactly if an operand is."""
 _REJECTING = _STRICT | {"+", "-", "*", "/", "%", "NEG"}

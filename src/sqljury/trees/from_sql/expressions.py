@@ -156,6 +156,8 @@ def _comparison(name: str) -> _Handler:
     def build(work: Work, node: exp.Binary, scope: FromScope) -> Expression:
         if work.dialect == "sqlite":
             _refuse_other_precedence(name, node)
+        elif work.dialect == "mysql" and isinstance(node.right, _ORDERED):
+            return expression(work, _from_the_left(node), scope)
         left, right = _bare(node.left), _bare(node.right)
         if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
             return _compared_rows(work, name, left, right, scope)
@@ -166,6 +168,18 @@ def _comparison(name: str) -> _Handler:
         return Call(name, (expression(work, left, scope), expression(work, right, scope)))
 
     return build
+
+
+_ORDERED = (exp.LT, exp.LTE, exp.GT, exp.GTE)
+
+
+def _from_the_left(node: exp.Binary) -> exp.Expr:
+    """``a = b < c`` as MySQL takes it: ``(a = b) < c``; sqlglot takes it as ``a = (b < c)``."""
+    right = node.right
+    if not isinstance(right, _ORDERED):
+        return node
+    first = _from_the_left(type(node)(this=node.left.copy(), expression=right.left.copy()))
+    return type(right)(this=exp.Paren(this=first), expression=right.right.copy())
 
 
 def _refuse_other_precedence(name: str, node: exp.Binary) -> None:

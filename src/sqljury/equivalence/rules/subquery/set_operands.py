@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqljury.equivalence.blocks.comparable import comparable
+from sqljury.equivalence.blocks.forms import NUMBERS
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.trees.context import Context
-from sqljury.trees.nodes import Distinct, Relation, SetKind, SetOperation, Sort
+from sqljury.trees.nodes import Distinct, Field, Relation, SetKind, SetOperation, Sort
 from sqljury.trees.order import sort_key
 from sqljury.trees.types import fields
 from sqljury.trees.volatile import has_volatile
@@ -58,8 +59,12 @@ def _ordered(parts: Iterable[Relation], context: Context) -> list[Relation]:
     """In order, unless the first input decides what type the columns have."""
     found = list(parts)
     rows = [fields(part, context) for part in found]
-    alike = all(
-        comparable(a, b, context) for row in rows for a, b in zip(rows[0], row, strict=True)
-    )
+    alike = all(_alike(a, b, context) for row in rows for a, b in zip(rows[0], row, strict=True))
     volatile = any(has_volatile(part) for part in found)
     return sorted(found, key=sort_key) if alike and not volatile else found
+
+
+def _alike(one: Field, other: Field, context: Context) -> bool:
+    """Whether the type of both together is the same in either order."""
+    numbers = one.type in NUMBERS and other.type in NUMBERS
+    return comparable(one, other, context) or (numbers and context.dialect != "sqlite")
