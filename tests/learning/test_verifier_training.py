@@ -234,14 +234,14 @@ def test_as_many_right_as_wrong_of_each_question():
     [(4, 1, (4, 4)), (4, 8, (2, 1)), (5, 1, (4, 4)), (16, 2, (8, 1)), (3, 4, (2, 2))],
 )
 def test_the_batch_is_that_of_all_processes(at_once, processes, found):
-    assert batches(Settings(batch=16, at_once=at_once), processes) == found
+    assert batches(16, at_once, processes) == found
     assert found[0] * found[1] * processes == 16
 
 
 @pytest.mark.parametrize("processes", [3, 32])
 def test_a_batch_that_cannot_be_shared_out(processes):
     with pytest.raises(InputError, match=f"SJ034 --batch 16 is no multiple of the {processes}"):
-        batches(Settings(batch=16), processes)
+        batches(16, 4, processes)
 
 
 @pytest.mark.parametrize(

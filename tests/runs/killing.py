@@ -38,6 +38,7 @@ class Kills:
     name = "kills"
     version = 1
     needs = Needs.DATABASE
+    sees_failures = True  # it arms the database before any statement runs
 
     place: str = ""
     number: int = 9

@@ -48,6 +48,7 @@ for _name in (
     "train_detector",
     "train_graph_match",
     "train_jury",
+    "train_generator",
     "train_verifier",
     "build_trust",
     "build_pairs",

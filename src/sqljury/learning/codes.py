@@ -34,14 +34,15 @@ CODES: dict[str, tuple[str, str]] = {
         "Calibration compares scores with labels: one finite score and one label for each case.",
     ),
     "SJ026": (
-        "a folder that holds another verifier, or something else",
-        "`sqljury train verifier` writes a folder with verifier.json, and goes on with what it "
-        "finds there if base, data and settings are the same; otherwise give another --out.",
+        "a folder that holds another training, or something else",
+        "`sqljury train verifier` and `train generator` write a folder of their own, and go on "
+        "with what they find there if base, data and settings are the same; otherwise give another "
+        "--out.",
     ),
     "SJ027": (
-        "too little to train a verifier on",
-        "It needs candidates with labels, right and wrong ones, of at least ten questions: some "
-        "questions are kept back for validation.",
+        "too little to train a language model on",
+        "A verifier needs candidates with labels, right and wrong ones, of at least ten questions, "
+        "a generator ten questions with references: some are kept back for validation.",
     ),
     "SJ028": (
         "a representation that does not exist",

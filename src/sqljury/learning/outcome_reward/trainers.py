@@ -91,7 +91,7 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
     import torch
 
     on_gpu = torch.cuda.is_available()
-    at_once, accumulated = batches(settings)
+    at_once, accumulated = batches(settings.batch, settings.at_once)
     steps = math.ceil(examples / settings.batch)
     every = max(1, round(steps / settings.evaluations))
     return {
@@ -123,7 +123,7 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
     }
 
 
-def batches(settings: Settings, processes: int | None = None) -> tuple[int, int]:
+def batches(batch: int, at_once: int, processes: int | None = None) -> tuple[int, int]:
     """How many candidates a process takes at once, and how many times for one step.
 
     Together they are ``batch``, however many processes a launcher has started.
@@ -132,13 +132,11 @@ def batches(settings: Settings, processes: int | None = None) -> tuple[int, int]
         InputError: SJ034: the batch cannot be shared out evenly.
     """
     count = processes or int(os.environ.get("WORLD_SIZE", "1"))
-    own, rest = divmod(settings.batch, count)
+    own, rest = divmod(batch, count)
     if rest or not own:
-        raise InputError(
-            "SJ034", f"--batch {settings.batch} is no multiple of the {count} processes."
-        )
-    at_once = max(n for n in range(1, min(settings.at_once, own) + 1) if own % n == 0)
-    return at_once, own // at_once
+        raise InputError("SJ034", f"--batch {batch} is no multiple of the {count} processes.")
+    fitting = max(n for n in range(1, min(at_once, own) + 1) if own % n == 0)
+    return fitting, own // fitting
 
 
 def _flash_attention(network: Any) -> bool:

@@ -26,10 +26,8 @@ def question_messages(
     Source: GradeSQL (2025), section 3.2, stage 1; the schema with values as in appendix A.
     TrustSQL (2024), section 4.1.
     """
-    schema = evidence.schema()
-    if choice.style == SERIALIZED and schema is not None:
-        asked = (case.question or "", case.hint or "", *serialized(schema, evidence))
-        return [Message("user", " | ".join(filter(None, asked)))]
+    if choice.style == SERIALIZED and (asked := serialized_question(case, evidence)) is not None:
+        return [Message("user", asked)]
     sections = [
         *choice.sections(case, evidence, said),
         PromptSection("Question", case.question or ""),
@@ -37,3 +35,12 @@ def question_messages(
     ]
     shown = message(section for section in sections if section.text.strip())
     return [Message("system", system), Message("user", shown)]
+
+
+def serialized_question(case: Case, evidence: Evidence) -> str | None:
+    """The question, its hint and the schema in one line; None without a schema."""
+    schema = evidence.schema()
+    if schema is None:
+        return None
+    asked = (case.question or "", case.hint or "", *serialized(schema, evidence))
+    return " | ".join(filter(None, asked))

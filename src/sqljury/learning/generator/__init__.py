@@ -1,0 +1,1 @@
+"""Training of a sequence-to-sequence model that writes SQL."""
