@@ -54,8 +54,7 @@ def new_binary_file(path: PathLike) -> Iterator[IO[bytes]]:
             with target.open("wb") as file:
                 yield file
             return
-        # Short: a name that is just not too long must not become so.
-        part = target.with_name(f".{os.getpid()}-{next(_NUMBERS)}.partial")
+        part = _partial(target)
         with part.open("xb") as file:
             yield file
             file.flush()
@@ -76,19 +75,22 @@ def check_output(path: Path | None) -> Path | None:
     Raises:
         InputError: SJ801: it is a folder, or its folder is not there or may not be written to.
     """
-    if path is None:
-        return None
-    folder, number = path.parent, 0
-    if path.is_dir():
-        number = errno.EISDIR
-    elif not folder.is_dir():
-        number = errno.ENOENT
-    # A pipe or /dev/stdout is written to; anything else takes the place of a file.
-    elif not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
-        number = errno.EACCES
-    if number:
-        raise unwritable(path, OSError(number, os.strerror(number)))
+    if path is None or (path.exists() and not path.is_file() and not path.is_dir()):
+        return path  # a pipe or /dev/stdout is written to
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        probe = _partial(path)
+        probe.touch(exist_ok=False)
+        probe.unlink()
+    except OSError as error:
+        raise unwritable(path, error) from error
     return path
+
+
+def _partial(target: Path) -> Path:
+    """A file beside another. Short: a name that is just not too long must not become so."""
+    return target.with_name(f".{os.getpid()}-{next(_NUMBERS)}.partial")
 
 
 def write_text(path: PathLike, text: str) -> None:

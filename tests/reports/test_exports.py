@@ -23,9 +23,12 @@ def test_export_line(tmp_path: Path) -> None:
     )
     jsonl.write_export(path, [sample.record(about, sample.STRICT, verdict)])
     assert path.read_text("utf-8") == (
-        '{"benchmark": "harbour", "db_id": "coast", "difficulty": null, "id": "1", '
+        '{"benchmark": "harbour", "cause": null, "db_id": "coast", "difficulty": null, "id": "1", '
         '"judge": "execution:strict", "label": true, "labels": ["limit_cuts_tie"], '
-        '"measures": {"f1": 0.5, "recall": 1.0}, "outcome": "correct", "reason": "same rows", '
+        '"measures": {"f1": 0.5, "recall": 1.0}, "outcome": "correct", '
+        f'"predicted_sql": {json.dumps(about.predicted_sql)}, '
+        f'"question": {json.dumps(about.question)}, "reason": "same rows", '
+        f'"reference_sqls": {json.dumps(about.reference_sqls)}, '
         '"score": 1.0, "source": "système"}\n'
     )
 
@@ -77,11 +80,12 @@ def test_parquet_has_the_fields_and_values_of_the_export(tmp_path: Path) -> None
     types = {name: str(found.schema.field(name).type) for name in found.schema.names}
     assert types.pop("measures").startswith("map<string, double")
     assert types.pop("labels").startswith("list<")
+    assert types.pop("reference_sqls").startswith("list<")
     assert (types.pop("score"), types.pop("label")) == ("double", "bool")
     assert set(types.values()) == {"string"}
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
     rows = [{**row, "measures": dict(row["measures"])} for row in found.to_pylist()]
-    assert rows == lines
+    assert rows == [{"predicted_sql": None, **line} for line in lines]
 
 
 def test_parquet_is_written_in_parts_and_takes_any_text(

@@ -16,6 +16,7 @@ from sqljury.api.inputs import CasesLike, PathLike, RunKeywords, cases_of, run_s
 from sqljury.benchmarks import fingerprint
 from sqljury.case import Case, Json
 from sqljury.closing import Closing
+from sqljury.errors import InputError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
 from sqljury.reports.frame import as_frame
@@ -48,21 +49,35 @@ class Evaluation(Closing):
     A run that was given no folder lives in a temporary one, until it is closed.
     """
 
-    def __init__(self, run: Run, temporary: TemporaryFolder | None = None) -> None:
+    def __init__(
+        self, run: Run, temporary: TemporaryFolder | None = None, by: Sequence[str] = ()
+    ) -> None:
         self.run = run
         self._temporary = temporary
         signatures = {judge.name: judge.signature for judge in run.judges}
         summary = summarise(
-            run.records(whole=False, with_evidence=False),
+            run.records(whole=bool(by), with_evidence=False),
             signatures,
             str(run.folder),
             run.count_cases(),
             run.reading,
+            by,
         )
         if several_systems(summary):
             records = run.records(whole=False, with_evidence=False, by_question=True)
             summary = with_systems(summary, records)
         self.summary: Summary = summary
+        self._check_columns(by)
+
+    def _check_columns(self, by: Sequence[str]) -> None:
+        known = {part.dimension for judge in self.summary.judges for part in judge.slices}
+        for column in by:
+            if column not in known:
+                raise InputError(
+                    "SJ509",
+                    f"no case has a column {column!r} to give scores by.",
+                    hint=f"The input's own columns: {', '.join(self.run.own_columns()) or 'none'}.",
+                )
 
     def records(self, *, case_id: str = "") -> Iterator[Record]:
         """One record per case and judge, with evidence, in the order of the input."""
@@ -99,7 +114,8 @@ class Evaluation(Closing):
         return [f"{judge.name}  {score_sentence(judge)}" for judge in self.summary.judges]
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A data frame, one row a case and judge, with measures as columns.
+        """A data frame, one row a case and judge: question, both queries, verdict, cause; measures
+        and the input's own columns are columns, too.
 
         Args:
             library: ``pandas`` or ``polars``; the first of them that is installed by default.
@@ -107,7 +123,7 @@ class Evaluation(Closing):
         Raises:
             InputError: SJ803: neither is installed.
         """
-        return as_frame(self.run.records(with_evidence=False), library)
+        return as_frame(self.records(), library)
 
     def to_html(self, path: PathLike, *, agreement: Agreement | None = None) -> None:
         """Write the report: one self-contained file.
@@ -173,6 +189,7 @@ def evaluate(
     predictions: PathLike | Sequence[PathLike] | None = None,
     run: PathLike | None = None,
     shard: str | None = None,
+    by: Sequence[str] = (),
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     **settings: Unpack[RunKeywords],
 ) -> Evaluation:
@@ -187,6 +204,7 @@ def evaluate(
         predictions: files with predictions for a file of references.
         run: the folder that the verdicts are kept in; the same folder again resumes.
         shard: ``I/N``: judge the I-th of N parts of the cases (:func:`merge_evaluations`).
+        by: columns of the input by which scores are given, beside databases and difficulties.
         on_progress: called with verdicts found and verdicts in all.
         settings: ``descriptions``, ``schemas``, ``suites``, ``limits``, ``workers``, ``llm``
             (:class:`sqljury.RunKeywords`).
@@ -211,7 +229,7 @@ def evaluate(
     asked = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
     found = cases_of(cases, predictions)
     done = run_judges(found, asked, options, folder=folder, on_progress=on_progress)
-    return Evaluation(done, temporary)
+    return Evaluation(done, temporary, by)
 
 
 def evaluate_in_batches(
@@ -221,6 +239,7 @@ def evaluate_in_batches(
     *,
     run: PathLike,
     wait: bool = False,
+    by: Sequence[str] = (),
     on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     on_look: Callable[[Collected], None] = lambda _: None,
     **settings: Unpack[RunKeywords],
@@ -231,6 +250,7 @@ def evaluate_in_batches(
         run: the folder that the verdicts are kept in.
         wait: go on until everything is judged; otherwise what is not answered yet is
             :class:`UnderWay`.
+        by: as :func:`evaluate`.
         on_look: called with each look at batches that are waited for.
 
     Raises:
@@ -246,7 +266,7 @@ def evaluate_in_batches(
         on_progress=on_progress,
         on_look=on_look,
     )
-    return done if isinstance(done, UnderWay) else Evaluation(done)
+    return done if isinstance(done, UnderWay) else Evaluation(done, by=by)
 
 
 def dry_run(
@@ -285,13 +305,16 @@ def dry_run(
     )
 
 
-def load_run(folder: PathLike) -> Evaluation:
+def load_run(folder: PathLike, *, by: Sequence[str] = ()) -> Evaluation:
     """The evaluation that a run's folder holds.
 
+    Args:
+        by: as :func:`evaluate` takes it.
+
     Raises:
-        InputError: the folder is not a run.
+        InputError: the folder is not a run; SJ509: no case has such a column.
     """
-    return Evaluation(open_run(Path(folder)))
+    return Evaluation(open_run(Path(folder)), by=by)
 
 
 def merge_evaluations(folder: PathLike, runs: Sequence[PathLike]) -> Evaluation:

@@ -16,6 +16,7 @@ from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SourceFlags, with_
 from sqljury.cli.gate import LeftOutLimit, MaxLeftOut, judged_by
 from sqljury.cli.options import (
     AsJson,
+    By,
     Csv,
     Export,
     Failures,
@@ -112,6 +113,7 @@ def evaluate(
         float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
     ] = None,
     max_left_out: MaxLeftOut = None,
+    by: By = None,
     as_json: AsJson = False,
     html: Html = None,
     csv: Csv = None,
@@ -175,6 +177,7 @@ def evaluate(
                 databases,
                 run=folder,
                 wait=wait,
+                by=by or (),
                 on_progress=on_progress,
                 on_look=_BatchLooks(),
                 **settings,
@@ -186,6 +189,7 @@ def evaluate(
                 databases,
                 run=folder,
                 shard=shard,
+                by=by or (),
                 on_progress=on_progress,
                 **settings,
             )

@@ -25,6 +25,10 @@ Export = Annotated[
     Path | None,
     output_option("--export", help="Write a line per case and judge: JSONL, or FILE.parquet."),
 ]
+By = Annotated[
+    list[str] | None,
+    typer.Option("--by", help="Column of the input to give scores by, repeatable."),
+]
 Failures = Annotated[
     int,
     typer.Option("--failures", min=0, help="List failures by cause, so many of each cause."),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from sqljury.case import Json
     from sqljury.llm import Spent
     from sqljury.reports.sections import ReportDocument
-    from sqljury.verdict import Record
 
 
 def console() -> Console:
@@ -54,21 +52,15 @@ def write_files(
     if csv is not None:
         from sqljury.reports.tabular import write_csv
 
-        write_csv(csv, found.run.records(with_evidence=False))
-    if export is not None:
-        _write_export(export, found.run.records(with_evidence=False))
-
-
-def _write_export(path: Path, records: Iterable[Record]) -> None:
-    """As Parquet where the file's name says so, else as JSON lines."""
-    if path.suffix == ".parquet":
+        write_csv(csv, found.records(), found.run.own_columns())
+    if export is not None and export.suffix == ".parquet":
         from sqljury.reports.parquet import write_parquet
 
-        write_parquet(path, records)
-    else:
+        write_parquet(export, found.records(), found.run.own_columns())
+    elif export is not None:
         from sqljury.reports.jsonl import write_export
 
-        write_export(path, records)
+        write_export(export, found.records())
 
 
 def print_summary_of(found: Evaluation, as_json: bool) -> None:

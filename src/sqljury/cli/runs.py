@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Csv, Export, Failures, Html, RunFolder
+from sqljury.cli.options import AsJson, By, Csv, Export, Failures, Html, RunFolder
 from sqljury.cli.output import console, print_failures, print_summary_of, write_files
 from sqljury.errors import InputError
 
@@ -31,6 +31,7 @@ def report(
         typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
     ] = None,
     failures: Failures = 0,
+    by: By = None,
     latex: Annotated[bool, typer.Option("--latex", help="Print the scores for a paper.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the scores as a Markdown table.")
@@ -43,11 +44,13 @@ def report(
     if latex + markdown + as_json > 1:
         raise InputError("SJ006", "--latex, --markdown and --json each print the scores: give one.")
     if len(runs) > 1:
-        if html or csv or export or rose_output or failures:
-            raise InputError("SJ006", "of several runs there is one leaderboard, and no files.")
+        if html or csv or export or rose_output or failures or by:
+            raise InputError(
+                "SJ006", "of several runs there is one leaderboard: no files, no --by."
+            )
         _print_leaderboards(runs, latex, markdown, as_json)
         return
-    with load_run(runs[0]) as found:
+    with load_run(runs[0], by=by or ()) as found:
         write_files(found, html, csv, export)
         written = [path for path in (html, csv, export) if path is not None]
         if rose_output is not None:

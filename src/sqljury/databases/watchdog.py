@@ -23,7 +23,7 @@ WAIT_FACTOR: Final = 10
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedStatement:
     deadline: float
     call: Callable[[], None]
     fired: bool = False
@@ -38,7 +38,7 @@ class Watchdog:
 
     def __init__(self) -> None:
         self._changed = Condition()
-        self._watched: dict[object, _Watched] = {}
+        self._watched: dict[object, _WatchedStatement] = {}
         self._wakes = 0.0
         self._thread: Thread | None = None
         self._ticked = monotonic()
@@ -56,7 +56,7 @@ class Watchdog:
         with self._changed:
             self._start()
             deadline = self._now() + seconds
-            self._watched[token] = _Watched(deadline, call)
+            self._watched[token] = _WatchedStatement(deadline, call)
             if deadline < self._wakes:
                 self._changed.notify()
         return token

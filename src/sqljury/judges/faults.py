@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import nextafter
 from typing import ClassVar
 
 from sqljury.case import Case, Json
+from sqljury.databases.guard import admit
 from sqljury.evidence import Evidence
 from sqljury.faults.check import Check, Finding, chosen_checks
-from sqljury.faults.query import Query
+from sqljury.faults.query import Query, Sees
 from sqljury.judges.base import Judge, Needs, register
+from sqljury.judges.settled import failed_prediction
 from sqljury.verdict import Outcome, Verdict
 
 _NOTHING = "no fault was found"
@@ -30,7 +33,7 @@ class Faults(Judge):
     """
 
     name: ClassVar[str] = "faults"
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
     needs: ClassVar[Needs] = Needs.NOTHING
     sees_failures: ClassVar[bool] = True
 
@@ -42,8 +45,11 @@ class Faults(Judge):
         return True
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Incorrect with a finding, correct without; unknown where nothing could be looked at."""
-        query = Query(str(case.predicted_sql), evidence)
+        """Incorrect with a finding, correct without; unknown where most checks were skipped."""
+        sql = admit(str(case.predicted_sql), evidence.dialect)
+        if not isinstance(sql, str):
+            return failed_prediction(sql)
+        query = Query(sql, evidence)
         chosen = chosen_checks(self.checks)
         able = [one for one in chosen if one.sees in query.sees]
         found = [(one, finding) for one in able for finding in one.find(query)]
@@ -52,9 +58,11 @@ class Faults(Judge):
             "skipped": [one.code for one in chosen if one not in able],
         }
         labels = tuple(dict.fromkeys(one.code for one, _ in found))
-        if not able:
-            return Verdict(outcome=Outcome.UNKNOWN, reason="no check can look at it", evidence=told)
         strong = [finding.reason for one, finding in found if not one.weak]
+        if not strong and 2 * len(able) < len(chosen):
+            reason = f"{len(chosen) - len(able)} of {len(chosen)} checks could not look at it: "
+            lacks = ", ".join(_lacks(chosen, query.sees))
+            return Verdict(outcome=Outcome.UNKNOWN, reason=f"{reason}{lacks}", evidence=told)
         verdict = Verdict.incorrect("; ".join(strong)) if strong else Verdict.correct(_NOTHING)
         score = 1 - max((one.likely for one, _ in found), default=0.0)
         return replace(verdict, score=score, labels=labels, evidence=told)
@@ -63,6 +71,21 @@ class Faults(Judge):
     def threshold(self) -> float:
         """Just above a half: what is as likely a fault as not is no yes."""
         return nextafter(0.5, 1)
+
+
+_LACKS = {
+    Sees.TREE: "it cannot be read with the schema that is known",
+    Sees.ROWS: "there is no database",
+    Sees.QUESTION: "there is no question",
+    Sees.HINT: "there is no hint",
+}
+
+
+def _lacks(checks: Sequence[Check], sees: Sees) -> Iterator[str]:
+    """What is not there for some of the checks, in words."""
+    for one, words in _LACKS.items():
+        if one not in sees and any(one in check.sees for check in checks):
+            yield words
 
 
 def finding_json(check: Check, finding: Finding) -> dict[str, Json]:

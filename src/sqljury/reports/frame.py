@@ -9,13 +9,14 @@ from typing import Any
 
 from sqljury.case import MISSING, Json
 from sqljury.errors import InputError
+from sqljury.reports.jsonl import exported
 from sqljury.verdict import Record
 
 _LIBRARIES = ("pandas", "polars")
 
 
 def as_frame(records: Iterable[Record], library: str | None = None) -> Any:
-    """One row a case and judge, one column a fact; measures are columns of their own.
+    """One row a case and judge, one column a fact, a measure, or a column of the input's own.
 
     Args:
         library: ``pandas`` or ``polars``; the first of them that is installed by default.
@@ -46,7 +47,7 @@ def _rows(records: Iterable[Record]) -> list[dict[str, Json]]:
 def _row(record: Record) -> dict[str, Json]:
     case, verdict = record.case, record.verdict
     predicted = None if case.predicted_sql is MISSING else case.predicted_sql
-    return {
+    found = {
         "benchmark": case.benchmark,
         "id": case.id,
         "source": case.source,
@@ -60,7 +61,10 @@ def _row(record: Record) -> dict[str, Json]:
         "outcome": str(verdict.outcome),
         "score": verdict.score,
         "reason": verdict.reason,
+        "cause": exported(record)["cause"],
         "labels": ", ".join(verdict.labels),
         "seconds": verdict.cost.seconds,
         **verdict.measures,
     }
+    # A column of the input that is called like one of these is not lost.
+    return found | {f"input_{k}" if k in found else k: v for k, v in case.extra.items()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sqljury.case import Json
-from sqljury.reports.jsonl import EXPORT_FIELDS, exported
+from sqljury.reports.jsonl import EXPORT_FIELDS, exported, own_name
 from sqljury.spreadsheet import SafeRows
 from sqljury.verdict import Record
 from sqljury.writing import PathLike, new_file
@@ -27,8 +27,11 @@ SUMMARY_FIELDS = (
 """The first columns of a summary; a column per outcome and per measure follows."""
 
 
-def write_csv(path: PathLike, records: Iterable[Record]) -> None:
+def write_csv(path: PathLike, records: Iterable[Record], own: Sequence[str] = ()) -> None:
     """Write a row per case and judge, the columns of :func:`jsonl.write_export`.
+
+    Args:
+        own: the input's own columns that are written, too.
 
     Lists and objects are JSON in their cell; what is null is an empty cell. An apostrophe stands
     before texts that a spreadsheet would take for formulas; our own readers take it off.
@@ -38,9 +41,11 @@ def write_csv(path: PathLike, records: Iterable[Record]) -> None:
     """
     with new_file(path) as file:
         rows = SafeRows(file)
-        rows.write(EXPORT_FIELDS)
+        columns = (*EXPORT_FIELDS, *map(own_name, own))
+        rows.write(columns)
         for record in records:
-            rows.write(_cell(value) for value in exported(record).values())
+            found = exported(record)
+            rows.write(_cell(found.get(column)) for column in columns)
 
 
 def _cell(value: Json) -> Json:

@@ -124,6 +124,21 @@ def no_predictions_hint(judge: JudgeSummary) -> str:
     return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
 
 
+WITHOUT_REFERENCE = ("faults", "executable", "verifier", "prover", "rose_wogt")
+"""Judges that compare with no reference, those that ask no model first."""
+
+
+def no_reference_hint(judge: JudgeSummary) -> str:
+    """Who could judge cases that were left out for want of a reference; empty elsewhere."""
+    lacking = judge.outcomes.get(Outcome.REFERENCE_MISSING, 0)
+    if not lacking:
+        return ""
+    return (
+        f"{count(lacking)} without a reference: judges that need none are "
+        f"{', '.join(WITHOUT_REFERENCE)} (`sqljury judges` says what each needs)"
+    )
+
+
 def missing_sentence(judge: JudgeSummary) -> str:
     """How many verdicts nobody gave, and why; empty where all are there."""
     if not judge.missing:
@@ -241,6 +256,7 @@ def details(judge: JudgeSummary) -> list[str]:
     """The lines between a score and its signature."""
     lines = (
         no_predictions_hint(judge),
+        no_reference_hint(judge),
         missing_sentence(judge),
         outcomes_sentence(judge),
         measures_sentence(judge),

@@ -95,6 +95,10 @@ class Run(Closing):
         found = self.manifest.get("reading")
         return found if isinstance(found, dict) else {}
 
+    def own_columns(self) -> list[str]:
+        """What the input's own columns are called, those that no field of a case has."""
+        return self._store.own_columns()
+
     def count_cases(self) -> int:
         """How many cases it is about."""
         return self._store.count_cases()

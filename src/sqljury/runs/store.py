@@ -445,6 +445,14 @@ class RunStore:
         with self._errors():
             return int(self._db.execute(sql).fetchone()[0])
 
+    def own_columns(self) -> list[str]:
+        """What the input's own columns are called, those that no field of a case has."""
+        sql = "SELECT body FROM cases WHERE ordinal IS NOT NULL AND instr(body, ?) ORDER BY ordinal"
+        with self._errors():
+            bodies = self._db.execute(sql, ('"extra": {',))
+            extras = (json.loads(body).get("extra", {}) for (body,) in bodies)
+            return list(dict.fromkeys(column for extra in extras for column in extra))
+
     def count_with_extra(self, key: str) -> int:
         """How many of the cases have a key of their input's own that is called so."""
         sql = "SELECT count(*) FROM cases WHERE ordinal IS NOT NULL AND instr(body, ?)"

@@ -41,6 +41,11 @@ CODES: dict[str, tuple[str, str]] = {
         "is 1: 3 is a number of cases, 0.02 and 2% are shares. With --fail-under it is 0. Verdicts "
         "that are missing (judge_unavailable) are never allowed: they end with exit code 3.",
     ),
+    "SJ509": (
+        "no such column to give scores by",
+        "--by COLUMN takes a column of the input that is none of ours (team, model_size, …), as "
+        "the input spells it. Scores by database, difficulty and system are given anyway.",
+    ),
     "SJ510": ("an input of agree names no file", "Write RUN, FILE, or NAME=FILE,FILE."),
     "SJ511": (
         "two inputs of agree with one name",

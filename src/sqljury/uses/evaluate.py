@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from types import MappingProxyType
@@ -240,6 +241,7 @@ def summarise(
     run: str,
     cases: int | None = None,
     reading: Mapping[str, Any] = MappingProxyType({}),
+    by: Sequence[str] = (),
 ) -> Summary:
     """Aggregate a run in one pass; memory grows with judges and slices, not with cases.
 
@@ -252,11 +254,12 @@ def summarise(
         cases: how many cases it is about, each of which every judge owes a verdict; by default
             as many as there are.
         reading: how the cases were read, as the run's manifest says.
+        by: keys of ``extra`` that slices are cut by, too; then the records hold whole cases.
 
     Raises:
         InputError: a judge gave a score outside [0, 1].
     """
-    counters = {judge: _JudgeCounter() for judge in signatures}
+    counters = {judge: _JudgeCounter(by) for judge in signatures}
     for record in records:
         counters[record.judge].add(record)
     for counter in counters.values():
@@ -314,7 +317,8 @@ _DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", 
 class _JudgeCounter:
     """What is kept of one judge's verdicts while they pass."""
 
-    def __init__(self) -> None:
+    def __init__(self, by: Sequence[str]) -> None:
+        self._by = by
         self.total = 0
         self.scores = Tally()
         self.graded = False
@@ -355,7 +359,8 @@ class _JudgeCounter:
             found = [self.slices[place] for place in _places(*places)]
             self._tallies[places] = found
         own = self.slices["benchmark", case.benchmark], self.slices["source", case.source]
-        return [*own, *found]
+        more = [self.slices[c, _value(case.extra[c])] for c in self._by if c in case.extra]
+        return [*own, *found, *more]
 
     def _measure(self, record: Record) -> None:
         verdict = record.verdict
@@ -460,6 +465,11 @@ class _StageCounter:
         return {**counts, "money": self._money.sum, "seconds": self._seconds.sum}
 
 
+def _value(value: Json) -> str:
+    """A value of one of the input's own columns as the name of a slice."""
+    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+
+
 _DIMENSIONS = ("benchmark", "source", "db_id", "difficulty", "feature")
 _ONLY_IF_SEVERAL = ("benchmark", "source")
 
@@ -479,11 +489,14 @@ def _places(
         yield "feature", feature
 
 
-def _slice_order(place: tuple[str, str]) -> tuple[int, int, str]:
+def _slice_order(place: tuple[str, str]) -> tuple[int, str, int, str]:
     dimension, value = place
     # Difficulties from easy to hard, everything else by name.
     hardness = _DIFFICULTIES.index(value) if value in _DIFFICULTIES else len(_DIFFICULTIES)
-    return _DIMENSIONS.index(dimension), hardness * (dimension == "difficulty"), value
+    is_ours = dimension in _DIMENSIONS
+    place_of = _DIMENSIONS.index(dimension) if is_ours else len(_DIMENSIONS)
+    own = "" if is_ours else dimension
+    return place_of, own, hardness * (dimension == "difficulty"), value
 
 
 def _score(record: Record) -> float:
