@@ -95,6 +95,10 @@ def _statements(hidden: str) -> Iterator[str]:
         yield f"SELECT 1 AS a {comment.format(odd + '*/' + hidden)}"
         yield f"SELECT 1 AS a {made}\n{hidden}"
         yield f"SELECT '{made}' AS a {made}{hidden} --'"
+        for quote in ("'", '"', "`", "$$"):
+            behind = comment.format(odd + quote)
+            yield f"SELECT 1 AS a {behind}\n{hidden} -- {quote}"
+            yield f"SELECT 1 {behind}\n{hidden} -- {quote}"
 
 
 # ---------------------------------------------------------------- the guard alone
@@ -102,7 +106,8 @@ def _statements(hidden: str) -> Iterator[str]:
 
 def _is_plain(sent: str, dialect: str) -> bool:
     """Whether nothing outside quotes can be read in two ways."""
-    names = r"\"[^\"]*\"|`[^`]*`" + r"|\[[^\]]*\]" * (dialect in ("sqlite", "tsql"))
+    names = r"\"[^\"]*\"" + r"|`[^`]*`" * (dialect != "postgres")
+    names += r"|\[[^\]]*\]" * (dialect in ("sqlite", "tsql"))
     bare = re.sub(names, "", without_strings(sent, dialect))
     opened = ["--", "/*"] + ["#"] * dialect.startswith("mysql")
     return all(c in "\t\n" or c >= " " for c in bare) and not any(o in bare for o in opened)

@@ -107,9 +107,9 @@ _PATTERNS = {
     ),
     "duckdb": _pattern(
         string=rf"[eE]{_E_TEXT}|{_SINGLE}|{_DOLLARS}",
-        name=_DOUBLE,
+        name=rf"{_DOUBLE}|{_BACKTICK}",
         comment=rf"{_DASHES}|/\*",
-        opened=rf"""[eE]'|['"]|{_OPEN_DOLLARS}""",
+        opened=rf"""[eE]'|['"`]|{_OPEN_DOLLARS}""",
     ),
     "postgres": _pattern(
         string=rf"{_CONTINUED}|{_SINGLE}|{_DOLLARS}",
