@@ -263,7 +263,10 @@ def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution |
         return _refused("a comment that the server would execute")
     if not comment.startswith("/*") and "\r" in (line := comment.rstrip("\r")):
         place = _place(sql, start + line.index("\r"))
-        return _refused(f"a carriage return {place}, which ends a comment in some databases only")
+        return _refused(
+            f"a carriage return in a comment {place}, which ends it in some databases only: "
+            "end lines with a newline"
+        )
     if odd := _IN_COMMENT.search(comment):
         return _refused(_not_sent(sql, start + odd.start()))
     return None
