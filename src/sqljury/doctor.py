@@ -20,6 +20,7 @@ from sqljury.isolation import missing, own_uid, runs_as_root
 _DRIVERS = (
     ("duckdb", "duckdb", "DuckDB files"),
     ("psycopg", "postgresql", "PostgreSQL"),
+    ("pgparse", "postgresql", "PostgreSQL's grammar"),
     ("pymysql", "mysql", "MySQL and MariaDB"),
     ("sqlalchemy", "sqlalchemy", "other databases"),
     ("pyarrow", "parquet", "Parquet files"),

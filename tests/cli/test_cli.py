@@ -282,7 +282,17 @@ def test_errors_are_one_line_and_an_exit_code(
 
 def test_import_and_help_are_fast() -> None:
     """Guards what may be imported, since a clock in a test would measure the machine."""
-    heavy = {"numpy", "scipy", "sqlglot", "rich", "jinja2", "duckdb", "psycopg", "pyarrow"}
+    heavy = {
+        "numpy",
+        "scipy",
+        "sqlglot",
+        "rich",
+        "jinja2",
+        "duckdb",
+        "psycopg",
+        "pgparse",
+        "pyarrow",
+    }
     for code in ("import sqljury", "import sqljury.cli"):
         out = subprocess.run(
             [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"],

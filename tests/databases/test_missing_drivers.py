@@ -23,6 +23,7 @@ except MissingExtraError as error:
     ("module", "url", "extra"),
     [
         ("psycopg", "postgresql://localhost/{db_id}", "postgresql"),
+        ("pgparse", "postgresql://localhost/{db_id}", "postgresql"),
         ("pymysql", "mysql://localhost/{db_id}", "mysql"),
         ("pymysql", "mariadb://localhost/shop", "mysql"),
         ("sqlalchemy", "oracle://localhost/{db_id}", "sqlalchemy"),

@@ -37,6 +37,10 @@ POSTGRESQL = (
     "CREATE FUNCTION gives(i int) RETURNS withdom LANGUAGE sql AS 'SELECT ROW(i)::withdom'",
     "CREATE FUNCTION inside(i int) RETURNS int LANGUAGE plpgsql AS "
     "$$ DECLARE d withdom; BEGIN d := ROW(i); RETURN 1; END $$",
+    "CREATE TYPE plain AS (i int)",
+    "CREATE FUNCTION shown(p plain) RETURNS text LANGUAGE sql AS 'SELECT locks(1)::text'",
+    "CREATE CAST (plain AS text) WITH FUNCTION shown(plain) AS IMPLICIT",
+    "CREATE TABLE k (c plain)",
     "INSERT INTO u VALUES (1, 5)",
     "INSERT INTO w VALUES (1, '{5}')",
     "SELECT pg_advisory_unlock_all()",
@@ -71,6 +75,7 @@ SELECT coalesce(u, '(1,9)') FROM u
 SELECT x FROM u AS x UNION SELECT '(1,9)'
 SELECT id FROM w WHERE a = '{7}'
 SELECT a FROM w UNION SELECT '{8}'
+SELECT upper(c) FROM k
 """.strip().splitlines()
 
 HARMLESS = """

@@ -202,6 +202,38 @@ def test_strings_and_comments_cannot_hide_a_second_statement(database: Database,
 
 
 @_on_each(
+    "SELECT\xa0id FROM t",
+    "SELECT id\fFROM t",
+    "SELECT id FROM t\u2003WHERE id = 1",
+    "SELECT id FROM t -- all\rof them",
+)
+def test_what_engines_read_in_different_ways_is_refused_and_the_message_says_where(
+    database: Database, sql: str
+) -> None:
+    execution = database.execute(sql, LIMITS)
+    assert execution.status is Status.REFUSED
+    assert "line 1, column" in execution.message
+
+
+@_on_each(
+    "SELECT name, '\xa0\f' AS x FROM t\r\nWHERE id = 1 -- one\r\n",
+    "/* all */ SELECT/* of */id -- them\nFROM t",
+)
+def test_comments_and_ends_of_lines_are_no_part_of_what_is_sent(
+    database: Database, sql: str
+) -> None:
+    assert _status(database, sql) is Status.OK
+
+
+def test_what_only_a_newer_server_understands_is_refused() -> None:
+    grammar = pytest.importorskip("sqljury.databases.postgresql_grammar")
+    sql = "SELECT a FROM t QUALIFY b"
+    assert grammar.read_statement(sql, 170000).status is Status.ERROR
+    assert grammar.read_statement(sql, 180000).status is Status.REFUSED
+    assert "PostgreSQL 17" in grammar.read_statement(sql, 180000).message
+
+
+@_on_each(
     "SELECT id AS query, name AS version FROM t LIMIT 1",
     "SELECT 'what; DROP TABLE t' AS a",
 )

@@ -5,9 +5,10 @@ every position, on every engine as every kind of login."""
 from __future__ import annotations
 
 import re
+import sqlite3
 import unicodedata
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from itertools import product
 
 import pytest
@@ -95,6 +96,10 @@ def _statements(hidden: str) -> Iterator[str]:
         yield f"SELECT 1 AS a {comment.format(odd + '*/' + hidden)}"
         yield f"SELECT 1 AS a {made}\n{hidden}"
         yield f"SELECT '{made}' AS a {made}{hidden} --'"
+        for quote in ("'", '"', "`", "$$"):
+            behind = comment.format(odd + quote)
+            yield f"SELECT 1 AS a {behind}\n{hidden} -- {quote}"
+            yield f"SELECT 1 {behind}\n{hidden} -- {quote}"
 
 
 # ---------------------------------------------------------------- the guard alone
@@ -102,7 +107,8 @@ def _statements(hidden: str) -> Iterator[str]:
 
 def _is_plain(sent: str, dialect: str) -> bool:
     """Whether nothing outside quotes can be read in two ways."""
-    names = r"\"[^\"]*\"|`[^`]*`" + r"|\[[^\]]*\]" * (dialect in ("sqlite", "tsql"))
+    names = r"\"[^\"]*\"" + r"|`[^`]*`" * (dialect != "postgres")
+    names += r"|\[[^\]]*\]" * (dialect in ("sqlite", "tsql"))
     bare = re.sub(names, "", without_strings(sent, dialect))
     opened = ["--", "/*"] + ["#"] * dialect.startswith("mysql")
     return all(c in "\t\n" or c >= " " for c in bare) and not any(o in bare for o in opened)
@@ -166,9 +172,9 @@ def test_a_comment_that_engines_read_differently_is_refused(dialect: str, commen
     "sql", [r"SELECT '\'' AS a --'", "SELECT 1 --x", "SELECT 1 # x", "SELECT $$'$$ AS a --'"]
 )
 def test_an_unknown_engine_gets_what_all_engines_read_in_the_same_way(sql: str) -> None:
-    outcome = admit(sql, "snowflake")
-    assert isinstance(outcome, Execution)
-    assert outcome.status is Status.REFUSED
+    for outcome in (admit(sql, "snowflake"), admit(sql, "postgres", pinned=False)):
+        assert isinstance(outcome, Execution)
+        assert outcome.status is Status.REFUSED
 
 
 def test_quotes_are_read_as_the_session_of_mysql_has_them() -> None:
@@ -177,6 +183,78 @@ def test_quotes_are_read_as_the_session_of_mysql_has_them() -> None:
     assert admit(backslash + "#'", mysql_dialect("NO_BACKSLASH_ESCAPES")) == backslash + "#'"
     assert without_strings('SELECT "f"()', mysql_dialect("ANSI_QUOTES,ANSI")) == 'SELECT "f"()'
     assert without_strings('SELECT "f"()', "mysql") == "SELECT  ()"
+
+
+# ---------------------------------------------------------------- the engines' own parsers
+
+PIECES = [
+    *("f(1)", "'", '"', "`", "$$", "$a$", "\\", "\\'", "''", "E'", "N'", "U&'", "x'", "1E", "$1"),
+    *(
+        "a",
+        "_",
+        "é",
+        " ",
+        "\n",
+        "\r",
+        ",",
+        "-",
+        "/",
+        "*",
+        "#",
+        "[",
+        "]",
+        "{",
+        "}",
+        "(",
+        ")",
+        ".",
+        "::",
+    ),
+    *("@", "@'", "_utf8", " AS ", " UNION SELECT ", "||", "+", "=", "?", ":a", ";", "!", "|"),
+]
+
+
+def _called_in_sqlite(sql: str) -> bool:
+    called: set[str] = set()
+
+    def noted(_action: int, _first: str | None, second: str | None, *_: object) -> int:
+        called.add(second or "")
+        return sqlite3.SQLITE_OK
+
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.create_function("f", 1, lambda value: value)
+        connection.set_authorizer(noted)
+        with suppress(sqlite3.Error, sqlite3.Warning, ValueError):
+            connection.execute(sql)
+    return "f" in called
+
+
+def _called_in_duckdb(sql: str) -> bool:
+    duckdb = pytest.importorskip("duckdb")
+    ((tree,),) = duckdb.execute("SELECT json_serialize_sql(?)", [sql]).fetchall()
+    return '"function_name":"f"' in tree
+
+
+def _called_in_postgres(sql: str) -> bool:
+    names = pytest.importorskip("sqljury.databases.postgresql_grammar").read_statement(sql, 150000)
+    return not isinstance(names, Execution) and "f" in names.types
+
+
+CALLED = {
+    "sqlite": _called_in_sqlite,
+    "duckdb": _called_in_duckdb,
+    "postgres": _called_in_postgres,
+}
+
+
+@pytest.mark.parametrize("dialect", CALLED)
+@given(pieces=st.lists(st.sampled_from(PIECES), max_size=14))
+def test_no_function_that_an_engine_calls_is_taken_for_a_text(
+    dialect: str, pieces: list[str]
+) -> None:
+    sent = admit("SELECT " + "".join(pieces), dialect)
+    if isinstance(sent, str) and CALLED[dialect](sent):
+        assert "f(1)" in without_strings(sent, dialect)
 
 
 # ---------------------------------------------------------------- every engine, every login

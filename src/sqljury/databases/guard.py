@@ -107,9 +107,9 @@ _PATTERNS = {
     ),
     "duckdb": _pattern(
         string=rf"[eE]{_E_TEXT}|{_SINGLE}|{_DOLLARS}",
-        name=_DOUBLE,
+        name=rf"{_DOUBLE}|{_BACKTICK}",
         comment=rf"{_DASHES}|/\*",
-        opened=rf"""[eE]'|['"]|{_OPEN_DOLLARS}""",
+        opened=rf"""[eE]'|['"`]|{_OPEN_DOLLARS}""",
     ),
     "postgres": _pattern(
         string=rf"{_CONTINUED}|{_SINGLE}|{_DOLLARS}",
@@ -160,7 +160,7 @@ def _end_of_nested_comment(sql: str, position: int) -> int:
 # ---------------------------------------------------------------- admission
 
 
-def admit(sql: str, dialect: str) -> str | Execution:
+def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
     """The one query in ``sql`` as it is to be sent, or the outcome of not running it.
 
     Comments become a space, every end of a line a newline; trailing semicolons are cut off. Text
@@ -168,8 +168,9 @@ def admit(sql: str, dialect: str) -> str | Execution:
     query is refused, and so is a character outside quotes that engines read in different ways.
 
     Args:
-        dialect: an engine's, or :func:`mysql_dialect`. For any other, what is read in different
-            ways by the engines that are known is refused.
+        dialect: an engine's, or :func:`mysql_dialect`.
+        pinned: how the session reads quotes is known. Where it is not, or the dialect is another,
+            what is read in different ways by the engines that are known is refused.
 
     >>> admit("SELECT 1; -- done", "sqlite")
     'SELECT 1'
@@ -185,7 +186,7 @@ def admit(sql: str, dialect: str) -> str | Execution:
     text = sql.rstrip("; \n")
     if word in _QUERIES and _PLAIN.fullmatch(text) and not _opens_comment(text):
         return text  # nearly all real queries
-    if dialect in _TOKENS:
+    if pinned and dialect in _TOKENS:
         return _admit_rebuilt(_rebuilt(sql, dialect), dialect)
     first, *others = (_rebuilt(sql, known) for known in _ANY_DIALECT)
     outcome = _admit_rebuilt(first, dialect)
@@ -262,7 +263,10 @@ def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution |
         return _refused("a comment that the server would execute")
     if not comment.startswith("/*") and "\r" in (line := comment.rstrip("\r")):
         place = _place(sql, start + line.index("\r"))
-        return _refused(f"a carriage return {place}, which ends a comment in some databases only")
+        return _refused(
+            f"a carriage return in a comment {place}, which ends it in some databases only: "
+            "end lines with a newline"
+        )
     if odd := _IN_COMMENT.search(comment):
         return _refused(_not_sent(sql, start + odd.start()))
     return None

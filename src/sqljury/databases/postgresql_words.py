@@ -143,8 +143,15 @@ UNION ALL
 SELECT 'name', t.typname::text, ARRAY[c.castfunc::int8]
 FROM pg_catalog.pg_cast AS c JOIN pg_catalog.pg_type AS t ON t.oid IN (c.casttarget, c.castsource)
 WHERE c.oid >= {_FIRST_USER_OID} AND c.castfunc <> 0 AND t.oid >= {_FIRST_USER_OID}
+UNION ALL
+SELECT 'name', c.relname::text, ARRAY[k.castfunc::int8]
+FROM pg_catalog.pg_cast AS k JOIN pg_catalog.pg_attribute AS a ON a.atttypid = k.castsource
+JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
+WHERE k.oid >= {_FIRST_USER_OID} AND k.castcontext = 'i' AND k.castfunc <> 0
+  AND a.attnum > 0 AND c.oid >= {_FIRST_USER_OID}
 """
-"""What calls a function without its name: operators, aggregates, casts."""
+"""What calls a function without its name: operators, aggregates, casts, and tables with a column
+that is cast wherever another type is expected."""
 
 _CHECKED: Final = """
 SELECT k.contypid::int8, ARRAY(
@@ -274,7 +281,7 @@ class PostgreSQLForbiddenWords:
             bare = without_strings(sql, "postgres")
             found = min(self._theirs.names & names.all, default="")
             if name := found or self._theirs.found_in(bare):
-                return f"{name}, a function that may do more than its caller"
+                return f"{name}, which may do more than its caller"
             if found := min((o for o in self._operators if o in bare), default=""):
                 return f"the operator {found}"
             if self._operators & _IMPLIED:

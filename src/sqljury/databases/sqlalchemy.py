@@ -117,7 +117,7 @@ class SQLAlchemyDatabase:
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""
-        statement = admit(sql, self.dialect)
+        statement = admit(sql, self.dialect, pinned=False)
         if isinstance(statement, Execution):
             return statement
         refusal = _not_a_query(statement, self.dialect)
