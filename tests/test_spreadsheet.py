@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from sqljury.benchmarks import read_results
 from sqljury.case import Case
 from sqljury.reports import tabular
-from sqljury.spreadsheet import as_it_was, as_text
+from sqljury.spreadsheet import SafeRows, as_it_was, as_text
 from sqljury.verdict import Record, Verdict
 
 FORMULAS = [
@@ -37,6 +38,15 @@ def test_formulas_become_text(text: str) -> None:
 @pytest.mark.parametrize("text", [*NUMBERS, "", "plain", "a=b", " =1"])
 def test_the_rest_stays(text: str) -> None:
     assert as_text(text) == text
+
+
+@pytest.mark.parametrize("text", ["\r=1+1", "a\r=1+1", "a\r\n=1+1", "a\n=1+1"])
+def test_no_line_end_within_a_cell_begins_a_row(text: str) -> None:
+    file = io.StringIO(newline="")
+    SafeRows(file).write(["x", text, 1])
+    row = file.getvalue()
+    assert row == f'x,"{as_text(text)}",1\n'
+    assert [as_it_was(cell) for cell in next(csv.reader([row]))] == ["x", text, "1"]
 
 
 @given(st.text(alphabet="'=+-@\t\r\n1ax.e", max_size=6))

@@ -13,11 +13,22 @@ _FORMULA = re.compile("['=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
+class _Unix:
+    """A file of rows that end in \\n alone."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def write(self, row: str) -> int:
+        return self._file.write(row.removesuffix("\r\n") + "\n")
+
+
 class SafeRows:
     """Writes rows of CSV in which no text is a formula; numbers stay numbers."""
 
     def __init__(self, file: TextIO) -> None:
-        self._rows = csv.writer(file, lineterminator="\n")
+        # Python quotes the characters that end its own rows: a lone \r ends one for spreadsheets.
+        self._rows = csv.writer(_Unix(file), lineterminator="\r\n")
 
     def write(self, cells: Iterable[Any]) -> None:
         """One row."""

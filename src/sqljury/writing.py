@@ -117,15 +117,18 @@ def write_json_lines(
             file.write(f"{json_line_safe(line)}\n")
 
 
-def new_folder(path: PathLike) -> Path:
+def new_folder(path: PathLike, *, private: bool = False) -> Path:
     """A folder, made if it is not there.
+
+    Args:
+        private: nobody else may look into one that is made.
 
     Raises:
         InputError, InfrastructureError: it cannot be made.
     """
     folder = Path(path)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(0o700 if private else 0o777, parents=True, exist_ok=True)
     except OSError as error:
         raise unwritable(folder, error) from error
     return folder

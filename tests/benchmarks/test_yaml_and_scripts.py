@@ -85,6 +85,8 @@ def test_yaml_predictions_by_id(tmp_path: Path) -> None:
         ("- &a [x, x]\n- [*a, *a]\n", "SJ106 cases.yaml:2: broken YAML: an alias"),
         ("- !!python/object/apply:os.system [ls]\n", "SJ106 cases.yaml:1: broken YAML"),
         ("1: SELECT 1\n1: SELECT 2\n", "SJ110 cases.yaml:2: the key '1' stands twice"),
+        ("[" * 1500, "SJ106 cases.yaml:1: broken YAML: nested more than 100 levels deep"),
+        ("- " * 1500 + "a", "SJ106 cases.yaml:1: broken YAML: nested more than 100 levels deep"),
         ("- \n", "SJ10"),
         ("", "SJ103"),
         ("just text", "SJ106"),

@@ -78,6 +78,10 @@ REFUSED = {
     "trace the parent": "libc.ptrace(16, os.getppid(), 0, 0) and call(101, 16, os.getppid(), 0, 0)",
     "limits of the parent": "resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE)",
     "type into the terminal": "fcntl.ioctl(0, termios.TIOCSTI, b'x')",
+    "shared memory of System V": "call(29, 0x51, 4096, 0o1600)",
+    "messages of System V": "call(68, 0x51, 0o1600)",
+    "processors of the parent": "os.sched_setaffinity(os.getppid(), os.sched_getaffinity(0))",
+    "priority of the parent": "os.setpriority(os.PRIO_PROCESS, os.getppid(), 1)",
     "a new namespace": "call(272, 0x10000000)",
     "in a thread": "e = []\ndef f():\n  try: open('ROOT/other/file')\n  except OSError as x: e.append(x)\n"
     "t = threading.Thread(target=f); t.start(); t.join(); raise e[0]",
@@ -87,6 +91,9 @@ ALLOWED = {
     "write the scratch": "open('ROOT/scratch/new', 'w').write('x'); os.remove('ROOT/scratch/new')",
     "import what is heavy": "import numpy, scipy.stats, sqlglot; numpy.ones((9, 9)) @ numpy.ones(9)",
     "threads": "t = threading.Thread(target=print); t.start(); t.join()",
+    "its own processors": "os.sched_setaffinity(0, os.sched_getaffinity(0))",
+    "no right of root but to open files": "of = open('/proc/self/status').read().split('CapEff:')[1]\n"
+    "assert int(of.split()[0], 16) in (0, 6), of",
     "signal itself": "os.kill(os.getpid(), 0)",
     "nothing": "open(os.devnull, 'w').write('x')",
     "random numbers": "os.urandom(8); open('/dev/urandom', 'rb').read(1)",

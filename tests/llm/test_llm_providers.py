@@ -95,6 +95,19 @@ def test_faults_of_anthropic(act: Any, problem: str) -> None:
         assert problem in answer.problem
 
 
+@pytest.mark.usefixtures("anthropic")
+@pytest.mark.parametrize("status", [302, 307, 308])
+@pytest.mark.parametrize("provider", ["openai", "anthropic"])
+def test_neither_prompt_nor_key_follow_a_redirect(provider: str, status: int) -> None:
+    with serving(sends({})) as other:
+        redirects = fails(status, "elsewhere", location=f"{other.url}/chat/completions")
+        with serving(redirects) as server, client(retries=1) as asking:
+            model = claude_at(server, "claude-haiku-4-5") if provider == "anthropic" else at(server)
+            answer = asking.ask(question(model), case="1")
+        assert (answer.value, f"HTTP {status}" in answer.problem) == (None, True), answer
+        assert other.requests == []
+
+
 # ---------------------------------------------------------------- scripted models
 
 

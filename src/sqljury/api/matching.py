@@ -9,7 +9,7 @@ from sqljury.api.inputs import PathLike
 from sqljury.case import Json
 from sqljury.databases import schema_of
 from sqljury.errors import InputError
-from sqljury.judges.graph_match import GraphMatch
+from sqljury.judges.graph_match import MOST_NODES, GraphMatch
 from sqljury.likeness.graphs import GraphForm, PairGraph, QueryGraph, graphs_of, only_in, pair_graph
 from sqljury.trees.nodes import Unreadable
 
@@ -141,4 +141,6 @@ def _graphs(sql: str, which: str, schema: Schema, matcher: Matcher) -> tuple[Que
     graphs = graphs_of(sql, schema, forms=forms, flows=matcher.flows)
     if isinstance(graphs, Unreadable):
         raise InputError("SJ318", f"the {which} cannot be read: {graphs.reason}.")
+    if len(graphs[0].labels) > MOST_NODES:  # time grows with the product of both
+        raise InputError("SJ318", f"the {which} has a graph of more than {MOST_NODES:,} nodes.")
     return graphs

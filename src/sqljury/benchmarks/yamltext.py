@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from sqljury.case import Json
 from sqljury.errors import InputError, MissingExtraError
+
+_DEEPEST: Final = 100
 
 
 def elements(text: str, name: str) -> Iterator[tuple[Json, int]]:
@@ -43,10 +45,16 @@ def _read(text: str, name: str) -> tuple[Any, Any]:
     except ImportError:
         raise MissingExtraError("pyyaml", "yaml", "Reading YAML files") from None
     try:
-        # An alias stands for a part elsewhere: a few lines of them unfold to gigabytes.
-        alias = next((e for e in yaml.parse(text) if isinstance(e, yaml.AliasEvent)), None)
-        if alias is not None:
-            raise yaml.composer.ComposerError(None, None, "an alias (*)", alias.start_mark)
+        depth = 0
+        for event in yaml.parse(text):
+            # An alias stands for a part elsewhere: a few lines of them unfold to gigabytes.
+            if isinstance(event, yaml.AliasEvent):
+                raise yaml.composer.ComposerError(None, None, "an alias (*)", event.start_mark)
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _DEEPEST:
+                what = f"nested more than {_DEEPEST} levels deep"
+                raise yaml.composer.ComposerError(None, None, what, event.start_mark)
         loader = _loader(yaml)(text)
         root = loader.get_single_node()
     except yaml.YAMLError as error:

@@ -65,13 +65,17 @@ def write_files(
 
 def print_summary_of(found: Evaluation, as_json: bool) -> None:
     paid = found.run.paid
+    lacks = found.run.manifest.get("sandbox_lacks") or []
     if as_json:
         now = {} if paid is None else {"paid": asdict(paid)}
-        typer.echo(json.dumps({**found.summary.to_json(), **now}, indent=2))
+        shown = {**found.summary.to_json(), "sandbox_lacks": lacks, **now}
+        typer.echo(json.dumps(shown, indent=2))
         return
     from sqljury.reports.terminal import print_summary
 
     print_summary(found.summary, console())
+    for lack in lacks:
+        typer.echo(f"warning: queries ran without a part of the sandbox: no {lack}", err=True)
     if paid is not None:
         typer.echo(f"this command paid for {paid_text(paid)}", err=True)
 

@@ -16,7 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqljury.isolation.landlock import landlock_version, restrict_files
-from sqljury.isolation.seccomp import forbid_privileges, has_seccomp, restrict_calls
+from sqljury.isolation.seccomp import (
+    drop_capabilities,
+    forbid_privileges,
+    has_seccomp,
+    restrict_calls,
+)
 
 _SYSTEM = (
     *("/usr/lib", "/usr/lib64", "/lib", "/lib64", "/usr/local/lib", "/usr/share/zoneinfo"),
@@ -67,6 +72,8 @@ class Sandbox:
             os.setgroups([])
             os.setresgid(self.uid, self.uid, self.uid)
             os.setresuid(self.uid, self.uid, self.uid)
+        elif runs_as_root() and sys.platform == "linux":
+            drop_capabilities()
         if landlock_version():
             forbid_privileges()
             reads = None if self.reads is None else (*interpreter_files(), *self.reads)
@@ -122,7 +129,10 @@ def own_uid(reads: Iterable[str]) -> tuple[int | None, str]:
     known: dict[Path, bool] = {}
     for path in _needed(reads):
         if path.exists() and not _readable_by_others(path.resolve(), known):
-            return None, f"workers stay root: no other user may read {path.resolve()}"
+            return (
+                None,
+                f"workers stay root, who may only read: no other user may read {path.resolve()}",
+            )
     return _FIRST_UID + os.getpid() % _UIDS, "root starts workers as a user without rights"
 
 

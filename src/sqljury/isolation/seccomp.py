@@ -19,6 +19,9 @@ from typing import Final
 _SET_NO_NEW_PRIVILEGES: Final = 38
 _SET_FILTER, _ALL_THREADS = 1, 1
 _GET_ACTION: Final = 2
+_DROP_BOUND: Final = 24
+_CAPABILITIES_OF_TODAY: Final = 0x20080522
+_OPEN_ANY_FILE: Final = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 _CLONE_THREAD: Final = 0x00010000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
@@ -46,12 +49,15 @@ class _Machine:
     """fork, vfork, execve, execveat."""
     network: tuple[int, ...]
     """socket, socketpair, connect, bind, and io_uring, which goes round all of them."""
+    scheduling: tuple[int, ...]
+    """sched_setparam, -scheduler, -affinity, -attr: their first argument is a process."""
     signals: tuple[int, ...]
     """Those whose first argument is the process that a signal goes to."""
     owners: tuple[int, ...]
     """Owner, mode, times, extended attributes: what Landlock does not know of files."""
     never: tuple[int, ...]
-    """Other processes' memory, mounts, modules, clocks, namespaces, keys, tracing, BPF."""
+    """Other processes' memory, mounts, modules, clocks, namespaces, keys, tracing, BPF, messages
+    between processes (System V and POSIX), priorities."""
 
 
 # The same on both: clone3 is 435.
@@ -68,12 +74,14 @@ _MACHINES: Final = {
         prlimit=302,
         programs=(57, 58, 59, 322),
         network=(41, 42, 49, 53, _URING),
+        scheduling=(142, 144, 203, 314),
         signals=(62, 129, 200, 234, 297),
         owners=(90, 91, 92, 93, 94, 132, 188, 189, 190, 197, 198, 199, 235, 260, 261, 268, 280),
         never=(
             *(101, 103, 135, 153, 154, 155, 159, 161, 163, 164, 165, 166, 167, 168, 169, 170, 171),
             *(172, 173, 175, 176, 179, 227, 246, 248, 249, 250, 272, 298, 300, 304, 305, 308),
             *(310, 311, 312, 313, 320, 321, 323, *_NEW),
+            *(29, 30, 31, *range(64, 72), 220, *range(240, 246), 141, 251, 256, 279),
         ),
     ),
     "aarch64": _Machine(
@@ -84,12 +92,13 @@ _MACHINES: Final = {
         prlimit=261,
         programs=(221, 281),
         network=(198, 199, 200, 203, _URING),
+        scheduling=(118, 119, 122, 274),
         signals=(129, 130, 131, 138, 240),
         owners=(5, 6, 7, 14, 15, 16, 52, 53, 54, 55, 88),
         never=(
             *(39, 40, 41, 51, 60, 89, 92, 97, 104, 105, 106, 112, 116, 117, 142, 161, 162, 170),
             *(171, 217, 218, 219, 224, 225, 241, 262, 265, 266, 268, 270, 271, 272, 273, 280),
-            *(282, 294, *_NEW),
+            *(282, 294, *_NEW, *range(180, 198), 140, 30, 238, 239),
         ),
     ),
 }
@@ -134,6 +143,25 @@ def restrict_calls(*, network: bool, programs: bool) -> None:
         raise OSError(number, f"seccomp: {os.strerror(number)}")
 
 
+def drop_capabilities() -> None:
+    """From here on root may open any file, as far as it could before, and nothing else that other
+    users may not.
+
+    Raises:
+        OSError: the kernel refuses.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    header = struct.pack("Ii", _CAPABILITIES_OF_TODAY, 0)
+    # Effective, permitted, inheritable; then the same of the numbers from 32 on.
+    data = struct.pack("6I", _OPEN_ANY_FILE, _OPEN_ANY_FILE, 0, 0, 0, 0)
+    for number in range(64):
+        if not 1 << number & _OPEN_ANY_FILE:
+            library.prctl(_DROP_BOUND, number, 0, 0, 0)
+    if library.capset(header, data) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"capset: {os.strerror(number)}")
+
+
 def forbid_privileges() -> None:
     """No program that this process starts gets more rights than it has; filters need that."""
     ctypes.CDLL(None, use_errno=True).prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
@@ -172,6 +200,8 @@ def _filter(machine: _Machine, own: int, *, network: bool, programs: bool) -> by
         ]
         for number in machine.signals:
             code += _first_argument(number, (own,))
+        for number in machine.scheduling:
+            code += _first_argument(number, (0, own))
         code += _first_argument(machine.prlimit, (0, own))
     # A terminal takes what is pushed into it for what its user types.
     code += [

@@ -106,7 +106,7 @@ def merge_runs(folder: str | Path, runs: Sequence[str | Path]) -> Run:
         )
     # Whole or not at all: it takes its name when everything is in it.
     made = target.absolute().with_name(f".{os.getpid()}.merged")
-    new_folder(made)
+    new_folder(made, private=True)
     try:
         _fill(made, parts)
         made.replace(target)

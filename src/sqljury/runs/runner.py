@@ -19,6 +19,7 @@ from sqljury.benchmarks import AS_WRITTEN
 from sqljury.case import Case
 from sqljury.closing import Closing
 from sqljury.errors import InputError
+from sqljury.isolation import missing
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
 from sqljury.runs.changes import Changes
 from sqljury.runs.fingerprints import DataContents, DataFingerprints, short_hash
@@ -386,6 +387,7 @@ def _write_manifest(
                 "engines": engines,
                 "contents": data.fingerprints,
                 "suites": data.suites,
+                "sandbox_lacks": missing(),
                 "limits": {name: getattr(limits, name) for name in limits.__slots__},
                 "data": digest,
                 "reading": reading,

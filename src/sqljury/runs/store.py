@@ -192,7 +192,7 @@ class RunStore:
                 hint="Pass what --run was given.",
             )
         if create:
-            new_folder(folder)
+            new_folder(folder, private=True)  # it holds cells of the databases
         with self._errors():
             self._db = self._writable() if create else self._readable()
         self._checkpoints = Checkpoints(self._db)

@@ -11,7 +11,7 @@ from sqljury.errors import InputError, MissingExtraError
 from sqljury.llm.chat import Json, Message, Reply, Request
 from sqljury.llm.objects import with_schema_in_words
 from sqljury.llm.providers.base import Capabilities, by_schema, register
-from sqljury.llm.providers.transport import exchange, malformed
+from sqljury.llm.providers.transport import exchange, malformed, unredirected
 from sqljury.secrets import learn
 
 _MAX_TOKENS = 8192
@@ -131,4 +131,6 @@ def _client(address: str | None) -> Any:
 @lru_cache(maxsize=16)
 def _client_at(address: str | None, key: str) -> Any:
     # The client of the run counts and spaces the tries itself.
-    return _sdk().Anthropic(api_key=key, base_url=address, max_retries=0)
+    return _sdk().Anthropic(
+        api_key=key, base_url=address, max_retries=0, http_client=unredirected(_sdk())
+    )

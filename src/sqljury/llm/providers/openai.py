@@ -14,7 +14,7 @@ from sqljury.llm.chat import Json, Model, Reply, Request
 from sqljury.llm.objects import with_schema_in_words
 from sqljury.llm.providers import openai_batches
 from sqljury.llm.providers.base import BatchNews, Capabilities, by_schema, register
-from sqljury.llm.providers.transport import exchange, malformed
+from sqljury.llm.providers.transport import exchange, malformed, unredirected
 from sqljury.secrets import learn
 
 _REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
@@ -179,4 +179,6 @@ def _sdk() -> Any:
 @lru_cache(maxsize=16)
 def _client_at(address: str, key: str) -> Any:
     # The client of the run counts and spaces the tries itself.
-    return _sdk().OpenAI(api_key=key, base_url=address or None, max_retries=0)
+    return _sdk().OpenAI(
+        api_key=key, base_url=address or None, max_retries=0, http_client=unredirected(_sdk())
+    )

@@ -16,6 +16,11 @@ MAX_BYTES = 16 * 1024 * 1024
 """A reply larger than this is a server that has gone wrong."""
 
 
+def unredirected(sdk: Any) -> Any:
+    """An SDK's HTTP client that sends neither prompt nor key where a reply redirects to."""
+    return sdk.DefaultHttpxClient(follow_redirects=False)
+
+
 def exchange(send: Callable[[], AbstractContextManager[Any]], sdk: Any, timeout: float) -> Json:
     """The raw JSON that a server answers, read to its end within the time.
 

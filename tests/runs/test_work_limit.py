@@ -1,0 +1,142 @@
+"""Judges that look at text alone are limited too: what takes them too long, or too deep, is unknown."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+import sqljury as sj
+from sqljury import work_limit
+from sqljury.work_limit import not_work, too_much_work, within_work_limit, work_seconds
+
+SCHEMA = "CREATE TABLE t (a INTEGER, b INTEGER)"
+
+
+def nested(depth: int) -> str:
+    sql = "SELECT a FROM t"
+    for _ in range(depth):
+        sql = f"SELECT a FROM ({sql})"
+    return sql
+
+
+def nested_case(depth: int) -> str:
+    sql = "0"
+    for number in range(depth):
+        sql = f"CASE WHEN a = {number} THEN {number} ELSE {sql} END"
+    return f"SELECT {sql} FROM t"
+
+
+def conjuncts(count: int, step: int) -> str:
+    parts = (f"a + {i} > b * {i * step + 1}" for i in range(count))
+    return f"SELECT a FROM t WHERE {' AND '.join(parts)}"
+
+
+LARGE = {
+    "subqueries": (nested(200), nested(199)),
+    "arms": tuple(
+        " UNION ALL ".join(f"SELECT {i} FROM t" for i in range(count)) for count in (400, 399)
+    ),
+    "case": (nested_case(300), nested_case(299)),
+    "conjuncts": (conjuncts(900, 1), conjuncts(900, 2)),
+}
+
+
+def judged(name: str, judges: list[str], run: Path, **more: object) -> list[sj.Verdict]:
+    left, right = LARGE.get(name, (nested(1), nested(1)))
+    case = sj.Case(
+        id=name, db_id="x", predicted_sql=left, reference_sqls=(right,), schema_sql=SCHEMA
+    )
+    with sj.evaluate([case], judges, run=run, workers=1, **more) as found:  # type: ignore[arg-type]
+        return [record.verdict for record in found.records()]
+
+
+@pytest.mark.parametrize("name", ["subqueries", "case"])
+@pytest.mark.parametrize("judge", ["astpm", "codebleu", "relpm", "tree_match"])
+def test_deep_queries_are_judged_or_unknown(name: str, judge: str, tmp_path: Path) -> None:
+    (verdict,) = judged(name, [judge], tmp_path / "run")
+    assert verdict.outcome in ("unknown", "correct", "incorrect"), verdict
+
+
+def test_what_is_nested_too_deeply_says_so(tmp_path: Path) -> None:
+    (verdict,) = judged("subqueries", ["astpm"], tmp_path / "run")
+    assert (verdict.outcome, verdict.reason) == (
+        "unknown",
+        "the query is nested too deeply for this judge",
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("judge", ["relpm", "astpm", "codebleu", "jury:offline"])
+def test_large_queries_end(name: str, judge: str, tmp_path: Path) -> None:
+    began = time.monotonic()
+    (verdict,) = judged(name, [judge], tmp_path / "run", limits=sj.Limits(seconds=3))
+    assert verdict.outcome != "judge_unavailable", verdict
+    assert time.monotonic() - began < 90, "ten seconds of work, on a busy machine"
+
+
+@pytest.mark.slow
+def test_what_cannot_be_stopped_from_inside_costs_only_its_verdict(tmp_path: Path) -> None:
+    code = """
+    import re
+    from sqljury import Needs, Verdict
+    class Stuck:
+        "It holds the interpreter until it ends."
+        name, version, needs = "stuck", 1, Needs.NOTHING
+        def judge(self, case, evidence):
+            re.match("(a|a)*b", "a" * 60)
+            return Verdict.correct()
+    """
+    (tmp_path / "stuck.py").write_text(textwrap.dedent(code))
+    judge = f"{tmp_path / 'stuck.py'}:Stuck"
+    limits = sj.Limits(seconds=1)
+    stuck, other = judged("plain", [judge, "exact_match"], tmp_path / "run", limits=limits)
+    assert other.outcome == "correct"
+    assert (stuck.outcome, stuck.reason) == ("unknown", too_much_work(work_seconds(limits)))
+
+
+def _works(seconds: float) -> str:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass
+    return "done"
+
+
+def test_work_is_stopped_and_statements_are_not_work() -> None:
+    def statement_and_work() -> str:
+        with not_work():
+            _works(0.6)
+        return _works(0.1)
+
+    assert within_work_limit(lambda: _works(0.05), 0.5) == "done"
+    assert within_work_limit(lambda: _works(60), 0.3) is None
+    assert within_work_limit(statement_and_work, 0.5) == "done"
+    assert within_work_limit(lambda: time.sleep(0.5) or "done", 0.3) == "done", "a wait"
+
+
+def test_what_swallows_the_stop_gives_no_answer() -> None:
+    def swallows() -> str:
+        try:
+            _works(60)
+        except BaseException:
+            return "as if nothing had been"
+        return "done"
+
+    def fails() -> str:
+        try:
+            return _works(60)
+        finally:
+            raise ValueError("in the middle")
+
+    assert within_work_limit(swallows, 0.2) is None
+    assert within_work_limit(fails, 0.2) is None
+    with pytest.raises(ValueError, match="in the middle"):
+        within_work_limit(lambda: fails_at_once(), 5)
+    assert work_limit._current.meter is None
+
+
+def fails_at_once() -> str:
+    raise ValueError("in the middle")
