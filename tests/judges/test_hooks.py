@@ -109,8 +109,20 @@ BROKEN = "SELECT nothing FROM boat"
 
 @pytest.mark.parametrize(
     "name",
-    "exact_match exact_set_match astpm codebleu crystalbleu relpm tree_match canonical equivalence "
-    "verifier jury graph_match".split(),
+    [
+        "exact_match",
+        "exact_set_match",
+        "astpm",
+        "codebleu",
+        "crystalbleu",
+        "relpm",
+        "tree_match",
+        "canonical",
+        "equivalence",
+        "verifier",
+        "jury",
+        "graph_match",
+    ],
 )
 def test_a_prediction_that_fails_is_an_error_for_each_judge(name: str, tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "harbour.sqlite") as connection:
