@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 
 import pytest
@@ -194,6 +195,16 @@ def test_soft_f1_is_free_of_order_and_bounded(left, right, random) -> None:
     again = soft_f1(_table(*shuffled[0]), _table(*shuffled[1]))
     assert again == pytest.approx(found)
     assert soft_f1(_table(*left), _table(*left))[0] == 1.0
+
+
+@pytest.mark.parametrize("judge", ["soft_f1", "r_ves"])
+def test_the_outcome_is_what_the_threshold_says(database, judge: str) -> None:
+    reference = "SELECT name FROM boat"
+    for predicted in (reference, "SELECT name FROM boat WHERE id < 5", f"{reference} LIMIT 0"):
+        found = ask(database, judge, predicted, reference)
+        yes = (found.score or 0) >= make_judge(judge).threshold
+        assert yes is (found.outcome == "correct")
+    assert make_judge("r_ves").threshold == math.sqrt(reward(0.01) / reward(9))
 
 
 def test_soft_f1_judge(database) -> None:

@@ -44,6 +44,11 @@ class RVes(Judge):
         if self.repeats < 3:
             raise ValueError("repeats must be at least 3: a spread needs several runs")
 
+    @property
+    def threshold(self) -> float:
+        """The least that a query with the reference's rows scores, however slow it is."""
+        return math.sqrt(min(value for _, value in _REWARDS)) / _BEST
+
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Time the prediction against the first reference whose rows it returns."""
         predicted = str(case.predicted_sql)

@@ -35,6 +35,11 @@ class SoftF1(Judge):
     version: ClassVar[int] = 1
     needs: ClassVar[Needs] = Needs.REFERENCE_ROWS | Needs.PREDICTION_ROWS
 
+    @property
+    def threshold(self) -> float:
+        """1: the same cells; anything less is partial credit, and no yes."""
+        return 1.0
+
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """The best F1 over the references that run."""
         prediction = evidence.rows(str(case.predicted_sql)).table

@@ -231,7 +231,7 @@ def _trainer(
     found = Seq2SeqTrainer(
         model=model,
         args=arguments,
-        train_dataset=training,  # type: ignore[arg-type]  # a list has what it needs
+        train_dataset=training,  # a list has what it needs
         eval_dataset=validation,  # type: ignore[arg-type]
         data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
         processing_class=tokenizer,
