@@ -340,5 +340,5 @@ def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
     """Where a run goes when no folder is named: the same command finds the same folder."""
     text = json.dumps([fingerprint(files), dict(options)], sort_keys=True, default=str)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]) or "run"
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]).strip("-") or "run"
     return Path("sqljury-runs") / f"{stem}-{digest}"

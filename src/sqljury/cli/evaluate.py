@@ -283,9 +283,17 @@ def _print_dry_run(found: Estimate) -> None:
 def _limits(seconds: float, rows: int, size: str, memory: str) -> Limits:
     from sqljury.execution import Limits
 
-    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=_bytes(memory))
+    most = _bytes(memory)
+    if most < _LEAST_MEMORY:
+        raise InputError(
+            "SJ002",
+            f"--limit-memory {memory} is less than an engine needs to start.",
+            hint="Write 1MiB or more; 1GiB is usual.",
+        )
+    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=most)
 
 
+_LEAST_MEMORY = 1024**2
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 
 

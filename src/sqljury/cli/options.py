@@ -15,7 +15,8 @@ def output_option(*names: str, help: str) -> Any:
 
 
 Files = Annotated[
-    list[Path], typer.Argument(help="Case files: references with or without predictions.")
+    list[Path],
+    typer.Argument(help="Case files, with or without predictions; - reads standard input."),
 ]
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
