@@ -82,7 +82,9 @@ def evaluate(
     models: ConcurrentModelFlags,
     recorded: Annotated[
         Path | None,
-        typer.Option("--recorded", help="Folder of ROSE outputs that answer for the judges."),
+        typer.Option(
+            "--recorded", exists=True, help="Folder of ROSE outputs that answer for the judges."
+        ),
     ] = None,
     model_option: ModelOption = None,
     repeats: Annotated[
@@ -97,7 +99,7 @@ def evaluate(
         typer.Option("--tokens-per-minute", min=1, help="Tokens asked and answered at most."),
     ] = None,
     prices: Annotated[
-        Path | None, typer.Option("--prices", help="Price table over the shipped one.")
+        Path | None, typer.Option("--prices", exists=True, help="Price table over the shipped one.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what asking chat models would cost.")
