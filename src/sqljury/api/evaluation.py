@@ -101,7 +101,7 @@ class Evaluation(Closing):
         return found
 
     def failures(self, judge: str | None = None) -> Failures:
-        """What is not correct, by cause, the most frequent first; its ``to_frame()`` has them as rows.
+        """What is not correct, by cause, the most frequent first; ``to_frame()`` has it as rows.
 
         Args:
             judge: whose verdicts; the first judge's by default.
