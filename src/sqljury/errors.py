@@ -39,8 +39,14 @@ class SqljuryError(Exception):
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
+        message = self.message.rstrip()
+        # Messages that end with what a server or a library said end as that does.
+        if message.endswith("..") and not message.endswith("..."):
+            message = message[:-1]
+        if self.hint and not message.endswith((".", "!", "?", "…")):
+            message += "."
         hint = f" {self.hint}" if self.hint else ""
-        return f"{self.code} {where}{self.message}{hint}"
+        return f"{self.code} {where}{message}{hint}"
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross process borders; keyword-only arguments would be lost by default.

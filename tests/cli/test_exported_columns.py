@@ -108,3 +108,29 @@ def test_a_column_that_is_not_there_is_named_with_those_that_are(folder: Path) -
     assert done.returncode == 2
     assert "SJ509 no case has a column 'teem'" in done.stderr
     assert "team, size" in done.stderr
+
+
+def test_a_case_failures_and_comparisons_in_python(folder: Path, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    better = [{"db_id": "shop", "question": f"{one['id']}?", **one} for one in CASES]
+    better[2] |= {"pred": "SELECT 1"}
+    (tmp_path / "dev.json").write_text(json.dumps(better))
+    with (
+        sqljury.load_run(folder / "run") as first,
+        sqljury.evaluate(tmp_path / "dev.json", databases=folder) as second,
+    ):
+        assert [record.verdict.outcome for record in first["3"]] == ["incorrect"]
+        assert first["dev/3"] == first["3"]
+        with pytest.raises(KeyError):
+            first["none"]
+        failures = first.failures().to_frame("pandas")
+        compared = first.compare(second).to_frame("pandas")
+    assert isinstance(failures, pandas.DataFrame)
+    assert sorted(failures["id"]) == ["2", "3", "4"]
+    assert list(compared["id"]) == ["3"]
+    assert list(compared["change"]) == ["newly_right"]
+
+
+def test_what_to_do_next_names_a_program_that_is_there(folder: Path) -> None:
+    done = run("evaluate", "dev.json", "-d", ".", "--run", "run", cwd=folder, PATH="/usr/bin")
+    assert "-m sqljury report run --html FILE" in done.stderr

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
     from sqljury.reports.plots import ScorePlot
     from sqljury.uses.agree import Agreement
-    from sqljury.uses.failures import Failure
+    from sqljury.uses.failures import Failures
     from sqljury.uses.run_comparison import RunComparison
 
 
@@ -87,8 +87,21 @@ class Evaluation(Closing):
         """The score of each judge, in [0, 1]."""
         return {judge.name: judge.score for judge in self.summary.judges}
 
-    def failures(self, judge: str | None = None) -> dict[str, list[Failure]]:
-        """What is not correct, by cause, the most frequent cause first.
+    def __getitem__(self, name: str) -> list[Record]:
+        """The records of one case, by its id or its whole name.
+
+        Raises:
+            KeyError: there is no such case.
+        """
+        found = list(self.records(case_id=name)) or [
+            record for record in self.records() if record.case.name == name
+        ]
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def failures(self, judge: str | None = None) -> Failures:
+        """What is not correct, by cause, the most frequent first; ``to_frame()`` has it as rows.
 
         Args:
             judge: whose verdicts; the first judge's by default.
@@ -340,5 +353,5 @@ def default_run(files: Sequence[PathLike], options: Mapping[str, Json]) -> Path:
     """Where a run goes when no folder is named: the same command finds the same folder."""
     text = json.dumps([fingerprint(files), dict(options)], sort_keys=True, default=str)
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]) or "run"
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", Path(files[0]).name.split(".")[0]).strip("-") or "run"
     return Path("sqljury-runs") / f"{stem}-{digest}"

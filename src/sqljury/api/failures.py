@@ -12,11 +12,11 @@ from sqljury.errors import SqljuryError
 from sqljury.likeness.differences import Difference
 from sqljury.runs import Run
 from sqljury.schema import Schema
-from sqljury.uses.failures import Failure, failures
+from sqljury.uses.failures import Failures, failures
 from sqljury.verdict import Record
 
 
-def failures_of(run: Run, judge: str | None = None) -> dict[str, list[Failure]]:
+def failures_of(run: Run, judge: str | None = None) -> Failures:
     """The failures of a run by cause, the most frequent first.
 
     What the queries do differently is told where the run's databases are still there; otherwise
@@ -29,7 +29,7 @@ def failures_of(run: Run, judge: str | None = None) -> dict[str, list[Failure]]:
     return failures_among(run, (record for record in run.records() if record.judge == judge))
 
 
-def failures_among(run: Run, records: Iterable[Record]) -> dict[str, list[Failure]]:
+def failures_among(run: Run, records: Iterable[Record]) -> Failures:
     """The failures among some records of a run by cause, the most frequent first."""
     return failures(records, told_apart_in(run))
 

@@ -65,6 +65,8 @@ def select(
     """
     made = [make_strategy(one) if isinstance(one, str) else one for one in strategies]
     _check_distinct(made)
+    if match is not None:
+        make_judge(f"execution:{match}")  # refused before the pool is read, whoever asks for it
     overlay = overlay_from(settings.pop("overlay", None))
     pools = _pools(pool, predictions, format, overlay)
     temporary = TemporaryFolder() if run is None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
 import difflib
 import gzip
@@ -11,11 +12,14 @@ import json
 import lzma
 import os
 import re
+import shutil
+import sys
+import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
@@ -68,6 +72,21 @@ LITTLE_UNPACKED = 64 * 1024**2
 _OUR_COLUMNS = ("benchmark", "id", "source", "judge", "outcome", "score", "reason")
 
 _SQL = re.compile(r"\W*(select|with)\b", re.IGNORECASE)
+
+
+STANDARD_INPUT = "-"
+"""A path that stands for what comes in."""
+
+
+@cache
+def standard_input() -> Path:
+    """A file with what came in, which may be read as often as others; it goes with the process."""
+    folder = tempfile.mkdtemp(prefix="sqljury-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file = Path(folder, "stdin")
+    with file.open("wb") as out:
+        shutil.copyfileobj(sys.stdin.buffer, out)
+    return file
 
 
 class FileKind(Enum):
@@ -130,7 +149,7 @@ class Source:
     """
 
     def __init__(self, path: PathLike) -> None:
-        self.path = Path(path)
+        self.path = standard_input() if os.fspath(path) == STANDARD_INPUT else Path(path)
         self.name = self.path.name
         # Not Path.exists, which fails on names that are too long to be any.
         if not os.path.exists(self.path):  # noqa: PTH110

@@ -4,7 +4,11 @@ One command, or a few that belong together, a file. Heavy imports stay inside th
 ``sqljury --help`` answers at once.
 """
 
-from sqljury.cli.app import app
-from sqljury.cli.entry import main
+try:
+    from sqljury.cli.app import app
+    from sqljury.cli.entry import main
+except KeyboardInterrupt:
+    # Stopped while the command was imported: nothing has begun.
+    raise SystemExit(130) from None
 
 __all__ = ["app", "main"]

@@ -9,6 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.errors import EXIT_OK, InputError
+from sqljury.judge_name import JudgeName
 
 if TYPE_CHECKING:
     from sqljury.judges import Judge
@@ -33,7 +34,7 @@ def judges(
     from sqljury.judges import class_named, options_of, registered
 
     if name is not None:
-        _explain_judge(name, class_named(name))
+        _explain_judge(name.partition(":")[0], class_named(JudgeName.parse(name).name))
         return
     for known, cls in registered().items():
         typer.echo(f"{known:16} {_first_line(cls)}")

@@ -9,6 +9,7 @@ import typer
 
 from sqljury.cli.app import app
 from sqljury.cli.options import Workers
+from sqljury.cli.output import program
 from sqljury.cli.progress import progress
 
 
@@ -52,9 +53,9 @@ def demo(
             typer.echo(line)
         typer.echo("The answers behind `rose` are a script's, recorded: no model was asked.")
         typer.echo("")
-        run = folder / "run"
+        run, sqljury = folder / "run", program()
         typer.echo(f"report: {page.resolve()}")
-        typer.echo(f"one case: sqljury show {run} 1")
-        typer.echo(f"failures by cause: sqljury report {run} --failures 1")
-        typer.echo(f"all figures: sqljury report {run}")
-        typer.echo(f"against the labels: sqljury agree {run}")
+        typer.echo(f"one case: {sqljury} show {run} 1")
+        typer.echo(f"failures by cause: {sqljury} report {run} --failures 1")
+        typer.echo(f"all figures: {sqljury} report {run}")
+        typer.echo(f"against the labels: {sqljury} agree {run}")

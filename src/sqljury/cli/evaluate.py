@@ -82,7 +82,9 @@ def evaluate(
     models: ConcurrentModelFlags,
     recorded: Annotated[
         Path | None,
-        typer.Option("--recorded", help="Folder of ROSE outputs that answer for the judges."),
+        typer.Option(
+            "--recorded", exists=True, help="Folder of ROSE outputs that answer for the judges."
+        ),
     ] = None,
     model_option: ModelOption = None,
     repeats: Annotated[
@@ -97,7 +99,7 @@ def evaluate(
         typer.Option("--tokens-per-minute", min=1, help="Tokens asked and answered at most."),
     ] = None,
     prices: Annotated[
-        Path | None, typer.Option("--prices", help="Price table over the shipped one.")
+        Path | None, typer.Option("--prices", exists=True, help="Price table over the shipped one.")
     ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print what asking chat models would cost.")
@@ -283,9 +285,17 @@ def _print_dry_run(found: Estimate) -> None:
 def _limits(seconds: float, rows: int, size: str, memory: str) -> Limits:
     from sqljury.execution import Limits
 
-    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=_bytes(memory))
+    most = _bytes(memory)
+    if most < _LEAST_MEMORY:
+        raise InputError(
+            "SJ002",
+            f"--limit-memory {memory} is less than an engine needs to start.",
+            hint="Write 1MiB or more; 1GiB is usual.",
+        )
+    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=most)
 
 
+_LEAST_MEMORY = 1024**2
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
 
 

@@ -15,7 +15,8 @@ def output_option(*names: str, help: str) -> Any:
 
 
 Files = Annotated[
-    list[Path], typer.Argument(help="Case files: references with or without predictions.")
+    list[Path],
+    typer.Argument(help="Case files, with or without predictions; - reads standard input."),
 ]
 RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
@@ -66,7 +67,9 @@ Executor = Annotated[
 ]
 Suites = Annotated[
     Path | None,
-    typer.Option("--suites", help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."),
+    typer.Option(
+        "--suites", exists=True, help="Folder of test suites: DB_ID/*.sqlite or DB_ID.tar.xz."
+    ),
 ]
 Overlay = Annotated[
     list[Path] | None,
@@ -75,7 +78,7 @@ Overlay = Annotated[
     ),
 ]
 Descriptions = Annotated[
-    Path | None, typer.Option("--descriptions", help="Folder of column descriptions.")
+    Path | None, typer.Option("--descriptions", exists=True, help="Folder of column descriptions.")
 ]
 Format = Annotated[
     str | None, typer.Option("--format", help="Format of the files; detected by default.")

@@ -6,6 +6,7 @@ import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING
 
 import typer
@@ -87,16 +88,21 @@ def print_failures(found: Evaluation, most: int) -> None:
     typer.echo(failures_text(found.failures(), most, str(found.run.folder)))
 
 
+def program() -> str:
+    """How this program is called again: by its name, where that is on the PATH."""
+    return "sqljury" if which("sqljury") else f"{sys.executable} -m sqljury"
+
+
 def print_next(found: Evaluation, html: Path | None) -> None:
     """What to do with a run, on stderr: what reads the output is a program."""
-    folder = found.run.folder
+    folder, sqljury = found.run.folder, program()
     typer.echo(f"run: {folder}", err=True)
-    page = f"report: {html.resolve()}" if html else f"report: sqljury report {folder} --html FILE"
+    page = f"report: {html.resolve()}" if html else f"report: {sqljury} report {folder} --html FILE"
     typer.echo(page, err=True)
     case = found.first_failure()
     if case is not None:
-        typer.echo(f"failures by cause: sqljury report {folder} --failures 3", err=True)
-        typer.echo(f"one failure: sqljury show {folder} {case.name}", err=True)
+        typer.echo(f"failures by cause: {sqljury} report {folder} --failures 3", err=True)
+        typer.echo(f"one failure: {sqljury} show {folder} {case.name}", err=True)
 
 
 def paid_text(paid: Spent) -> str:

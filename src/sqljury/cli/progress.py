@@ -54,7 +54,7 @@ def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
 
 
 def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
-    state = {"next": time.monotonic() + every, "first": 0, "total": -1, "start": 0.0}
+    state = {"next": time.monotonic() + every, "first": 0, "total": -1, "start": 0.0, "last": -1}
 
     def update(done: int, total: int) -> None:
         now = time.monotonic()
@@ -67,7 +67,9 @@ def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
             return
         state["next"] = now + every
         rate = (done - state["first"]) / max(now - state["start"], 1e-9)
-        eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 else ""
+        # Where nothing is done, what is left grows with each look and says nothing.
+        goes_on, state["last"] = done > state["last"], done
+        eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 and goes_on else ""
         typer.echo(f"{did} {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)
 
     return update

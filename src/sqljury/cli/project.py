@@ -165,7 +165,11 @@ def _of_command(command: Any, table: dict[str, Any], where: str) -> dict[str, An
     unknown = next((key for key in table if key not in names), None)
     if unknown is not None:
         raise _unknown(f"[{where.rstrip('.')}]", unknown, "option", names)
-    return {names[key]: value for key, value in table.items()}
+    several = {one.name for one in command.params if one.nargs < 0 or getattr(one, "multiple", 0)}
+    return {
+        names[key]: [value] if isinstance(value, str) and names[key] in several else value
+        for key, value in table.items()
+    }
 
 
 def _words(parameter: Any) -> list[str]:

@@ -101,7 +101,7 @@ def show(
     with load_run(run) as found:
         cases = _grouped(found, case_id)
         if not cases:
-            raise InputError("SJ412", f"no case {case_id!r} in {run}.")
+            raise InputError("SJ412", f"no case {case_id!r} in {run}.", hint=_near(found, case_id))
         for records in cases:
             print_record(records, console())
 
@@ -126,6 +126,19 @@ def runs(
         with load_run(path) as run:
             for line in run.lines():
                 typer.echo(f"  {line}")
+
+
+def _near(found: Evaluation, case_id: str) -> str:
+    """Cases of a run whose names are like one that is none of them, else the first."""
+    from difflib import get_close_matches
+    from itertools import islice
+
+    records = found.run.records(whole=False, with_evidence=False)
+    names = list(dict.fromkeys(record.case.name for record in islice(records, 10_000)))
+    near = get_close_matches(case_id, names, n=3)
+    if near:
+        return f"Did you mean {', '.join(near)}?"
+    return f"Its cases are {', '.join(names[:3])}{', …' if len(names) > 3 else ''}."
 
 
 def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:

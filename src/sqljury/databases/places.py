@@ -100,9 +100,19 @@ def schema_of(
     if isinstance(schema, Schema):
         return schema
     if schema is None and database is None:
-        raise InputError("SJ316", "neither a schema nor a database was given.")
+        raise InputError(
+            "SJ316",
+            "neither a schema nor a database was given.",
+            hint="Give --schema with CREATE TABLE statements or a file of them, or --database with "
+            "a file or URL.",
+        )
     with Places(None if schema is not None else database, schema) as places:
         found = places.schema(db_id)
     if found is None:
-        raise InputError("SJ316", f"there is no schema {db_id!r}.", where=str(schema or database))
+        raise InputError(
+            "SJ316",
+            f"there is no schema {db_id!r}." if db_id else "it holds several schemas, or none.",
+            where=str(schema or database),
+            hint="--db-id names the one that is meant.",
+        )
     return found

@@ -12,6 +12,7 @@ role that can only read.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -56,6 +57,19 @@ _DIALECTS = {
     "awsathena": "athena",
 }
 """sqlglot's names, where SQLAlchemy has another."""
+
+
+# What is installed for a backend, where SQLAlchemy does not bring its dialect or driver along.
+_PACKAGES = {
+    "snowflake": "snowflake-sqlalchemy",
+    "oracle": "oracledb (and write oracle+oracledb://)",
+    "mssql": "pyodbc",
+    "bigquery": "sqlalchemy-bigquery",
+    "trino": "trino",
+    "redshift": "sqlalchemy-redshift",
+    "databricks": "databricks-sqlalchemy",
+    "clickhouse": "clickhouse-sqlalchemy",
+}
 
 
 def open_url(
@@ -111,9 +125,20 @@ class SQLAlchemyDatabase:
     def _failed(self, error: Exception) -> InfrastructureError:
         words = _words(error)
         if self._url.password:
-            words = words.replace(str(self._url.password), "***")
+            # As a word: a password of one letter is in all that is said.
+            password = re.escape(str(self._url.password))
+            words = re.sub(rf"(?<!\w){password}(?!\w)", "***", words)
         shown = self._url.set(password=None, query={}).render_as_string()
-        return InfrastructureError("SJ272", f"{words.rstrip('.')}.", where=shown)
+        name, hint = self._url.drivername, ""
+        if isinstance(error, sa.exc.NoSuchModuleError | ImportError):
+            package = _PACKAGES.get(self._url.get_backend_name())
+            words = f"there is no driver for {name}:// here ({words.rstrip('.')})"
+            hint = (
+                f"Run: pip install {package}"
+                if package
+                else "Is the name right? Else install the SQLAlchemy dialect that is called so."
+            )
+        return InfrastructureError("SJ272", f"{words.rstrip('.')}.", where=shown, hint=hint)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
         """Run one statement. Never raises for what the statement does."""

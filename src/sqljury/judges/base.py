@@ -128,6 +128,7 @@ def as_judge(found: Any) -> Judge:
             "SJ302",
             f"{type(found).__name__} is not a judge: it needs name, version, needs "
             "and judge(case, evidence).",
+            hint="Derive it from sqljury.judges.Judge, or give it these four.",
         )
     for name in _HOOKS:
         if not hasattr(found, name):

@@ -73,11 +73,22 @@ def _imported(path: str) -> type[Any]:
     if not module_name:
         raise InputError("SJ303", f"{path!r} names a module but no class.", hint="Write mod:Class.")
     try:
-        cls: type[Any] = getattr(_module(module_name), class_name)
-    except (ImportError, AttributeError, SyntaxError, OSError) as error:
+        module = _module(module_name)
+    except Exception as error:  # whatever a file of the user's own does when it is run
         raise InputError(
-            "SJ303", f"cannot import the judge {path!r}: {error}.", hint=f"cwd: {Path.cwd()}"
+            "SJ303",
+            f"cannot import the judge {path!r}: {type(error).__name__}: {error}.",
+            hint=f"Looked for from {Path.cwd()}; write FILE.py:Class or package.module:Class.",
         ) from error
+    cls = getattr(module, class_name, None)
+    if not isinstance(cls, type):
+        own = [one for one in vars(module).values() if isinstance(one, type)]
+        names = [one.__name__ for one in own if one.__module__ == module.__name__]
+        raise InputError(
+            "SJ303",
+            f"there is no class {class_name!r} in {module_name}.",
+            hint=f"Its classes: {', '.join(names) or 'none'}.",
+        )
     _IMPORTED_AS[cls] = path
     return cls
 

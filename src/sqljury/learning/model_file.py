@@ -52,5 +52,10 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
             arrays = {name: archive[name] for name in archive.files}
         facts = json.loads(bytes(arrays.pop(_FACTS)))
     except (OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile) as error:
-        raise InputError("SJ031", f"not a model of ours: {error}.", where=str(path)) from None
+        raise InputError(
+            "SJ031",
+            "not a model file of sqljury, or a damaged one.",
+            where=str(path),
+            hint="Name a file that `sqljury train` or `sqljury calibrate` wrote.",
+        ) from error
     return facts, arrays

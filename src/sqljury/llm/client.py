@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,9 @@ from sqljury.llm.limits import Bucket, CallFailedError, Clock, Pause, Sleep, bac
 from sqljury.llm.objects import asked_again, check_schema, understood
 from sqljury.llm.providers import ManyAnswers, provider
 from sqljury.llm.settings import ClientSettings
+from sqljury.secrets import redacted
+
+_LOG = logging.getLogger(__name__)
 
 LONGEST_WAIT = 600.0
 """A server that asks for more than this many seconds has closed for the day."""
@@ -99,6 +103,7 @@ class Client(Closing):
         self._under_way = _OneAtATime()
         self._lock = threading.Lock()
         self._failures = 0
+        self._said = ""
         self._useless = 0
         self.spent = Spent()
 
@@ -189,6 +194,7 @@ class Client(Closing):
                         f"nobody answers for {request.model}: {error}",
                         hint="Is the server running, and is its address (base_url) right?",
                     ) from error
+                self._say_why(error, request)
                 self._wait_after(error, turn, key)
         raise AssertionError("unreachable")
 
@@ -283,6 +289,13 @@ class Client(Closing):
                 hint="Look at the answers with `sqljury show`, or ask a model that can do this; "
                 "the same command asks again.",
             )
+
+    def _say_why(self, error: CallFailedError, request: Request) -> None:
+        """Say once what calls wait for: a server that fails looks like a slow one otherwise."""
+        with self._lock:
+            is_new, self._said = str(error) != self._said, str(error)
+        if is_new:
+            _LOG.warning("%s failed, asked again: %s", request.model, redacted(str(error)))
 
     def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:
         if error.wait and error.wait > LONGEST_WAIT:

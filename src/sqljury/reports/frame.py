@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from sqljury.case import MISSING, Json
-from sqljury.errors import InputError
+from sqljury.frames import data_frame
 from sqljury.reports.jsonl import exported
 from sqljury.verdict import Record
-
-_LIBRARIES = ("pandas", "polars")
 
 
 def as_frame(records: Iterable[Record], library: str | None = None) -> Any:
@@ -24,24 +20,7 @@ def as_frame(records: Iterable[Record], library: str | None = None) -> Any:
     Raises:
         InputError: SJ803: neither is installed, or no such library.
     """
-    if library not in (None, *_LIBRARIES):
-        raise InputError("SJ803", f"{library!r} makes no data frames.", hint="pandas or polars.")
-    names = (library,) if library else _LIBRARIES
-    found = next((name for name in names if find_spec(name)), None)
-    if found is None:
-        raise InputError(
-            "SJ803",
-            f"{' and '.join(names)} {'is' if library else 'are'} not installed.",
-            hint=f"Run: pip install {names[0]}",
-        )
-    return import_module(found).DataFrame(_rows(records))
-
-
-def _rows(records: Iterable[Record]) -> list[dict[str, Json]]:
-    rows = [_row(record) for record in records]
-    # A measure that one judge has not is a cell without a value, not a missing column.
-    names = dict.fromkeys(name for row in rows for name in row)
-    return [{name: row.get(name) for name in names} for row in rows]
+    return data_frame([_row(record) for record in records], library)
 
 
 def _row(record: Record) -> dict[str, Json]:

@@ -6,8 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqljury.case import Case
+from sqljury.case import MISSING, Case
+from sqljury.frames import data_frame
 from sqljury.likeness.differences import Difference, DifferenceKind
 from sqljury.verdict import Outcome, Record, Verdict
 
@@ -63,10 +65,42 @@ class Failure:
     reason: str
     """One line."""
 
+    def to_row(self) -> dict[str, Any]:
+        """A row of a data frame."""
+        case = self.case
+        return {
+            "cause": self.cause,
+            "benchmark": case.benchmark,
+            "id": case.id,
+            "source": case.source,
+            "db_id": case.db_id,
+            "question": case.question,
+            "reference_sql": next(iter(case.reference_sqls), None),
+            "predicted_sql": None if case.predicted_sql is MISSING else case.predicted_sql,
+            "judge": self.judge,
+            "outcome": str(self.outcome),
+            "reason": self.reason,
+        }
+
+
+class Failures(dict[str, list[Failure]]):
+    """Failures by cause, the most frequent first."""
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """A data frame, one row a failure.
+
+        Args:
+            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+
+        Raises:
+            InputError: SJ803: neither is installed.
+        """
+        return data_frame([one.to_row() for group in self.values() for one in group], library)
+
 
 def failures(
     records: Iterable[Record], told_apart: Callable[[Case], Sequence[Difference]]
-) -> dict[str, list[Failure]]:
+) -> Failures:
     """The failures among some records by cause, the most frequent first.
 
     What is left out of a score (a reference that fails, …) is no failure of a prediction.
@@ -85,7 +119,7 @@ def failures(
         reason = differences[0].words if differences else verdict.reason or str(verdict.outcome)
         failure = Failure(record.case, record.judge, verdict.outcome, cause, _line(reason))
         found[cause].append(failure)
-    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+    return Failures(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
 def cause_of(verdict: Verdict, differences: Sequence[Difference] = ()) -> str:

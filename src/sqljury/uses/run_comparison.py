@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 from sqljury.case import Json
+from sqljury.frames import data_frame
 from sqljury.uses.failures import Failure
 from sqljury.uses.systems import PairCounter, PairedDifference, is_right
 from sqljury.verdict import Outcome, Record, Verdict
@@ -76,6 +78,27 @@ class RunComparison:
     changes: tuple[str, ...]
     """What differs beside the predictions: data, judges, versions, limits."""
     judges: tuple[JudgeComparison, ...]
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """A data frame, one row a case whose verdict changed, with the failure that it has or had.
+
+        Args:
+            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+
+        Raises:
+            InputError: SJ803: neither is installed.
+        """
+        changed = (
+            ({"change": change}, failure)
+            for judge in self.judges
+            for change, by_cause in (
+                ("newly_right", judge.newly_right),
+                ("newly_wrong", judge.newly_wrong),
+            )
+            for group in by_cause.values()
+            for failure in group
+        )
+        return data_frame([change | failure.to_row() for change, failure in changed], library)
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object; of failures the names of the cases."""
