@@ -35,7 +35,7 @@ class CanonicalEquality(Judge):
     """
 
     name: ClassVar[str] = "canonical"
-    version: ClassVar[int] = 3
+    version: ClassVar[int] = 4
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.SCHEMA
 
     permuted: bool = False
