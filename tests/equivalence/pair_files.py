@@ -16,7 +16,7 @@ from random import Random
 from typing import Any
 
 from sqljury.databases import schema_from_ddl
-from sqljury.schema import Schema
+from sqljury.schema import Column, Schema
 
 FOLDER = Path(__file__).parent / "pairs"
 _SIGN = re.compile(r" (===|=/=|=~=) ")
@@ -77,20 +77,43 @@ _TEXTS = ("a", "A", "b", "B", "a ", "ab", "ab ", "aB", "x", "1", "01", "10", "5"
 _NUMBERS = (0, 1, 2, 3, 5, -1, -3, None)
 _FRACTIONS = (0, 1, 1.5, 2, 2.25, -0.5, -3, None)
 _DATES = ("2020-01-01", "2020-02-15", "2019-12-31", "2021-02-01", None)
+_SMALL = (0, 1, 2, 32767, -3, None)
+_LARGE = (0, 1, 2, 3, 9007199254740992, 9007199254740993, None)
+_FLOATS = (0.0, -0.0, 1, 1.5, 0.1, 0.5, -3, 9007199254740992.0, None)
+_SCALES = (
+    0,
+    1,
+    Decimal("1.0"),
+    Decimal("1.00"),
+    Decimal("1.5"),
+    2,
+    9007199254740992,
+    9007199254740993,
+    None,
+)
 _MIXED = (1, "1", "01", 2, "2", 10, "10", "a", "A", None)
 
 
-def _value(random: Random, declared: str, foreign: Rows | None, texts: Sequence[Any]) -> Any:
+def _value(
+    random: Random, column: Column, dialect: str, foreign: Rows | None, texts: Sequence[Any]
+) -> Any:
     if foreign:
         value = random.choice([*(row[0] for row in foreign), None])
         return value.swapcase() if isinstance(value, str) and random.random() < 0.5 else value
-    kind = declared.upper()
+    kind = column.type.upper()
     if "ENUM" in kind:
         return random.choice(("x", "y", None))
     if "CHAR" in kind or "TEXT" in kind:
         return random.choice(texts)
     if "DATE" in kind:
-        return random.choice(_DATES)
+        zero = dialect == "mysql" and not column.nullable
+        return random.choice((*_DATES, "0000-00-00") if zero else _DATES)
+    if dialect != "sqlite" and any(word in kind for word in ("REAL", "DOUBLE", "FLOAT")):
+        return random.choice(_FLOATS)
+    if dialect == "postgres" and kind in ("NUMERIC", "DECIMAL"):
+        return random.choice(_SCALES)
+    if kind in ("SMALLINT", "BIGINT"):
+        return random.choice(_SMALL if kind == "SMALLINT" else _LARGE)
     if any(word in kind for word in ("DEC", "NUMERIC", "REAL", "DOUBLE")):
         return random.choice(_FRACTIONS)
     return random.choice(_NUMBERS if kind not in ("", "ANY") else _MIXED)
@@ -117,7 +140,9 @@ def filled(pair: Pair, seed: int, run: Callable[[str, Sequence[Any]], Any], mark
         names = ", ".join(f"{quote}{c.name}{quote}" for c in columns)
         marks = ", ".join([mark] * len(columns))
         for _ in range(random.choice((0, 1, 3, 6, 15))):
-            row = tuple(_value(random, c.type, references.get(c.name), texts) for c in columns)
+            row = tuple(
+                _value(random, c, pair.dialect, references.get(c.name), texts) for c in columns
+            )
             try:
                 run(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", row)
             except Exception:  # whatever this engine calls it

@@ -27,6 +27,7 @@ from sqljury.equivalence.rules.registry import RuleIndex, rules_of
 from sqljury.equivalence.rules.subquery.exists_input import ONE
 from sqljury.equivalence.simplify import simplify, simplify_condition
 from sqljury.schema import Schema
+from sqljury.trees.chosen_texts import shows_chosen_text
 from sqljury.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 from sqljury.trees.explicit_collation import exact_schema, with_collations
 from sqljury.trees.facts import InContext
@@ -190,6 +191,8 @@ def equality(
     found = None
     if one is not None and other is not None:
         found = _equality(one, other, most, permuted, chance)
+        if found is not None and chance and shows_chosen_number((left, right), as_given):
+            found = replace(found, assumptions=found.assumptions | {Assumption.NO_TIES})
     elif left == right:  # what has no form without collations may still be the same text twice
         found = _equality(left, right, most, permuted, chance)
     if found is not None or not (chance or Assumption.NO_TIES in assuming):
@@ -246,6 +249,11 @@ def with_chance(
     if not chance and Assumption.NO_TIES not in at_most:
         return None
     return context.assuming | {Assumption.NO_TIES}
+
+
+def shows_chosen_number(sides: Iterable[Relation], context: Context) -> bool:
+    """Whether a query shows one of several numbers that are equal: 1 or 1.0."""
+    return any(shows_chosen_text(side, range(width(side)), context, numbers=True) for side in sides)
 
 
 def _wavers(relation: Relation, context: Context) -> bool:

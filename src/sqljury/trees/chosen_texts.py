@@ -1,4 +1,5 @@
-"""Whether a query shows one of several texts that its collation does not tell apart.
+"""Whether a query shows one of several texts that its collation does not tell apart, or of several
+numbers that are equal, such as 1 and 1.0.
 
 DISTINCT, GROUP BY and set operations keep one text of those that are equal; which one it is, each
 engine decides for itself.
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from sqljury.trees.collations import may_be_written_otherwise
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     Aggregate,
@@ -28,16 +30,25 @@ from sqljury.trees.walk import columns_read, inputs, width
 
 
 def shows_chosen_text(
-    relation: Relation, shown: Collection[int], context: Context, outer: Sequence[Row] = ()
+    relation: Relation,
+    shown: Collection[int],
+    context: Context,
+    outer: Sequence[Row] = (),
+    *,
+    numbers: bool = False,
 ) -> bool:
-    """Whether one of the columns shown holds a text that was kept for others equal to it."""
+    """Whether one of the columns shown holds a text that was kept for others equal to it; or a
+    number, where these are asked for."""
     if not shown:
         return False
-    chosen = _chosen(relation, shown)
-    if any(fields(relation, context, outer)[i].collation for i in chosen):
+    row = fields(relation, context, outer)
+    chosen = [*_chosen(relation, shown), *(_extremes(relation, shown) if numbers else ())]
+    if numbers and any(may_be_written_otherwise(row[i], context.dialect) for i in chosen):
+        return True
+    if not numbers and any(row[i].collation for i in chosen):
         return True
     return any(
-        shows_chosen_text(below, columns, context, outer)
+        shows_chosen_text(below, columns, context, outer, numbers=numbers)
         for below, columns in zip(inputs(relation), _from_below(relation, shown), strict=True)
     )
 
@@ -52,6 +63,16 @@ def _chosen(relation: Relation, shown: Collection[int]) -> Collection[int]:
             return [i for i in shown if i < len(keys)]
         case _:
             return ()
+
+
+def _extremes(relation: Relation, shown: Collection[int]) -> Iterator[int]:
+    if isinstance(relation, Aggregate):
+        for i in shown:
+            if i >= len(relation.keys) and relation.calls[i - len(relation.keys)].name in (
+                "MIN",
+                "MAX",
+            ):
+                yield i
 
 
 def _from_below(relation: Relation, shown: Collection[int]) -> list[Collection[int]]:

@@ -40,6 +40,7 @@ _NOT_HELD: Final = re.compile(r"\bNOT\s+(VALID|ENFORCED)\b|\bNO\s+INHERIT\b|\bIN
 _MAKES: Final = re.compile(r"\s*CREATE\s", re.IGNORECASE)
 _ADDED: Final = re.compile(r"\s*ADD\s+(?=CONSTRAINT\b|CHECK\b)", re.IGNORECASE)
 _UNSIGNED: Final = re.compile(r"\bUNSIGNED\b|^U(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT\d*)\b")
+_BITS: Final = {"TINYINT": 8, "SMALLINT": 16, "INT2": 16, "MEDIUMINT": 24, "INT": 32, "INTEGER": 32}
 _ENUM: Final = re.compile(r"ENUM\s*(\(.+\))$", re.I)
 _PURE: Final = frozenset(
     ("=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NULL")
@@ -87,8 +88,12 @@ def _of_types(table: Table, dialect: str) -> Iterator[str]:
     for column in table.columns:
         name = exp.to_identifier(column.name, quoted=True).sql(dialect)
         members = _ENUM.match(column.type.strip())
+        word = re.match(r"\w*", column.type.strip().upper())
+        bits = 0 if dialect == "sqlite" or word is None else _BITS.get(word[0], 0)
         if dialect in ("mysql", "duckdb") and _UNSIGNED.search(column.type.upper()):
-            yield f"{name} >= 0"
+            yield f"{name} >= 0 AND {name} < {2**bits}" if bits else f"{name} >= 0"
+        elif bits:
+            yield f"{name} >= {-(2 ** (bits - 1))} AND {name} < {2 ** (bits - 1)}"
         elif dialect == "mysql" and members is not None:
             yield f"{name} IN {members[1]}"
 

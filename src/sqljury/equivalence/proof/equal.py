@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from itertools import permutations
 from typing import TYPE_CHECKING, Literal
 
-from sqljury.equivalence.canonical import canonical, with_chance
+from sqljury.equivalence.canonical import canonical, shows_chosen_number, with_chance
 from sqljury.equivalence.proof.correlated import correlated
 from sqljury.equivalence.proof.demands import demands
 from sqljury.schema import Schema
@@ -84,6 +84,8 @@ def prove_equal(
 
     one, other = (with_collations(tree, as_given) for tree in (left, right))
     found = None if one is None or other is None else assumed(one, other)
+    if found is not None and chance and shows_chosen_number((left, right), as_given):
+        found |= {Assumption.NO_TIES}
     if found is not None or not (chance or Assumption.NO_TIES in assuming):
         return found
     tied = [with_collations(tree, as_given, tied=True) for tree in (left, right)]
