@@ -273,9 +273,9 @@ def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution |
 
 
 def _in_word(sql: str, word: str, start: int) -> tuple[Execution | None, str]:
-    """The first character that is neither a letter nor a sign, and the word without such."""
-    odd = [i for i, c in enumerate(word) if not c.isascii() or c < " " or c == "\x7f"]
-    odd = [i for i in odd if unicodedata.category(word[i])[0] in "CZ"]
+    """What is wrong with a word, and the word with a space for what may not be in it: characters
+    that control, format or space, and those that Unicode does not know."""
+    odd = [i for i, c in enumerate(word) if unicodedata.category(c)[0] in "CZ"]
     if not odd:
         return None, word
     plain = "".join(" " if i in odd else c for i, c in enumerate(word))
