@@ -57,7 +57,7 @@ _OPEN_DOLLARS = r"\$(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?\$"
 # A string in the next line continues an E'…' of PostgreSQL, backslashes and all. Where a comment
 # stands between the two, taking it out would change what the second one means.
 _CONTINUED = rf"(?>[eE]{_E_TEXT}(?:[ \t\r\n]*{_E_TEXT})*+)"
-_BEHIND_COMMENT = rf"{_CONTINUED}(?=(?:[ \t\r\n]|--[^\n\r]*)*')"
+_BEHIND_COMMENT = rf"{_CONTINUED}(?=(?:[ \t\r\n]|--[^\n\r]*+)*+')"
 _DASHES = r"--[^\n]*"
 _BLOCK = r"/\*.*?\*/"
 _NESTED = re.compile(r"/\*|\*/")
