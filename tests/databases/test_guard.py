@@ -104,3 +104,22 @@ def test_a_quoted_text_hides_nothing_behind_it(text: str, dialect: str) -> None:
     literal = "'" + text.replace("'", "''") + "'"
     assert isinstance(admit(f"SELECT {literal}", dialect), str)
     assert isinstance(admit(f"SELECT {literal}; DROP TABLE t", dialect), Execution)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E'a' " + "--x" * 40 + "\n b",
+        "E'a' -- x\n" * 20_000 + "b",
+        "$a$ $b$ " * 20_000,
+        "'" * 200_001,
+        "/*" * 200_000,
+        "[ " * 200_000,
+        "E'" + "\\'" * 200_000,
+    ],
+    ids=lambda text: text[:8],
+)
+def test_no_text_is_read_again_and_again(dialect: str, text: str) -> None:
+    """Seconds where each character is looked at a few times, years where comments are."""
+    admit("SELECT " + text, dialect)

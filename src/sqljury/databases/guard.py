@@ -57,7 +57,7 @@ _OPEN_DOLLARS = r"\$(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?\$"
 # A string in the next line continues an E'…' of PostgreSQL, backslashes and all. Where a comment
 # stands between the two, taking it out would change what the second one means.
 _CONTINUED = rf"(?>[eE]{_E_TEXT}(?:[ \t\r\n]*{_E_TEXT})*+)"
-_BEHIND_COMMENT = rf"{_CONTINUED}(?=(?:[ \t\r\n]|--[^\n\r]*)*')"
+_BEHIND_COMMENT = rf"{_CONTINUED}(?=(?:[ \t\r\n]|--[^\n\r]*+)*+')"
 _DASHES = r"--[^\n]*"
 _BLOCK = r"/\*.*?\*/"
 _NESTED = re.compile(r"/\*|\*/")
@@ -273,9 +273,9 @@ def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution |
 
 
 def _in_word(sql: str, word: str, start: int) -> tuple[Execution | None, str]:
-    """The first character that is neither a letter nor a sign, and the word without such."""
-    odd = [i for i, c in enumerate(word) if not c.isascii() or c < " " or c == "\x7f"]
-    odd = [i for i in odd if unicodedata.category(word[i])[0] in "CZ"]
+    """What is wrong with a word, and the word with a space for what may not be in it: characters
+    that control, format or space, and those that Unicode does not know."""
+    odd = [i for i, c in enumerate(word) if unicodedata.category(c)[0] in "CZ"]
     if not odd:
         return None, word
     plain = "".join(" " if i in odd else c for i, c in enumerate(word))

@@ -1,7 +1,7 @@
 """Names that a statement must not contain: functions and tables that reach beyond its question.
 
 Every engine has its own list, most of it made from the engine's own catalog. Names are looked
-for in the whole text, in strings and comments too, so that no quoting can hide one.
+for in the whole text, in strings too, so that no quoting can hide one.
 """
 
 from __future__ import annotations

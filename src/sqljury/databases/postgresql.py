@@ -419,11 +419,12 @@ class PostgreSQLDatabase:
 
     def _end(self) -> None:
         """Undo what the transaction did and what would outlive it: settings, locks, the seed, …"""
-        # A connection that fails here shows itself as closed at the next statement.
-        with suppress(psycopg.Error):
-            seed = random.uniform(-1, 1)
+        seed = random.uniform(-1, 1)
+        try:
             self._connection.execute(f"ROLLBACK; SELECT setseed({seed:.9f})".encode())
             self._connection.execute("DISCARD ALL")
+        except psycopg.Error:
+            self._connection.close()  # the next statement opens another
 
     def _fetch(self, text: bytes, limits: Limits, tolerant: bool) -> ResultTable | str:
         with self._connection.cursor() as cursor:
