@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
 VARIABLE = "SQLJURY_TRUST_FOLDER"
-"""Set to anything, it trusts every folder."""
+"""Set to 1, it trusts every folder."""
 PROJECT_FILE = "sqljury.toml"
 _OFFERS = ("*-info/entry_points.txt", "*/*-info/entry_points.txt")
 
@@ -51,7 +51,7 @@ def check_trusted(folder: Path, wants: Iterable[str], what: str) -> None:
 
 def is_trusted(folder: Path) -> bool:
     """Whether the user has trusted the folder, and its files are as they were then."""
-    if os.environ.get(VARIABLE):
+    if os.environ.get(VARIABLE) == "1":
         return True
     return _remembered().get(str(folder.resolve())) == folder_digest(folder)
 

@@ -366,5 +366,4 @@ def test_an_interrupt_while_a_class_is_made_is_no_fault(monkeypatch) -> None:
         type("Made", (), {"field": Interrupted()})
 
     monkeypatch.setattr(entry.typer.main, "get_command", lambda _: command)
-    monkeypatch.setattr(entry, "project_defaults", lambda _: {})
     assert entry._exit_code() == 130

@@ -109,6 +109,7 @@ def test_one_command_may_be_trusted(folder: Path) -> None:
     tell(folder, CODE)
     assert run("--trust-folder", "evaluate", cwd=folder).returncode == 0
     assert run("evaluate", cwd=folder, SQLJURY_TRUST_FOLDER="1").returncode == 0
+    assert run("evaluate", cwd=folder, SQLJURY_TRUST_FOLDER="0").returncode == 2
     assert run("evaluate", cwd=folder).returncode == 2, "nothing was remembered"
 
 

@@ -372,3 +372,21 @@ def test_one_value_that_eats_the_machine_ends_its_worker(tmp_path: Path) -> None
     with _evaluate([case], tmp_path / "db", tmp_path / "run", limits=limits) as found:
         (record,) = found.records()
     assert record.verdict.outcome == "prediction_out_of_memory"
+
+
+def test_a_sandbox_that_is_not_there_is_recorded_and_said_once(
+    databases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    from sqljury.cli.output import print_summary_of
+
+    monkeypatch.setattr("sqljury.runs.runner.missing", lambda: ["seccomp: system calls"])
+    with _evaluate(make_cases(2), databases, tmp_path / "run") as found:
+        print_summary_of(found, as_json=False)
+        assert capsys.readouterr().err.count("no seccomp: system calls") == 1
+        print_summary_of(found, as_json=True)
+        assert json.loads(capsys.readouterr().out)["sandbox_lacks"] == ["seccomp: system calls"]
+
+
+def test_a_run_is_its_owner_s_alone(databases: Path, tmp_path: Path) -> None:
+    _evaluate(make_cases(2), databases, tmp_path / "run").close()
+    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700

@@ -32,8 +32,8 @@ def _root(
         bool,
         typer.Option(
             "--trust-folder",
-            envvar=VARIABLE,
-            help="Use all that sqljury.toml and packages of the current folder say.",
+            help="Use all that sqljury.toml and packages of the current folder say; the same is "
+            f"{VARIABLE}=1.",
         ),
     ] = False,
 ) -> None:

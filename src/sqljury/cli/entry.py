@@ -12,10 +12,11 @@ from typing import NoReturn
 import typer
 
 from sqljury.cli.app import app
-from sqljury.cli.project import FILE, from_project_file
+from sqljury.cli.project import from_project_file
 from sqljury.cli.streams import SafeOutput, make_safe
 from sqljury.errors import EXIT_INFRASTRUCTURE, EXIT_OK, SqljuryError
 from sqljury.secrets import learn_from_environment, learn_from_urls, redacted
+from sqljury.trusted import PROJECT_FILE
 from sqljury.writing import unwritable
 
 _EXIT_INTERRUPTED = 130
@@ -103,7 +104,7 @@ def _exit_code() -> int:
         if hasattr(error, "show") and hasattr(error, "exit_code"):
             error.show()
             if from_project_file(error):
-                _say(f"The value stands in {FILE}.")
+                _say(f"The value stands in {PROJECT_FILE}.")
             return int(error.exit_code)
         return _unforeseen(error)
 

@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import typer
 
@@ -66,7 +66,7 @@ def write_files(
 
 def print_summary_of(found: Evaluation, as_json: bool) -> None:
     paid = found.run.paid
-    lacks = found.run.manifest.get("sandbox_lacks") or []
+    lacks = cast("list[str]", found.run.manifest.get("sandbox_lacks") or [])
     if as_json:
         now = {} if paid is None else {"paid": asdict(paid)}
         shown = {**found.summary.to_json(), "sandbox_lacks": lacks, **now}
