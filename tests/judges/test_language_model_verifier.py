@@ -15,7 +15,7 @@ from sqljury.databases import open_databases
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.judges import Needs
+from sqljury.judges import Needs, make_judge, settled
 from sqljury.judges.language_model_verifier import (
     LanguageModelVerifier,
     answer_score,
@@ -308,3 +308,18 @@ def test_a_prompt_that_is_too_long_is_unknown(folder):
 def test_a_case_without_a_question(folder):
     one = case(question="")
     assert LanguageModelVerifier(folder).judge(one, evidence(one)).outcome is Outcome.UNKNOWN
+
+
+def test_a_query_that_does_not_run_is_not_asked_about(songs, tmp_path):
+    """No network is loaded for it: the folder holds none."""
+    folder = tmp_path / "orm"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    judge = make_judge(f"verifier,model={folder}")
+    broken = case("SELECT nothing FROM songs")
+    found = settled(judge, broken, evidence(broken, songs))
+    assert found is not None
+    assert (found.outcome, found.score) == (Outcome.PREDICTION_ERROR, 0.0)
+    assert settled(judge, case(), evidence(case(), songs)) is None
+    # Without the database nobody knows.
+    assert settled(judge, broken, evidence(broken)) is None
