@@ -30,7 +30,8 @@ class Assumption(StrEnum):
     """Sums, differences and products of integers are integers that fit into 64 bits."""
     CHECK = "check"
     """Rows pass the declared CHECKs (MySQL before 8.0.16 does not look at them), generated columns
-    are what they are computed from, numbers fit their types, ENUM columns hold what they may."""
+    are what they are computed from, small integers fit their types, UNSIGNED and ENUM columns hold
+    what they may."""
 
 
 ALL_ASSUMPTIONS = frozenset(Assumption)

@@ -133,7 +133,9 @@ def _written(relation: Relation, context: Context, tied: bool = False) -> Relati
 
 
 _WRITTEN = InContext(_written)
-_TIED = InContext(lambda relation, context: _written(relation, context, tied=True))
+_TIED: InContext[Relation, Relation | None] = InContext(
+    lambda relation, context: _written(relation, context, tied=True)
+)
 
 
 def _matters(relation: Relation, context: Context) -> bool:
@@ -352,7 +354,8 @@ class _Writer:
         """A GROUP BY whose keys are shown as a bare column where they have a collation, by name."""
         outputs: list[Expression] = list(map(Ref, range(len(keys) + len(calls))))
         for i, name in enumerate(names):
-            column = origin(was, shown[i].index) if name and isinstance(shown[i], Ref) else None
+            value = shown[i]
+            column = origin(was, value.index) if name and isinstance(value, Ref) else None
             if name and self.tied and column is not None:
                 text = f"{column.scan.table}.{column.scan.columns[column.column]}"
                 outputs[i] = Call(SHOWN, (Ref(i), Literal(text, Type.TEXT)))
