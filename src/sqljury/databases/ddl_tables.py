@@ -43,6 +43,8 @@ class Draft:
     declaration: tuple[str, ...] = ()
     namespace: str = ""
     """The default schema that the script names, which is no part of the name."""
+    parents: tuple[str, ...] = ()
+    """The tables that it inherits from, in PostgreSQL."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -94,11 +96,13 @@ def trees(statement: str, *, mysql_first: bool = False) -> Iterator[exp.Expr]:
             continue
 
 
-def _draft(tree: exp.Create, statement: str) -> Draft:
+def _draft(tree: exp.Create, statement: str) -> Draft | None:
     from sqlglot import exp
 
     schema = tree.this
     parts = schema.expressions
+    if any(isinstance(part, exp.LikeProperty) for part in parts):
+        return None
     definitions = [part for part in parts if isinstance(part, exp.ColumnDef)]
     collation = next((p.name for p in tree.find_all(exp.CollateProperty)), "")
     name = _qualified(schema.this)
@@ -109,9 +113,26 @@ def _draft(tree: exp.Create, statement: str) -> Draft:
             *_of_columns(definitions, schema.this.name),
             *_of_table(parts, schema.this.name),
         ),
-        declaration=(statement,) if is_special(statement) else (),
+        declaration=(statement,) if is_special(statement) or has_part_keys(parts) else (),
         namespace="" if "." in name else schema.this.text("db"),
+        parents=tuple(
+            _qualified(parent)
+            for each in tree.find_all(exp.InheritsProperty)
+            for parent in each.expressions
+        ),
     )
+
+
+def has_part_keys(parts: Iterable[exp.Expr]) -> bool:
+    """Whether a key is on the first letters of a column, or on an expression."""
+    from sqlglot import exp
+
+    for part in parts:
+        for key in part.find_all(exp.UniqueColumnConstraint, exp.PrimaryKey):
+            named = key if isinstance(key, exp.PrimaryKey) else key.this
+            if named is not None and named.expressions and not plain_names(named.expressions):
+                return True
+    return False
 
 
 def is_special(statement: str) -> bool:
@@ -138,6 +159,10 @@ def _column(definition: exp.ColumnDef, collation: str) -> Column:
         for kind in kinds
     )
     named = [kind.this.name for kind in kinds if isinstance(kind, exp.CollateColumnConstraint)]
+    counts = (exp.AutoIncrementColumnConstraint, exp.GeneratedAsIdentityColumnConstraint)
+    needed = needed or any(
+        isinstance(kind, counts) and not kind.args.get("expression") for kind in kinds
+    )
     kind = definition.kind
     return Column(
         name=definition.name,
