@@ -20,6 +20,8 @@ class Column:
     default; ``?`` for one that could not be found out."""
     generated: bool = False
     """Computed from other columns: nothing is stored in it."""
+    identity: bool = False
+    """PostgreSQL's GENERATED ALWAYS AS IDENTITY: it takes no value unless told to."""
     members: tuple[str, ...] = ()
     """What it may hold, where its type is an enumeration that a statement of its own makes."""
     description: str = ""

@@ -168,6 +168,12 @@ def _column(definition: exp.ColumnDef, collation: str) -> Column:
         name=definition.name,
         type=kind.sql() if kind else "",
         nullable=not needed,
+        identity=any(
+            isinstance(k, exp.GeneratedAsIdentityColumnConstraint)
+            and k.this is True
+            and not k.args.get("expression")
+            for k in kinds
+        ),
         collation=(named or [collation])[0],
         generated=any(isinstance(k, exp.ComputedColumnConstraint) for k in kinds)
         or any(

@@ -323,7 +323,7 @@ def _test(declared: str, dialect: str) -> Allows | None:
     """What a column of a strictly typed engine takes; None where that is not known."""
     if "BOOL" in declared or (dialect == "mysql" and declared.startswith("TINYINT(1)")):
         return lambda value: value in (None, 0, 1)
-    if re.search(r"INT(?!ERVAL)(?<!POINT)|SERIAL", declared):
+    if re.search(r"INT(?!ERVAL|\d*(MULTI)?RANGE)(?<!POINT)|SERIAL", declared):
         low, high = _range(declared)
         return lambda value: value is None or (isinstance(value, int) and low <= value <= high)
     if any(word in declared for word in ("DEC", "NUMERIC", "REAL", "FLOAT", "DOUBLE", "MONEY")):

@@ -184,8 +184,10 @@ def _insert(relation: GeneratedTable, row: Row, dialect: str, named: Named) -> s
     stored = [i for i, column in enumerate(columns) if not column.generated]
     names = ", ".join(named(columns[i].name) for i in stored)
     given = f" ({names})" if len(stored) < len(columns) else ""
+    identity = dialect == "postgres" and any(column.identity for column in columns)
+    forced = " OVERRIDING SYSTEM VALUE" if identity else ""
     values = ", ".join(_literal(row[i], columns[i], dialect) for i in stored)
-    return f"INSERT INTO {named(relation.table.name)}{given} VALUES ({values});"
+    return f"INSERT INTO {named(relation.table.name)}{given}{forced} VALUES ({values});"
 
 
 def _constraints(
