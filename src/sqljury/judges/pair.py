@@ -648,10 +648,28 @@ def _why(pair: _Pair) -> str:
 
     context = Context(pair.schema, pair.schema.dialect)
     for sql in (pair.left, pair.right):
+        if other := _in_another_form(sql, pair.schema):
+            return f" ({other})"
         tree = build_tree(sql, pair.schema, pair.schema.dialect)
         reason = tree.reason if isinstance(tree, Unreadable) else translation_doubt(tree, context)
         if reason:
             return f" ({reason})"
+    return ""
+
+
+def _in_another_form(sql: str, schema: Schema) -> str:
+    """The constant that its column's engine reads as a value that SQLite sees as another text."""
+    from sqljury.databases.generated import typed
+
+    profile = value_profile(sql, schema, schema.dialect)
+    for (table, name), use in ({} if profile is None else profile.columns).items():
+        found = schema.table(table)
+        column = None if found is None else found.column(name)
+        known = None if column is None else typed(column, schema.dialect)
+        if known is not None:
+            strange = [c for c in use.constants if not known.form.fullmatch(str(c))]
+            if strange:
+                return f"{strange[0]!r} as a value of {name}"
     return ""
 
 
