@@ -18,7 +18,7 @@ from sqljury.databases.ddl_alter import (
     read_index,
 )
 from sqljury.databases.ddl_tables import Draft, read_table
-from sqljury.databases.sqlite_schema import read_schema
+from sqljury.databases.sqlite_schema import TRIGGERS, read_schema
 from sqljury.errors import InputError
 from sqljury.schema import Column, Schema, Table
 
@@ -151,7 +151,7 @@ class _Script:
     def run(self, statement: str) -> None:
         change = read_change(statement)
         if change.kind == "trigger":
-            self._unsure[change.table] = "it has triggers or rules"
+            self._unsure[change.table] = TRIGGERS
         elif change.kind == "type":
             self._types[change.name.rpartition(".")[2]] = statement
         elif change.kind == "create":
