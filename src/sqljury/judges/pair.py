@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import TYPE_CHECKING, Literal
 
 from sqljury.case import Json
@@ -229,9 +229,12 @@ def _contradiction(
         besides.add(DataProfile.FOREIGN_KEYS_VIOLATED)
     traps = Traps("no overflow" not in assumed, dialect == "sqlite" and "types" not in assumed)
     filled = "not empty" in assumed
-    plans = trap_plans(frozenset(besides), traps, empty=not filled, seed=seed)
+    every = list(trap_plans(frozenset(besides), traps, empty=not filled, seed=seed))
 
     def step(pair: _Pair, searcher: Searcher) -> PairAnswer | None:
+        # One query over rows takes another engine a hundred times as long as SQLite.
+        plans = every if pair.scratch is not None else every[::3]
+
         def holds(rows: Rows) -> bool:
             if filled and not all(rows.values()):
                 return False
@@ -239,7 +242,8 @@ def _contradiction(
 
         return _contradicting(pair, searcher, plans, holds, seconds)
 
-    found = _over_rows(pair, step)
+    found = _in_duckdb_instead(pair, step) if dialect == "duckdb" else None
+    found = found or _over_rows(pair, step)
     return found if found is not None and found.verdict == "refuted" else None
 
 
@@ -249,7 +253,7 @@ def _contradicting(
     from sqljury.databases.generated import DataProfile, broken_rules, make_rows
 
     search = Search(frozenset(DataProfile))
-    started = process_time()
+    started = searcher.clock()
     for plan in plans:
         rows = make_rows(searcher.material, plan)
         look = searcher.look(plan, rows)
@@ -265,7 +269,7 @@ def _contradicting(
                     profile="+".join(sorted(broken)),
                     witness=witness,
                 )
-        if process_time() - started > seconds:
+        if searcher.clock() - started > seconds:
             break
     return None
 
