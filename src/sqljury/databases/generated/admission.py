@@ -321,8 +321,12 @@ def _formed(found: Typed) -> Allows:
 @lru_cache(maxsize=1024)
 def _test(declared: str, dialect: str) -> Allows | None:
     """What a column of a strictly typed engine takes; None where that is not known."""
-    if "BOOL" in declared or (dialect == "mysql" and declared.startswith("TINYINT(1)")):
-        return lambda value: value in (None, 0, 1)
+    if re.match(r"(STRUCT|MAP|UNION|OBJECT|VARIANT|ROW)\b", declared):
+        return _is_null
+    if "BOOL" in declared:
+        declared = "TINYINT"
+        if dialect != "mysql":
+            return lambda value: value in (None, 0, 1)
     if re.search(r"INT(?!ERVAL|\d*(MULTI)?RANGE)(?<!POINT)|SERIAL", declared):
         low, high = _range(declared)
         return lambda value: value is None or (isinstance(value, int) and low <= value <= high)

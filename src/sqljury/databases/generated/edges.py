@@ -62,6 +62,8 @@ def holds_of(declared: str, kind: ValueKind, dialect: str) -> frozenset[Holds]:
     >>> sorted(each.value for each in holds_of("NUMERIC", ValueKind.INT, "postgres"))
     ['fraction', 'whole']
     """
+    if kind is ValueKind.BOOL and dialect == "mysql":
+        return _WHOLE_ONLY  # BOOLEAN is TINYINT(1), which holds what TINYINT does
     if kind in (ValueKind.DATE, ValueKind.BOOL):
         return frozenset()
     affinity = affinity_of(declared)

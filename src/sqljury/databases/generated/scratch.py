@@ -77,7 +77,7 @@ def create_table(
         parts = [(named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns]
     else:
         parts = [
-            (named(c.name), _type_in(c.type, dialect), "" if c.nullable else "NOT NULL")
+            (named(c.name), type_in(c.type, dialect), "" if c.nullable else "NOT NULL")
             for c in table.columns
         ]
     columns = [" ".join(filter(None, each)) for each in parts]
@@ -110,8 +110,10 @@ def _insert(table: Table) -> str:
     return f"INSERT INTO {quoted(table.name)} VALUES ({marks})"
 
 
-def _type_in(text: str, dialect: str) -> str:
+def type_in(text: str, dialect: str) -> str:
     """A type in the words of a dialect."""
+    if not text:
+        return ""
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 

@@ -30,7 +30,6 @@ def _uuid(last: int) -> str:
 _HEX: Final = r"[0-9a-f]"
 _TIMES: Final = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
 _CLOCK: Final = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
-_ARRAY: Final = {"duckdb": ("[]", "[1]", "[2]")}
 _FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...]] = (
     # declared type, dialects that have it, values, their form
     (
@@ -51,6 +50,7 @@ _FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...
     (r"JSONB?$", (), ('{"a": 1}', '{"a": 2}', "[]"), r'\{"a": \d\}|\[\]'),
     (r"XML$", (), ("<a/>", "<b/>"), r"<\w/>"),
     (r"BYTEA$", (), ("\\x61", "\\x62", "\\x"), rf"\\x({_HEX}{{2}})*"),
+    (r"(VAR)?BINARY\b|(TINY|MEDIUM|LONG)?BLOB\b", (), ("a", "b", "A"), "[A-Za-z]?"),
     (r"TSVECTOR$", (), ("'a'", "'b'"), r"'\w'"),
     (r"(TIME|TIMETZ)\b(?!STAMP)", (), _TIMES, _CLOCK),
     (r"YEAR\b", ("mysql",), (2001, 2002, 1999, 2014, 2020), r"19[1-9]\d|20\d\d"),
