@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +20,10 @@ class Column:
     default; ``?`` for one that could not be found out."""
     generated: bool = False
     """Computed from other columns: nothing is stored in it."""
+    identity: bool = False
+    """PostgreSQL's GENERATED ALWAYS AS IDENTITY: it takes no value unless told to."""
+    members: tuple[str, ...] = ()
+    """What it may hold, where its type is an enumeration that a statement of its own makes."""
     description: str = ""
     value_description: str = ""
 
@@ -46,6 +52,9 @@ class Table:
     declaration: tuple[str, ...] = ()
     """The statements that make it, in the engine's dialect, where they forbid rows that columns,
     types and keys do not: a CHECK, STRICT, a partial unique index; empty otherwise."""
+    unsure: str = ""
+    """Why its rows may be others than those written into it: triggers, tables that inherit from it;
+    empty if they are not."""
     description: str = ""
     namespace: str = ""
     """The schema of the database that it is in, where that is known and is not part of the name."""
@@ -64,7 +73,41 @@ class Schema:
     """sqlglot's name of the SQL dialect: sqlite, duckdb, postgres, mysql, …"""
     tables: tuple[Table, ...]
 
+    def __post_init__(self) -> None:
+        """Columns that count up hold no NULL; what MySQL and DuckDB call a type is spelled out."""
+        if self.dialect != "sqlite":
+            tables = tuple(_in_dialect(table, self.dialect) for table in self.tables)
+            object.__setattr__(self, "tables", tables)
+
     def table(self, name: str) -> Table | None:
         """The table of that name, case-insensitively, or None."""
         wanted = name.casefold()
         return next((t for t in self.tables if t.name.casefold() == wanted), None)
+
+
+_COUNTED_UP: Final = re.compile(
+    r"\s+(AUTO_INCREMENT\b|IDENTITY\b\s*(\([\d ,-]*\))?)", re.IGNORECASE
+)
+_SERIAL: Final = re.compile(r"(SMALL|BIG)?SERIAL[248]?$", re.IGNORECASE)
+
+
+def _in_dialect(table: Table, dialect: str) -> Table:
+    columns = tuple(_column_in_dialect(column, dialect) for column in table.columns)
+    if columns == table.columns:
+        return table
+    keys = [(c.name,) for c in table.columns if dialect == "mysql" and _SERIAL.match(c.type)]
+    return replace(table, columns=columns, unique=(*table.unique, *keys))
+
+
+def _column_in_dialect(column: Column, dialect: str) -> Column:
+    plain = _COUNTED_UP.sub("", column.type)
+    if _SERIAL.match(plain):
+        # MySQL's SERIAL is another word for BIGINT UNSIGNED NOT NULL AUTO_INCREMENT UNIQUE.
+        kind = "BIGINT UNSIGNED" if dialect == "mysql" else plain
+        return replace(column, type=kind, nullable=False)
+    if plain != column.type:
+        return replace(column, type=plain, nullable=False)
+    if column.members and dialect == "duckdb":
+        labels = ", ".join("'" + label.replace("'", "''") + "'" for label in column.members)
+        return replace(column, type=f"ENUM({labels})", members=())
+    return column

@@ -69,7 +69,8 @@ def test_what_is_no_query_is_refused(schema: Path, text: str, why: str) -> None:
 def test_json(schema: Path) -> None:
     found = json.loads(run(LONG, LONGER, "--schema", schema, "--json").stdout)
     assert list(found) == [
-        "verdict", "assumptions", "rules", "profile", "witness", "tried", "seconds",
+        "verdict", "assumptions", "rules", "profile", "witness", "contradicted_proof", "tried",
+        "seconds",
     ]  # fmt: skip
     assert found["verdict"] == "refuted"
     assert found["witness"]["left"] != found["witness"]["right"]

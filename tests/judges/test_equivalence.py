@@ -506,7 +506,8 @@ def test_json_of_an_answer() -> None:
     left, right = "SELECT id FROM owner WHERE id > 3", "SELECT id FROM owner WHERE id > 4"
     found = json.loads(json.dumps(compare(left, right).to_json()))
     assert list(found) == [
-        "verdict", "assumptions", "rules", "profile", "witness", "tried", "seconds",
+        "verdict", "assumptions", "rules", "profile", "witness", "contradicted_proof", "tried",
+        "seconds",
     ]  # fmt: skip
     assert found["verdict"] == "refuted"
     assert found["assumptions"] == []

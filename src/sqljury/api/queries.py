@@ -116,9 +116,8 @@ def compare_queries(
             second_opinion=second_opinion,
             server=server,
         )
-    if answer.verdict != "proved":
-        return answer
-    return replace(answer, rules=proofs.rules(answer.assumptions))
+    assumed = answer.assumptions if answer.verdict == "proved" else answer.contradicted
+    return answer if assumed is None else replace(answer, rules=proofs.rules(assumed))
 
 
 _MOST_SECONDS = 2.0

@@ -9,19 +9,23 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Final
 
-from sqljury.databases.ddl_alter import Change, NotUnderstoodError, altered, read_change, read_index
+from sqljury.databases.ddl_alter import (
+    Change,
+    NotUnderstoodError,
+    altered,
+    position,
+    read_change,
+    read_index,
+)
 from sqljury.databases.ddl_tables import Draft, read_table
-from sqljury.databases.sqlite_schema import read_schema
+from sqljury.databases.sqlite_schema import TRIGGERS, read_schema
 from sqljury.errors import InputError
-from sqljury.schema import Schema, Table
+from sqljury.schema import Column, Schema, Table
 
 _OF_MYSQL: Final = re.compile(
     r"[,(]\s*(FULLTEXT\s+|SPATIAL\s+)?(KEY|INDEX)\b[^,]*\(|\bENGINE\s*=", re.IGNORECASE
 )
 """What SQLite would take as a column called KEY."""
-_PLACES: Final = re.compile(r"\bFIRST\s*(,|$)|\bAFTER\s+[`\w]+\s*(,|$)", re.IGNORECASE)
-"""Where MySQL puts a column, which SQLite would take as a part of its type."""
-_INHERITS: Final = re.compile(r"\bINHERITS\s*\(([^()]*)\)\s*$", re.IGNORECASE)
 _ROWS_OF_DUMP: Final = re.compile(
     r"^COPY\b[^;]*\bFROM stdin\b[^;]*;\n.*?^\\\.$", re.IGNORECASE | re.MULTILINE | re.DOTALL
 )
@@ -70,6 +74,31 @@ def _plain(name: str) -> str:
     return name.rpartition(".")[2]
 
 
+_ENUM: Final = re.compile(r"\bAS\s+ENUM\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL)
+_LABEL: Final = re.compile(r"'((?:[^']|'')*)'")
+_OTHER_TYPE: Final = re.compile(
+    r"\bAS\s+(\w+(?:\s+(?:precision|varying))?(?:\s*\([\d, ]*\))?)", re.IGNORECASE
+)
+_CHECKED: Final = re.compile(r"\b(CHECK|NOT\s+NULL)\b", re.IGNORECASE)
+
+
+def _type_name(column: Column) -> str:
+    return column.type.rpartition(".")[2].strip('"').lower()
+
+
+def _spelled_out(column: Column, types: dict[str, str]) -> Column:
+    """The column with the members of its enumeration, or with the type behind its domain."""
+    made = types.get(_type_name(column))
+    if made is None:
+        return column
+    members = _ENUM.search(made)
+    if members is not None:
+        labels = tuple(text.replace("''", "'") for text in _LABEL.findall(members[1]))
+        return replace(column, members=labels)
+    base = _OTHER_TYPE.search(made)
+    return column if base is None else replace(column, type=base[1])
+
+
 class _Script:
     """What has been made so far: by SQLite, and as drafts where SQLite does not understand."""
 
@@ -79,15 +108,53 @@ class _Script:
         self._drafts: dict[str, Draft] = {}
         self._history: dict[str, list[str]] = {}
         """The statements that SQLite ran, by table: a draft is made from them if need be."""
+        self._unsure: dict[str, str] = {}
+        self._parents: set[str] = set()
+        self._types: dict[str, str] = {}
+        """The definitions of types and domains, by name."""
 
     def tables(self) -> tuple[Table, ...]:
         drafted = {name: draft.table() for name, draft in self._drafts.items()}
         made = [t for t in read_schema(self._connection).tables if t.name.casefold() not in drafted]
-        return (*drafted.values(), *made)
+        return tuple(self._finished(table) for table in (*drafted.values(), *made))
+
+    def _finished(self, table: Table) -> Table:
+        """The table with its types spelled out, and what makes its rows unsure."""
+        name = table.name.casefold()
+        if name in self._unsure:
+            table = replace(table, unsure=self._unsure[name])
+        if name in self._parents:
+            # Its rows are its children's, too, which no key of its own holds.
+            held = {column.casefold() for column in table.primary_key}
+            table = replace(
+                table,
+                unsure="other tables inherit from it",
+                columns=tuple(
+                    replace(c, nullable=c.nullable and c.name.casefold() not in held)
+                    for c in table.columns
+                ),
+                primary_key=(),
+                unique=(),
+                foreign_keys=(),
+            )
+        if not self._types:
+            return table
+        columns = tuple(_spelled_out(column, self._types) for column in table.columns)
+        checked = [
+            column.name
+            for column, old in zip(columns, table.columns, strict=True)
+            if column.type != old.type and _CHECKED.search(self._types[_type_name(old)])
+        ]
+        unsure = f"the domain of {checked[0]} forbids values" if checked else table.unsure
+        return replace(table, columns=columns, unsure=unsure)
 
     def run(self, statement: str) -> None:
         change = read_change(statement)
-        if change.kind == "create":
+        if change.kind == "trigger":
+            self._unsure[change.table] = TRIGGERS
+        elif change.kind == "type":
+            self._types[change.name.rpartition(".")[2]] = statement
+        elif change.kind == "create":
             self._create(change, statement)
         elif change.kind == "index":
             self._index(change, statement)
@@ -103,37 +170,26 @@ class _Script:
             self._drafts.pop(change.table, None)
             self._history[change.table] = [statement]
             return
-        made = self._read(statement)
+        made = self._inherited(self._read(statement), statement)
         self._refuse_likeness(made.name, statement)
         self._forget(change.table)
-        self._drafts[change.table] = self._inherited(made, statement)
+        self._drafts[change.table] = made
 
     def _inherited(self, made: Draft, statement: str) -> Draft:
-        """PostgreSQL's INHERITS: the child has the parent's columns first, and its rows are read
-        with the parent's, whose keys do not hold for them."""
-        found = _INHERITS.search(statement)
-        for name in found[1].split(",") if found else ():
-            parent = self._draft(name.strip().strip('"').casefold())
-            if parent is None:
-                raise self._refused(statement, f"there is no table {name.strip()}")
-            keys = [c.columns for c in parent.constraints if c.kind == "primary"]
-            held = {column.lower() for columns in keys for column in columns}
-            columns = tuple(
-                replace(c, nullable=False) if c.name.lower() in held else c for c in parent.columns
-            )
-            kept = tuple(c for c in parent.constraints if c.kind in ("check", "other"))
-            self._drafts[parent.name.casefold()] = replace(
-                parent, columns=columns, constraints=kept
-            )
-            names = {column.name.lower() for column in columns}
-            own = (c for c in made.columns if c.name.lower() not in names)
-            made = replace(
-                made,
-                columns=(*columns, *own),
-                constraints=(*kept, *made.constraints),
-                declaration=(*parent.declaration, *made.declaration),
-            )
-        return made
+        """The draft with the columns of the tables that it inherits from, theirs first."""
+        columns = {column.name.lower(): column for column in made.columns}
+        declaration = list(made.declaration)
+        for parent in reversed(made.parents):
+            table = next((t for t in self.tables() if t.name.lower() == parent.lower()), None)
+            if table is None:
+                raise self._refused(statement, f"the script makes no table {parent!r}")
+            self._parents.add(parent.lower())
+            declaration += table.declaration
+            own = {c.name.lower(): c for c in table.columns}
+            held = {name.lower() for name in table.primary_key}
+            kept = {n: replace(c, nullable=c.nullable and n not in held) for n, c in own.items()}
+            columns = {**kept, **{n: c for n, c in columns.items() if n not in kept}}
+        return replace(made, columns=tuple(columns.values()), declaration=tuple(declaration))
 
     def _refuse_likeness(self, name: str, statement: str) -> None:
         """Two tables where the engine tells letters apart, and one here."""
@@ -169,11 +225,13 @@ class _Script:
         if change.kind == "rename":
             self._renamed(name, change)
             return
-        if name not in self._drafts and not _PLACES.search(statement) and self._made(statement):
+        placed = any(position(action) is not None for action in change.actions)
+        if name not in self._drafts and not placed and self._made(statement):
             self._history[name].append(statement)
             return
         draft = self._draft(name)
         assert draft is not None
+        self._parents |= {a[-1].lower() for a in change.actions if a[0].upper() == "INHERIT"}
         try:
             new = altered(draft, change)
         except NotUnderstoodError as error:
@@ -256,7 +314,7 @@ def _statements(text: str, where: str) -> Iterator[str]:
         if not words:
             start = token.start
         end = token.end + 1
-        if len(words) < 6:
+        if len(words) < 12:
             words.append(token.text.upper())
     if _defines(words):
         yield text[start:end]
@@ -264,7 +322,11 @@ def _statements(text: str, where: str) -> Iterator[str]:
 
 def _defines(words: list[str]) -> bool:
     if words[:1] == ["CREATE"]:
-        return any(word in ("TABLE", "VIEW") for word in words[1:5]) or "INDEX" in words[1:3]
+        kinds = ("TABLE", "VIEW", "TRIGGER", "RULE", "TYPE", "DOMAIN", "FUNCTION", "PROCEDURE")
+        kind = next((word for word in words[1:] if word in kinds), "")
+        if "INDEX" in words[1:3]:
+            return True
+        return kind in kinds[:6] and (kind not in kinds[:2] or kind in words[1:5])
     if words[:1] == ["DROP"]:
         return any(word in ("TABLE", "VIEW", "INDEX") for word in words[1:3])
     return words[:2] == ["ALTER", "TABLE"] or words[:1] == ["RENAME"]

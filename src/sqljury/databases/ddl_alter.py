@@ -33,6 +33,7 @@ _TOUCHES: Final = re.compile(
     r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE
 )
 """Actions after which a CHECK, or how a column is computed, may be another."""
+_OTHERS: Final = ("TRIGGER", "RULE", "TYPE", "DOMAIN")
 _INDEXES: Final = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
 
 
@@ -45,7 +46,8 @@ class Change:
     """One statement: what it does, to which table, in lower case."""
 
     kind: str
-    """``create``, ``index``, ``drop``, ``drop index``, ``rename`` or ``alter``."""
+    """``create``, ``index``, ``drop``, ``drop index``, ``rename``, ``alter``, ``trigger`` (or a
+    rule of PostgreSQL's) or ``type`` (or a domain)."""
     table: str = ""
     name: str = ""
     """Of an index, or the new name of a table."""
@@ -95,8 +97,15 @@ def _renamed_table(words: _Words) -> Change:
 
 def _created(words: _Words) -> Change:
     unique = False
-    while (word := words.take()) not in ("TABLE", "VIEW", "INDEX", ""):
+    while (word := words.take()) not in ("TABLE", "VIEW", "INDEX", *_OTHERS, ""):
         unique = unique or word == "UNIQUE"
+    if word in ("TRIGGER", "RULE"):
+        while words.take() not in ("ON" if word == "TRIGGER" else "TO", ""):
+            continue
+        return Change(kind="trigger", table=words.name().lower())
+    if word in ("TYPE", "DOMAIN"):
+        words.skip("IF", "NOT", "EXISTS")
+        return Change(kind="type", name=words.name().lower())
     words.skip("CONCURRENTLY")
     optional = words.skip("IF", "NOT", "EXISTS")
     if word != "INDEX":
@@ -265,10 +274,7 @@ def _acted(draft: Draft, action: tuple[str, ...], text: str) -> Draft:
     words = tuple(word.upper() for word in action)
     match words[0]:
         case "ADD":
-            before = [column.name for column in draft.columns]
-            after = _added(draft, words, text)
-            new = [column for column in after.columns if column.name not in before]
-            return _placed(after, new[0].name, action) if len(new) == 1 else after
+            return _added(draft, words, text)
         case "DROP":
             return _without(draft, action, words)
         case "MODIFY" | "CHANGE":
@@ -291,11 +297,17 @@ def _added(draft: Draft, words: tuple[str, ...], text: str) -> Draft:
         return replace(draft, constraints=(*draft.constraints, other))
     if words[1] in ("PARTITION", "GENERATED"):
         return draft
+    place = position(words)
+    if place is not None:
+        tokens = _tokens(text)
+        what = text[tokens[1].start : tokens[-2 if place else -1].start]
     rest = words[2:] if words[1] in ("COLUMN", "IF") else words[1:]
     if words[1] == "COLUMN":
         what = what.split(None, 1)[1]
     while rest[:1] and rest[0] in ("IF", "NOT", "EXISTS"):
         rest, what = rest[1:], what.split(None, 1)[1]
+    if rest[:1] == ("(",):  # several columns at once, in MySQL
+        what = what.strip()[1:-1]
     made = read_table(f"CREATE TABLE {_quoted(draft.name)} ({what})", mysql_first="`" in text)
     if made is None:
         made = read_table(f"CREATE TABLE {_quoted(draft.name)} (x INT, {what})")
@@ -304,10 +316,30 @@ def _added(draft: Draft, words: tuple[str, ...], text: str) -> Draft:
     columns = () if rest[0] in _NOT_OF_A_COLUMN else made.columns
     return replace(
         draft,
-        columns=(*draft.columns, *columns),
+        columns=_placed(draft.columns, columns, place),
         constraints=(*draft.constraints, *made.constraints),
         declaration=(*draft.declaration, text) if made.declaration else draft.declaration,
     )
+
+
+def position(words: Sequence[str]) -> str | None:
+    """The column after which MySQL puts one, in lower case; empty for the first place of all, None
+    where none is named."""
+    if words[0].upper() not in ("ADD", "MODIFY", "CHANGE") or len(words) < 4:
+        return None
+    if words[-2].upper() == "AFTER":
+        return words[-1].lower()
+    return "" if words[-1].upper() == "FIRST" else None
+
+
+def _placed(
+    columns: Sequence[Column], new: Sequence[Column], place: str | None
+) -> tuple[Column, ...]:
+    names = [column.name.lower() for column in columns]
+    if place and place not in names:
+        raise NotUnderstoodError(f"there is no column {place!r}")
+    at = len(names) if place is None else names.index(place) + 1 if place else 0
+    return (*columns[:at], *new, *columns[at:])
 
 
 def _quoted(name: str) -> str:
@@ -371,6 +403,10 @@ def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], te
     name = action[at].lower()
     start = at + (1 if words[0] == "CHANGE" else 0)
     definition = _from_token(text, start)
+    place = position(words)
+    if place is not None:
+        tokens = _tokens(text)
+        definition = text[tokens[start].start : tokens[-2 if place else -1].start]
     made = read_table(f"CREATE TABLE x ({definition})", mysql_first=True)
     if made is None or len(made.columns) != 1 or name not in _columns(draft):
         raise NotUnderstoodError(f"{text!r} is not understood")
@@ -379,26 +415,16 @@ def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], te
     if name in held:
         new = replace(new, nullable=False)
     draft = replace(draft, constraints=(*draft.constraints, *made.constraints))
-    return _placed(_with_column(draft, name, new), new.name, action)
-
-
-def _placed(draft: Draft, name: str, action: tuple[str, ...]) -> Draft:
-    """The draft with a column where MySQL's FIRST or AFTER at the end of an action puts it."""
-    first = action[-1].upper() == "FIRST"
-    if not first and action[-2:-1] != () and action[-2].upper() != "AFTER":
+    draft = _with_column(draft, name, new)
+    if place is None:
         return draft
-    moved = next(c for c in draft.columns if c.name == name)
-    rest = [c for c in draft.columns if c is not moved]
-    names = [c.name.lower() for c in rest]
-    if not first and action[-1].lower() not in names:
-        raise NotUnderstoodError(f"there is no column {action[-1]!r}")
-    place = 0 if first else names.index(action[-1].lower()) + 1
-    return replace(draft, columns=(*rest[:place], moved, *rest[place:]))
+    others = tuple(column for column in draft.columns if column is not new)
+    return replace(draft, columns=_placed(others, (new,), place))
 
 
 def _from_token(text: str, number: int) -> str:
     tokens = _tokens(text)
-    return text[tokens[number].start :].replace(" FIRST", "") if number < len(tokens) else ""
+    return text[tokens[number].start :] if number < len(tokens) else ""
 
 
 def _columns(draft: Draft) -> set[str]:

@@ -43,6 +43,8 @@ class Draft:
     declaration: tuple[str, ...] = ()
     namespace: str = ""
     """The default schema that the script names, which is no part of the name."""
+    parents: tuple[str, ...] = ()
+    """The tables that it inherits from, in PostgreSQL."""
 
     @property
     def names(self) -> frozenset[str]:
@@ -94,11 +96,13 @@ def trees(statement: str, *, mysql_first: bool = False) -> Iterator[exp.Expr]:
             continue
 
 
-def _draft(tree: exp.Create, statement: str) -> Draft:
+def _draft(tree: exp.Create, statement: str) -> Draft | None:
     from sqlglot import exp
 
     schema = tree.this
     parts = schema.expressions
+    if any(isinstance(part, exp.LikeProperty) for part in parts):
+        return None
     definitions = [part for part in parts if isinstance(part, exp.ColumnDef)]
     collation = next((p.name for p in tree.find_all(exp.CollateProperty)), "")
     name = _qualified(schema.this)
@@ -109,9 +113,26 @@ def _draft(tree: exp.Create, statement: str) -> Draft:
             *_of_columns(definitions, schema.this.name),
             *_of_table(parts, schema.this.name),
         ),
-        declaration=(statement,) if is_special(statement) else (),
+        declaration=(statement,) if is_special(statement) or has_part_keys(parts) else (),
         namespace="" if "." in name else schema.this.text("db"),
+        parents=tuple(
+            _qualified(parent)
+            for each in tree.find_all(exp.InheritsProperty)
+            for parent in each.expressions
+        ),
     )
+
+
+def has_part_keys(parts: Iterable[exp.Expr]) -> bool:
+    """Whether a key is on the first letters of a column, or on an expression."""
+    from sqlglot import exp
+
+    for part in parts:
+        for key in part.find_all(exp.UniqueColumnConstraint, exp.PrimaryKey):
+            named = key if isinstance(key, exp.PrimaryKey) else key.this
+            if named is not None and named.expressions and not plain_names(named.expressions):
+                return True
+    return False
 
 
 def is_special(statement: str) -> bool:
@@ -138,11 +159,21 @@ def _column(definition: exp.ColumnDef, collation: str) -> Column:
         for kind in kinds
     )
     named = [kind.this.name for kind in kinds if isinstance(kind, exp.CollateColumnConstraint)]
+    counts = (exp.AutoIncrementColumnConstraint, exp.GeneratedAsIdentityColumnConstraint)
+    needed = needed or any(
+        isinstance(kind, counts) and not kind.args.get("expression") for kind in kinds
+    )
     kind = definition.kind
     return Column(
         name=definition.name,
         type=kind.sql() if kind else "",
         nullable=not needed,
+        identity=any(
+            isinstance(k, exp.GeneratedAsIdentityColumnConstraint)
+            and k.this is True
+            and not k.args.get("expression")
+            for k in kinds
+        ),
         collation=(named or [collation])[0],
         generated=any(isinstance(k, exp.ComputedColumnConstraint) for k in kinds)
         or any(
@@ -182,6 +213,7 @@ def _read(part: exp.Expr, name: str, table: str, of_column: str = "") -> Iterato
             key = part.this.this if not own and isinstance(part.this, exp.Schema) else None
             label = name or (key.name if key is not None else "")
             default = _default(table, columns, "key")
+            # A key on the first letters of a column makes nothing unique.
             kind = "unique" if columns else "other"
             yield Constraint(kind=kind, name=_named(label, default), columns=columns)
         case exp.Reference() | exp.ForeignKey():
@@ -211,20 +243,12 @@ def _default(table: str, columns: tuple[str, ...], suffix: str) -> str:
 
 
 def plain_names(parts: Iterable[exp.Expr]) -> tuple[str, ...]:
-    """The columns of a key, in order; none where one is an expression.
-
-    What is unique in its first letters is unique.
-    """
+    """The columns of a key, in order; none where one is an expression or a prefix."""
     from sqlglot import exp
 
     names = []
     for part in parts:
         bare = part.this if isinstance(part, exp.Ordered) else part
-        match bare:
-            case exp.ColumnPrefix():
-                bare = bare.this
-            case exp.Anonymous(expressions=[exp.Literal(is_string=False)]):  # not read as MySQL's
-                bare = exp.to_identifier(bare.name)
         if not isinstance(bare, exp.Identifier | exp.Column):
             return ()
         names.append(bare.name)

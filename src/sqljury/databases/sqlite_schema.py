@@ -6,6 +6,7 @@ import re
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
@@ -15,6 +16,7 @@ _SPECIAL: Final = re.compile(
     re.I | re.S,
 )
 """Words of a declaration that may say more than columns, types and keys."""
+TRIGGERS: Final = "it has triggers or rules"
 _STRICT: Final = re.compile(r"\bSTRICT\b", re.IGNORECASE)
 _UNKNOWN_COLLATION: Final = "?"
 
@@ -33,9 +35,15 @@ def read_schema(connection: sqlite3.Connection) -> Schema:
     keys = {made.name: _primary_key(connection, made.name) for made in named if not made.is_view}
     targets = {name.casefold(): key for name, key in keys.items()}
     collated = any(_mentions_collation(made) for made in named)
+    triggers = connection.execute("SELECT tbl_name FROM sqlite_master WHERE type = 'trigger'")
+    triggered = {name.casefold() for (name,) in triggers}
+    tables = (_table(connection, made, keys, targets, collated) for made in named)
     return Schema(
         dialect="sqlite",
-        tables=tuple(_table(connection, made, keys, targets, collated) for made in named),
+        tables=tuple(
+            replace(table, unsure=TRIGGERS) if table.name.casefold() in triggered else table
+            for table in tables
+        ),
     )
 
 

@@ -146,7 +146,7 @@ class Searcher:
         self._evidence = evidence
         self._numeric: tuple[Filled | None] | None = None if dialect == "sqlite" else (None,)
         # Another engine works outside of this thread.
-        self._clock = thread_time if dialect == "sqlite" else perf_counter
+        self.clock = thread_time if dialect == "sqlite" else perf_counter
         exact = policy.values == "text"
         tolerance = policy.tolerance if exact else max(policy.tolerance, _ROUNDING)
         self._policy = replace(policy, tolerance=tolerance)
@@ -178,17 +178,17 @@ class Searcher:
                 one does.
             seconds: stop when that much processor time is spent, so that load changes no verdict.
         """
-        started = self._clock()
+        started = self.clock()
         result = Search(counted)
         for plan in plans:
             self._try(plan, result)
-            if result.settled or self._clock() - started > seconds:
+            if result.settled or self.clock() - started > seconds:
                 break
         for plan in further:
-            if result.failure is not None or result.refuted or self._clock() - started > seconds:
+            if result.failure is not None or result.refuted or self.clock() - started > seconds:
                 break
             self._try(plan, result)
-        result.seconds = self._clock() - started
+        result.seconds = self.clock() - started
         return result
 
     def _try(self, plan: Plan, result: Search) -> None:

@@ -65,7 +65,7 @@ def _lines(card: Card) -> Iterator[str]:
     rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
     yield from markdown_table(["why", "questions"], rows)
     yield ""
-    yield f"Questions with a shorter query that is proved to mean the same: {card.n_merged:,}."
+    yield f"Questions with a shorter query of the same canonical form: {card.n_merged:,}."
     yield f"References that were not run, as there is no database: {card.n_unchecked:,}."
     if card.corrected:
         listed = ", ".join(f"`{name}` {n:,}" for name, n in card.corrected.items())

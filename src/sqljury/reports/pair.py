@@ -24,6 +24,8 @@ def _lines(answer: PairAnswer) -> Iterator[str]:
     yield f"{answer.verdict}{score}   {answer.reason}"
     for assumption in answer.assumptions:
         yield f"assuming {assumption}"
+    if answer.contradicted is not None:
+        yield "A rule of sqljury proves these queries equal, and is wrong: please report this pair."
     if answer.rules:
         yield f"rewritten by {', '.join(answer.rules)}"
     if answer.witness is not None:
@@ -46,7 +48,8 @@ def _witness(witness: Witness) -> Iterator[str]:
         if len(table.rows) > _MOST_ROWS:
             yield f"--   … {len(table.rows) - _MOST_ROWS:,} more"
     yield ""
-    yield f"seen in {' and '.join(witness.engines)}"
+    missing = "" if witness.replayed else "; not replayed in the engine of the queries (--replay)"
+    yield f"seen in {' and '.join(witness.engines)}{missing}"
     if witness.doubt:
         yield f"doubt: {witness.doubt}"
 

@@ -15,6 +15,9 @@ Cell = int | float | str | None
 
 _COUNTED_UP: Final = {"serial": "integer", "bigserial": "bigint", "smallserial": "smallint"}
 _TYPE: Final = re.compile(r"[A-Za-z_][\w ]*(?:\(\s*\d+(?:\s*,\s*\d+)?\s*\))?[\w ]*")
+_LABELS: Final = re.compile(
+    r"ENUM\s*\(\s*'(?:[^']|'')*'(?:\s*,\s*'(?:[^']|'')*')*\s*\)", re.IGNORECASE
+)
 _MYSQL_CASTS: Final = (
     (re.compile(r"date$", re.IGNORECASE), "DATE"),
     (re.compile(r"(?:datetime|timestamp)", re.IGNORECASE), "DATETIME"),
@@ -151,7 +154,7 @@ def _cell(cell: Cell, declared: str, dialect: str) -> str:
     else:
         text = "NULL" if cell is None else repr(cell)
     declared = _COUNTED_UP.get(declared.strip().lower(), declared.strip())
-    if _TYPE.fullmatch(declared):
+    if _TYPE.fullmatch(declared) or (dialect == "duckdb" and _LABELS.fullmatch(declared)):
         return f"CAST({text} AS {declared})"
     return f"CAST({text} AS text)" if cell is None or isinstance(cell, str) else text
 

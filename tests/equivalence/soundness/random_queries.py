@@ -14,15 +14,35 @@ _TYPES = {
     "text": ("TEXT", "VARCHAR(20)"),
     "date": ("DATE",),
 }
+_WIDE_TYPES = {"real": ("NUMERIC", "DECIMAL(6, 2)"), "text": ("", "BLOB")}
+"""Types whose columns hold values of several storage classes."""
+_COLLATIONS = ("NOCASE", "NOCASE", "RTRIM", "BINARY")
 _NAMES = ("a", "b", "c", "d", "e")
 
 
-def random_schema(rng: random.Random, dialect: str) -> Schema:
-    """Two to four tables with keys, foreign keys, NOT NULL and unique columns, or without."""
+def random_schema(rng: random.Random, dialect: str, *, wide: bool = False) -> Schema:
+    """Two to four tables with keys, foreign keys, NOT NULL and unique columns, or without.
+
+    Args:
+        wide: some columns hold values of several storage classes, or have a collation.
+    """
     tables: list[Table] = []
     for name in ("t", "u", "v", "w")[: rng.choice((2, 3, 3, 4))]:
-        tables.append(_table(name, tables, rng))
+        made = _table(name, tables, rng)
+        tables.append(_widened(made, rng) if wide else made)
     return Schema(dialect=dialect, tables=tuple(tables))
+
+
+def _widened(table: Table, rng: random.Random) -> Table:
+    columns = []
+    for column in table.columns:
+        kind = kind_of(column)
+        if kind in _WIDE_TYPES and rng.random() < 0.4:
+            column = replace(column, type=rng.choice(_WIDE_TYPES[kind]))
+        elif kind == "text" and rng.random() < 0.25:
+            column = replace(column, collation=rng.choice(_COLLATIONS[:3]))
+        columns.append(column)
+    return replace(table, columns=tuple(columns))
 
 
 def _table(name: str, before: Sequence[Table], rng: random.Random) -> Table:
@@ -60,7 +80,8 @@ def _table(name: str, before: Sequence[Table], rng: random.Random) -> Table:
 
 def kind_of(column: Column) -> str:
     """Which of the four kinds of values a column of a random schema holds."""
-    return next(kind for kind, names in _TYPES.items() if column.type in names)
+    known = ((kind, names) for types in (_TYPES, _WIDE_TYPES) for kind, names in types.items())
+    return next(kind for kind, names in known if column.type in names)
 
 
 @dataclass(frozen=True)
@@ -79,9 +100,14 @@ _Scope = tuple[_Source, ...]
 _COMPARISONS = ("=", "=", "=", "<>", "<", "<=", ">", ">=")
 
 
-def random_query(schema: Schema, rng: random.Random, depth: int = 2) -> str:
-    """One query; it may fail in an engine that minds types, but seldom."""
-    return _Maker(schema, rng).whole(depth)
+def random_query(schema: Schema, rng: random.Random, depth: int = 2, *, wide: bool = False) -> str:
+    """One query; it may fail in an engine that minds types, but seldom.
+
+    Args:
+        wide: values of several types meet in comparisons and set operations, with CAST, COLLATE
+            and subqueries as values.
+    """
+    return _Maker(schema, rng, wide=wide).whole(depth)
 
 
 @dataclass
@@ -91,6 +117,7 @@ class _Maker:
     named: int = 0
     tables: tuple[_Source, ...] = ()
     """Common tables that queries may read."""
+    wide: bool = False
 
     def chance(self, share: float) -> bool:
         return self.rng.random() < share
@@ -126,8 +153,12 @@ class _Maker:
         return self.select(depth, outer, kinds, top)
 
     def set_operation(self, depth: int, outer: _Scope, kinds: list[str]) -> str:
-        arms = (self.select(depth - 1, outer, kinds, None) for _ in range(2))
-        return self.combined(list(arms), kinds)
+        arms = []
+        for _ in range(2):
+            arms.append(self.select(depth - 1, outer, kinds, None))
+            if self.wide and self.chance(0.4):
+                kinds = [self.rng.choice(("integer", "text", "real")) for _ in kinds]
+        return self.combined(arms, kinds)
 
     def combined(self, arms: list[str], kinds: list[str]) -> str:
         words = ("UNION", "UNION ALL", "INTERSECT", "EXCEPT")
@@ -302,6 +333,8 @@ class _Maker:
         kind = self.rng.choice(("integer", "integer", "integer", "text", "text", "real", "date"))
         left = self.column(kind, scope) or self.value("integer", 0, scope, outer)
         kind = kind if self.column(kind, scope) else "integer"
+        if self.wide and kind != "date" and self.chance(0.08):
+            left = f"({self.single(kind, (*scope, *outer) if self.chance(0.5) else ())})"
         roll = self.rng.random()
         if roll < 0.12:
             return f"{left} IS {'NOT ' * self.chance(0.5)}NULL"
@@ -405,8 +438,17 @@ class _Maker:
     # ------------------------------------------------------------ values
 
     def column(self, kind: str, scope: _Scope) -> str | None:
+        if self.wide and self.chance(0.15):
+            kind = self.rng.choice(("integer", "text", "real"))
         found = [column for source in scope for column in source.of_kind(kind)]
-        return self.rng.choice(found) if found else None
+        if not found:
+            return None
+        name = self.rng.choice(found)
+        if self.wide and self.chance(0.08):
+            return f"CAST({name} AS {self.rng.choice(('TEXT', 'INTEGER', 'REAL', 'NUMERIC'))})"
+        if self.wide and kind == "text" and self.chance(0.12):
+            return f"{name} COLLATE {self.rng.choice(_COLLATIONS)}"
+        return name
 
     def constant(self, kind: str) -> str:
         if self.chance(0.02):

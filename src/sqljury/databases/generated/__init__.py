@@ -12,6 +12,7 @@ from sqljury.databases.generated.plans import (
 from sqljury.databases.generated.replay import empty_duckdb, in_duckdb, replayed
 from sqljury.databases.generated.rows import Row, Rows, make_rows
 from sqljury.databases.generated.scratch import ScratchDatabase
+from sqljury.databases.generated.typed import typed
 from sqljury.databases.generated.validity import broken_rules
 from sqljury.databases.generated.witness import minimise, script
 
@@ -34,4 +35,5 @@ __all__ = [
     "replayed",
     "script",
     "trap_plans",
+    "typed",
 ]

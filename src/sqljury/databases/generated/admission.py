@@ -18,7 +18,9 @@ from datetime import date
 from functools import lru_cache
 from typing import Any, Final
 
+from sqljury.databases.ddl_tables import has_part_keys
 from sqljury.databases.generated.scratch import create_table, quoted
+from sqljury.databases.generated.typed import Typed, typed
 from sqljury.databases.sqlite import connect_memory
 from sqljury.schema import Column, Table
 
@@ -36,13 +38,16 @@ class Admission:
     def __init__(self, tables: Sequence[Table], dialect: str) -> None:
         self.doubt = ""
         """What is declared and could not be tried."""
+        self._dialect = dialect
         self._allowed = {table.name: _allowed(table, dialect) for table in tables}
         self._checks = {table.name: Checks(table, dialect) for table in tables if table.declaration}
         self._gates: dict[str, _Gate] = {}
         self._trusted: list[tuple[str, int]] = []
         for table in tables:
             statements = _statements(table, dialect)
-            if statements is None:
+            if table.unsure:
+                self.doubt = f"of the rows of {table.name} not all is known: {table.unsure}"
+            elif statements is None:
                 self.doubt = f"what {table.name} declares could not be tried"
             elif statements:
                 self._add_gate(table, statements)
@@ -91,6 +96,8 @@ class Admission:
         checks = self._checks.get(table.name)
         if checks is not None:
             found = checks.passing(table.columns[place].name, found)
+        if not found and tests and table.columns[place].nullable:
+            return [None]  # no value of its type is known
         return found or list(values)
 
     def constants(self, table: Table, place: int) -> list[Any]:
@@ -98,9 +105,8 @@ class Admission:
         column = table.columns[place]
         checks = self._checks.get(table.name)
         named = [] if checks is None else checks.constants.get(column.name.casefold(), [])
-        if column.type.upper().startswith("ENUM"):
-            named = [text.replace("''", "'") for text in _ENUM.findall(column.type)]
-        return named
+        found = typed(column, self._dialect)
+        return named if found is None else list(found.values)
 
 
 class Checks:
@@ -177,6 +183,19 @@ class _Gate:
         columns = ", ".join(quoted(column.name) for column in table.columns)
         self._rows = f"SELECT {columns} FROM {name}"
         self._last = f"{self._rows} WHERE rowid = last_insert_rowid()"
+        self._key: list[int] = []
+        try:
+            self._connection.execute(self._last)
+        except sqlite3.Error:  # a table without row ids
+            names_of_key = [name.casefold() for name in table.primary_key]
+            held = " AND ".join(f"{quoted(name)} = ?" for name in table.primary_key)
+            self._last = f"{self._rows} WHERE {held}"
+            self._key = [
+                i
+                for key in names_of_key
+                for i, column in enumerate(table.columns)
+                if column.name.casefold() == key
+            ]
 
     def admitted(self, rows: list[Row]) -> list[Row]:
         """In the order in which they came."""
@@ -185,14 +204,9 @@ class _Gate:
         for row in rows:
             with suppress(sqlite3.Error, OverflowError):
                 self._connection.execute(self._insert, [row[i] for i in self._places])
-                found.append(self._kept(row))
+                key = [row[i] for i in self._key]
+                found.append(tuple(self._connection.execute(self._last, key).fetchone()))
         return found
-
-    def _kept(self, row: Row) -> Row:
-        try:
-            return tuple(self._connection.execute(self._last).fetchone())
-        except sqlite3.Error:
-            return row  # a table without row ids
 
 
 def _statements(table: Table, dialect: str) -> list[str] | None:
@@ -237,6 +251,8 @@ def _translated(table: Table, dialect: str) -> list[str] | None:
         tree = sqlglot.parse_one(table.declaration[0], read=dialect)
     except SqlglotError:
         return None
+    if not isinstance(tree.this, exp.Schema) or has_part_keys(tree.this.expressions):
+        return None
     checks = [check.this.sql("sqlite") for check in tree.find_all(exp.CheckColumnConstraint)]
     plain = replace(table, columns=tuple(c for c in table.columns if not c.generated))
     parts = [*_keys(folded(plain, dialect)), *(f"CHECK ({check})" for check in checks)]
@@ -277,9 +293,8 @@ def _allowed(table: Table, dialect: str) -> list[tuple[int, Allows]]:
             if row_id and column.type.upper() == "INTEGER":
                 tests.append((i, _is_whole))
         else:
-            declared = column.type.strip()
-            members = declared.upper().startswith("ENUM")
-            test = _member(declared, dialect) if members else _test(declared.upper(), dialect)
+            found = typed(column, dialect)
+            test = _test(column.type.strip().upper(), dialect) if found is None else _formed(found)
             if test is not None:
                 tests.append((i, test))
     return tests
@@ -289,44 +304,50 @@ def _is_whole(value: Any) -> bool:
     return value is None or isinstance(value, int)
 
 
-_UNSIGNED: Final = re.compile(r"UNSIGNED|\bU(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT\d*)\b")
+_UNSIGNED: Final = re.compile(
+    r"UNSIGNED|\bU((TINY|SMALL|MEDIUM|BIG|HUGE)INT|INTEGER|INT\d*|DOUBLE|DECIMAL|FLOAT)\b"
+)
 _BYTES: Final = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
 _LENGTH: Final = re.compile(r"\((\d+)\)")
-_ENUM: Final = re.compile(r"'((?:[^']|'')*)'")
 _DIGITS: Final = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
 _SINGLE: Final = re.compile(r"REAL|FLOAT(?!8)")
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
 
 
-@lru_cache(maxsize=1024)
-def _member(declared: str, dialect: str) -> Allows:
-    members = {text.replace("''", "'") for text in _ENUM.findall(declared)}
-    if dialect in _CASELESS:
-        folded = {text.casefold() for text in members}
-        return lambda value: value is None or str(value).casefold() in folded
-    return lambda value: value is None or value in members
+def _formed(found: Typed) -> Allows:
+    return lambda value: value is None or found.form.fullmatch(str(value)) is not None
 
 
 @lru_cache(maxsize=1024)
 def _test(declared: str, dialect: str) -> Allows | None:
     """What a column of a strictly typed engine takes; None where that is not known."""
-    if "BOOL" in declared or (dialect == "mysql" and declared.startswith("TINYINT(1)")):
-        return lambda value: value in (None, 0, 1)
-    if "INT" in declared and "INTERVAL" not in declared and "POINT" not in declared:
+    if re.match(r"(STRUCT|MAP|UNION|OBJECT|VARIANT|ROW)\b", declared):
+        return _is_null
+    if "BOOL" in declared:
+        declared = "TINYINT"
+        if dialect != "mysql":
+            return lambda value: value in (None, 0, 1)
+    if re.search(r"INT(?!ERVAL|\d*(MULTI)?RANGE)(?<!POINT)|SERIAL", declared):
         low, high = _range(declared)
         return lambda value: value is None or (isinstance(value, int) and low <= value <= high)
-    if any(word in declared for word in ("DEC", "NUMERIC", "REAL", "FLOAT", "DOUBLE", "SERIAL")):
+    if any(word in declared for word in ("DEC", "NUMERIC", "REAL", "FLOAT", "DOUBLE", "MONEY")):
         least = 0 if _UNSIGNED.search(declared) else -math.inf
         fits = _fitting(declared)
         return lambda value: (
             value is None or (not isinstance(value, str) and value >= least and fits(value))
         )
-    if "CHAR" in declared and (length := _LENGTH.search(declared)) is not None:
+    if (
+        any(word in declared for word in ("CHAR", "BINARY"))
+        and (length := _LENGTH.search(declared)) is not None
+    ):
         most = int(length[1])
         return lambda value: value is None or len(str(value)) <= most
-    if declared.startswith(("DATE", "TIMESTAMP")):
-        return _is_day
-    return None
+    if declared == "DATE":
+        return lambda value: _is_day(value) and len(value or "") <= len("2000-01-01")
+    if declared.startswith(("DATE", "TIMESTAMP", "SMALLDATETIME")):
+        return _is_recent if dialect == "mysql" and declared.startswith("TIMESTAMP") else _is_day
+    known = re.match(r"CHAR|TEXT|CLOB|CITEXT|NAME\b|STRING|(TINY|MEDIUM|LONG|N|VAR|B)", declared)
+    return None if known or not declared else _is_null
 
 
 def _fitting(declared: str) -> Allows:
@@ -349,10 +370,19 @@ def _range(declared: str) -> tuple[int, int]:
     return -half, half - 1
 
 
+def _is_null(value: Any) -> bool:
+    return value is None
+
+
+def _is_recent(value: Any) -> bool:
+    """Whether MySQL's TIMESTAMP holds a day."""
+    return value is None or (_is_day(value) and "1970-01-02" <= value[:10] <= "2038-01-18")
+
+
 def _is_day(value: Any) -> bool:
     if value is None:
         return True
-    if not isinstance(value, str) or not _DAY.match(value):
+    if not isinstance(value, str) or not _DAY.fullmatch(value):
         return False
     with suppress(ValueError):
         date.fromisoformat(value[:10])

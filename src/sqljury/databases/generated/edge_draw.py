@@ -8,6 +8,7 @@ from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import Cell, ValuePool
 from sqljury.value_profile import Constant
 
+_IN_TURN = 0.6
 _ALL_NEGATIVE = 0.2
 """Databases without a number from zero on: a MAX against zero shows there."""
 
@@ -31,7 +32,11 @@ class EdgeDraw:
         """One of the values that were drawn for a column, or for columns that are compared."""
         if id(of) not in self._drawn:
             self._drawn[id(of)] = self._draw(of.edges(self._traps))
-        return self._random.choice(self._drawn[id(of)])
+        drawn = self._drawn[id(of)]
+        if self._traps is not None and self._random.random() < _IN_TURN:
+            drawn.append(drawn.pop(0))  # few rows hold values that are alike, one after the other
+            return drawn[-1]
+        return self._random.choice(drawn)
 
     def _draw(self, values: list[Constant]) -> list[Constant]:
         if self._negative:

@@ -22,7 +22,7 @@ _FRACTIONS: tuple[Constant, ...] = (-1.5, -0.5, 0.5, 1.5, 2.25)
 _SPELLED: tuple[Constant, ...] = ("1", "01", "1.0", "1a", "10", "2", "-1")
 _TEXTS: tuple[Constant, ...] = ("a", "A", "a ", "ab", "aB", "B")
 # What two expressions that look alike often treat differently.
-_TRAP_TEXTS: tuple[Constant, ...] = ("", " ", "1", "01", "1.0", "0", "a")
+_TRAP_TEXTS: tuple[Constant, ...] = ("b", "", " ", "1", "01", "1.0", "0")
 _TRAP_FRACTIONS: tuple[Constant, ...] = (-0.0, 1.0, 0.1)
 _TRAPS_OF_ALL: tuple[Constant, ...] = (1.0, "1.0", "", 0, "a ")
 _EXTREMES: tuple[Constant, ...] = (2**63 - 1, -(2**63), 2**53 + 1, 2**53)
@@ -62,6 +62,8 @@ def holds_of(declared: str, kind: ValueKind, dialect: str) -> frozenset[Holds]:
     >>> sorted(each.value for each in holds_of("NUMERIC", ValueKind.INT, "postgres"))
     ['fraction', 'whole']
     """
+    if kind is ValueKind.BOOL and dialect == "mysql":
+        return _WHOLE_ONLY  # BOOLEAN is TINYINT(1), which holds what TINYINT does
     if kind in (ValueKind.DATE, ValueKind.BOOL):
         return frozenset()
     affinity = affinity_of(declared)

@@ -192,6 +192,7 @@ class Material:
         if schema.dialect in HOLDS_FOREIGN_KEYS:
             named |= _referred(schema, named)
         used = [table for table in schema.tables if table.name in named]
+        self.dialect = schema.dialect
         self.native = schema.dialect == "sqlite"
         """Whether what the tables declare is SQLite's."""
         self.admission = Admission(used, schema.dialect)
@@ -207,6 +208,8 @@ class Material:
                     self.admission.trust(relation.table.name, place)
             relation.references = list(_references(relation, self.relations))
         self._ranks = _ranks(self.relations)
+        self.loading = sorted(self.relations, key=lambda name: self._ranks[name])
+        """The tables in an order in which an engine takes their rows: those referred to first."""
         self.shapes = [self._shape(pattern, pools) for pattern in profile.patterns]
         self.shapes = [shape for shape in self.shapes if shape.tables]
         self._found: dict[

@@ -161,7 +161,7 @@ def trap_plans(
         yield Plan(
             DataProfile.EDGE_VALUES,
             seed * 1000 + 700 + n,
-            tuples=5 if n % 5 == 2 else 1 + n % 3,
+            tuples=6 if n % 5 == 2 else 2 + n % 3,
             aimed=n % 4 == 0,
             group=3 if n % 5 == 2 else 0,
             empty=empty and n % 7 == 5,

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqljury.databases.generated.scratch import quoted
+from sqljury.databases.generated.scratch import quoted, type_in
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
 from sqljury.errors import MissingExtraError
 from sqljury.execution import Execution, Limits, Status
@@ -126,7 +126,7 @@ def _made(table: Table, rows: Sequence[tuple[Any, ...]], as_declared: bool) -> l
     columns = [
         f"{quoted(column.name)} "
         + (
-            f"{column.type or 'VARCHAR'}{'' if column.nullable else ' NOT NULL'}"
+            f"{type_in(column.type, 'duckdb') or 'VARCHAR'}{'' if column.nullable else ' NOT NULL'}"
             if as_declared
             else _type([row[i] for row in rows], column.type)
         )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
 from sqljury.schema import Schema, Table
+
+Named = Callable[[str], str]
 
 
 class ScratchDatabase(SQLiteDatabase):
@@ -47,18 +50,33 @@ def _as_it_is(schema: Schema) -> Schema:
     return schema
 
 
-def create_table(table: Table, *, keys: Sequence[str] = ()) -> str:
+def create_table(
+    table: Table,
+    *,
+    keys: Sequence[str] = (),
+    dialect: str = "sqlite",
+    named: Named | None = None,
+) -> str:
     """The CREATE TABLE of a table, with constraints as given.
+
+    Args:
+        dialect: another than SQLite's writes types as it has them, and NOT NULL.
+        named: how a name is written; between quotes by default.
 
     >>> from sqljury.schema import Column
     >>> create_table(Table(name="a b", columns=(Column(name="order", type="INT"),)))
     'CREATE TABLE "a b" ("order" INT)'
     """
-    columns = [
-        " ".join(part for part in (quoted(c.name), _type(c.type), _collate(c.collation)) if part)
-        for c in table.columns
-    ]
-    return f"CREATE TABLE {quoted(table.name)} ({', '.join([*columns, *keys])})"
+    named = named or quoted
+    if dialect == "sqlite":
+        parts = [(named(c.name), _type(c.type), _collate(c.collation)) for c in table.columns]
+    else:
+        parts = [
+            (named(c.name), type_in(c.type, dialect), "" if c.nullable else "NOT NULL")
+            for c in table.columns
+        ]
+    columns = [" ".join(filter(None, each)) for each in parts]
+    return f"CREATE TABLE {named(table.name)} ({', '.join([*columns, *keys])})"
 
 
 def _collate(name: str) -> str:
@@ -87,6 +105,20 @@ def _insert(table: Table) -> str:
     return f"INSERT INTO {quoted(table.name)} VALUES ({marks})"
 
 
-def quoted(name: str) -> str:
+def type_in(text: str, dialect: str) -> str:
+    """A type in the words of a dialect."""
+    if not text:
+        return ""
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    for spoken, udt in ((None, False), (dialect, True)):
+        with suppress(SqlglotError, ValueError):
+            return exp.DataType.build(text, dialect=spoken, udt=udt).sql(dialect)
+    return _type(text)
+
+
+def quoted(name: str, dialect: str = "sqlite") -> str:
     """A name as SQL spells it, whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'
+    mark = "`" if dialect == "mysql" else '"'
+    return mark + name.replace(mark, mark * 2) + mark

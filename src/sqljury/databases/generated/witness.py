@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from sqljury.databases.generated.columns import stored
-from sqljury.databases.generated.material import Cell, GeneratedTable, Material
+from sqljury.databases.generated.material import Cell, GeneratedTable, Material, Reference
 from sqljury.databases.generated.plans import DataProfile
 from sqljury.databases.generated.rows import Row, Rows
-from sqljury.databases.generated.scratch import create_table, quoted
+from sqljury.databases.generated.scratch import Named, create_table, quoted
+from sqljury.databases.generated.typed import is_written_as_text
 from sqljury.databases.generated.validity import broken_rules
 from sqljury.databases.generated.values import NARROW
+from sqljury.schema import Column
 from sqljury.value_profile import Constant
 
 _MOST_TRIES = 400
@@ -108,45 +110,91 @@ def _replaced(rows: Rows, name: str, number: int, place: int, value: Constant) -
 # ---------------------------------------------------------------- as a script
 
 
-def script(material: Material, rows: Rows, *, keys: bool = True) -> str:
-    """CREATE TABLE and INSERT statements that make the database anew in SQLite.
+def script(
+    material: Material,
+    rows: Rows,
+    *,
+    keys: bool = True,
+    dialect: str = "sqlite",
+    exact: Collection[str] = (),
+) -> str:
+    """CREATE TABLE and INSERT statements that make the database anew.
 
     Keys are declared where the rows keep them, so that the script shows what it assumes; none
     are without ``keys``.
+
+    Args:
+        dialect: SQLite's, or that of the schema.
+        exact: names that the queries write between quotes; PostgreSQL folds the others.
     """
+
+    def named(name: str) -> str:
+        folds = dialect == "postgres" and name not in exact
+        return quoted(name.lower() if folds else name, dialect)
+
     violated = frozenset((DataProfile.KEYS_VIOLATED, DataProfile.FOREIGN_KEYS_VIOLATED))
     licence = broken_rules(material, rows) if keys else violated
-    lines = [
-        f"{statement};"
-        for relation in material.relations.values()
-        for statement in _made(relation, licence, material.native and keys)
-    ]
-    for name, relation in material.relations.items():
-        lines += [_insert(relation, row) for row in rows[name]]
+    as_declared = keys and dialect == material.dialect
+    relations = [material.relations[name] for name in material.loading]
+    lines = list(_enumerations(relations)) if dialect == "postgres" else []
+    for relation in relations:
+        if as_declared and relation.table.declaration:
+            made: Iterable[str] = relation.table.declaration
+        else:
+            parts = list(_constraints(relation, licence, named))
+            made = [create_table(relation.table, keys=parts, dialect=dialect, named=named)]
+        lines += [f"{statement};" for statement in made]
+    for relation in relations:
+        own = _parents_first(relation, rows[relation.table.name])
+        lines += [_insert(relation, row, dialect, named) for row in own]
     return "\n".join(lines)
 
 
-def _made(
-    relation: GeneratedTable, licence: frozenset[DataProfile], as_declared: bool
-) -> Iterable[str]:
-    """The statements that make a table: its own, if they demand more than keys."""
-    if as_declared and relation.table.declaration:
-        return relation.table.declaration
-    return [create_table(relation.table, keys=list(_constraints(relation, licence)))]
+def _enumerations(relations: Iterable[GeneratedTable]) -> Iterator[str]:
+    """The types of PostgreSQL that a script has to make first."""
+    columns = (column for relation in relations for column in relation.table.columns)
+    for name, members in {c.type: c.members for c in columns if c.members}.items():
+        labels = ", ".join(_literal(label, None, "postgres") for label in members)
+        yield f"CREATE TYPE {name} AS ENUM ({labels});"
 
 
-def _insert(relation: GeneratedTable, row: Row) -> str:
+def _parents_first(relation: GeneratedTable, rows: list[Row]) -> list[Row]:
+    """The rows in an order in which those come first that others of the same table refer to."""
+    own = [r for r in relation.references if r.target == relation.table.name]
+    left, found = list(rows), list[Row]()
+    while own and left:
+        ready = [row for row in left if not any(_waits(row, left, r) for r in own)]
+        if not ready:
+            break
+        found += ready
+        left = [row for row in left if row not in ready]
+    return [*found, *left]
+
+
+def _waits(row: Row, others: list[Row], reference: Reference) -> bool:
+    key = tuple(row[i] for i in reference.columns)
+    return any(
+        other is not row and key == tuple(other[i] for i in reference.target_columns)
+        for other in others
+    )
+
+
+def _insert(relation: GeneratedTable, row: Row, dialect: str, named: Named) -> str:
     columns = relation.table.columns
     stored = [i for i, column in enumerate(columns) if not column.generated]
-    names = ", ".join(quoted(columns[i].name) for i in stored)
+    names = ", ".join(named(columns[i].name) for i in stored)
     given = f" ({names})" if len(stored) < len(columns) else ""
-    values = ", ".join(_literal(row[i]) for i in stored)
-    return f"INSERT INTO {quoted(relation.table.name)}{given} VALUES ({values});"
+    identity = dialect == "postgres" and any(column.identity for column in columns)
+    forced = " OVERRIDING SYSTEM VALUE" if identity else ""
+    values = ", ".join(_literal(row[i], columns[i], dialect) for i in stored)
+    return f"INSERT INTO {named(relation.table.name)}{given}{forced} VALUES ({values});"
 
 
-def _constraints(relation: GeneratedTable, licence: frozenset[DataProfile]) -> Iterator[str]:
+def _constraints(
+    relation: GeneratedTable, licence: frozenset[DataProfile], named: Named
+) -> Iterator[str]:
     def names(columns: tuple[int, ...]) -> str:
-        return ", ".join(quoted(relation.cells[i].name) for i in columns)
+        return ", ".join(named(relation.cells[i].name) for i in columns)
 
     if DataProfile.KEYS_VIOLATED not in licence:
         for number, key in enumerate(relation.keys):
@@ -154,16 +202,21 @@ def _constraints(relation: GeneratedTable, licence: frozenset[DataProfile]) -> I
             yield f"{word} ({names(key)})"
     if DataProfile.FOREIGN_KEYS_VIOLATED not in licence:
         for reference in relation.references:
-            names_there = ", ".join(map(quoted, reference.target_names))
+            names_there = ", ".join(named(name) for name in reference.target_names)
             yield (
                 f"FOREIGN KEY ({names(reference.columns)}) "
-                f"REFERENCES {quoted(reference.target)} ({names_there})"
+                f"REFERENCES {named(reference.target)} ({names_there})"
             )
 
 
-def _literal(value: Constant) -> str:
+def _literal(value: Constant, column: Column | None, dialect: str) -> str:
+    """A value as its column takes it."""
     if value is None:
         return "NULL"
-    if isinstance(value, str):
-        return "'" + value.replace("'", "''") + "'"
+    declared = "" if column is None or dialect in ("sqlite", "mysql", "tsql") else column.type
+    if "BOOL" in declared.upper() and value in (0, 1):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, str) or (column is not None and is_written_as_text(column, dialect)):
+        text = str(value).replace("\\", "\\\\") if dialect == "mysql" else str(value)
+        return "'" + text.replace("'", "''") + "'"
     return repr(value)

@@ -271,7 +271,7 @@ def _one_for_each_question(cases: Sequence[Case]) -> tuple[list[Case], list[Left
 def _with_shortest_queries(
     cases: Sequence[Case], schemas: Mapping[str, Schema]
 ) -> tuple[list[Usable], int]:
-    """Queries that are proved to mean the same become the shortest of them.
+    """Queries with the same canonical tree become the shortest of them.
 
     Queries with placeholders are compared as such: theirs are the same names, not the same values.
     """
