@@ -177,6 +177,8 @@ class _Script:
 
     def _inherited(self, made: Draft, statement: str) -> Draft:
         """The draft with the columns of the tables that it inherits from, theirs first."""
+        if not made.parents:
+            return made
         columns = {column.name.lower(): column for column in made.columns}
         declaration = list(made.declaration)
         for parent in reversed(made.parents):
