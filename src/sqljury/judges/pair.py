@@ -238,6 +238,8 @@ def _contradiction(
         def holds(rows: Rows) -> bool:
             if filled and not all(rows.values()):
                 return False
+            if "types" in assumed and _has_text_for_number(pair.schema, rows):
+                return False
             return "no ties" not in assumed or searcher.is_certain(rows)
 
         return _contradicting(pair, searcher, plans, holds, seconds)
@@ -245,6 +247,20 @@ def _contradiction(
     found = _in_duckdb_instead(pair, step) if dialect == "duckdb" else None
     found = found or _over_rows(pair, step)
     return found if found is not None and found.verdict == "refuted" else None
+
+
+def _has_text_for_number(schema: Schema, rows: Rows) -> bool:
+    """Whether a column that is declared to hold numbers holds a text, as SQLite lets it."""
+    from sqljury.trees.nodes import Type
+    from sqljury.trees.types import column_type
+
+    numbers = (Type.INTEGER, Type.REAL, Type.DECIMAL)
+    for table in schema.tables:
+        kinds = [column_type(column.type, schema.dialect) in numbers for column in table.columns]
+        for row in rows.get(table.name, ()):
+            if any(n and isinstance(v, str) for n, v in zip(kinds, row, strict=False)):
+                return True
+    return False
 
 
 def _contradicting(

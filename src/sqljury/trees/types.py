@@ -104,6 +104,8 @@ _SINGLES = {
     "duckdb": re.compile(r"real|float|float4"),
     "mysql": re.compile(r"float(?!8)\b(?!\s*\((2[5-9]|[345]\d)\)).*"),
 }
+_MANY_FORMS = {"mysql": ("year",), "postgres": ("uuid", "money"), "duckdb": ("uuid",)}
+"""Types of which a constant may name one value in several ways: 99 and 1999, letter case."""
 _NO_NUMBERS = ("interval", "point", "array", "[", "<")
 """Names that contain INT by accident, and types of many values."""
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
@@ -119,6 +121,8 @@ def column_type(declared: str, dialect: str) -> Type:
     name = declared.strip().lower()
     word = _WORD.match(name)
     if word is None or any(part in name for part in _NO_NUMBERS):
+        return Type.ANY
+    if word[0] in _MANY_FORMS.get(dialect, ()):
         return Type.ANY
     if dialect == "mysql" and name.startswith("tinyint(1)"):
         return Type.BOOLEAN

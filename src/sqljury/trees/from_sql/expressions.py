@@ -58,7 +58,12 @@ def _column(work: Work, node: exp.Column, scope: FromScope) -> Expression:
 
 
 def _literal(work: Work, node: exp.Literal, _: FromScope) -> Expression:
-    return _text(node.this) if node.is_string else number(node.this, work.dialect)
+    if node.is_string:
+        return _text(node.this)
+    return number(node.this, work.dialect, compared=isinstance(node.parent, _COMPARISONS))
+
+
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 
 
 def _hex(_work: Work, node: exp.Expr, _scope: FromScope) -> Expression:

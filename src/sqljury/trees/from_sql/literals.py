@@ -10,11 +10,16 @@ _EXACT_DIGITS = 15
 """Decimal digits that a float keeps."""
 
 
-def number(text: str, dialect: str) -> Literal:
+def number(text: str, dialect: str, *, compared: bool = False) -> Literal:
     """A number: whole, approximate, or decimal where the dialect makes that of ``1.5``.
+
+    A decimal that ends in zeros is another constant than one without them, as texts made of the two
+    differ, but where it is only compared.
 
     >>> number("1.5", "sqlite").type, number("1.5", "postgres").type
     (<Type.REAL: 'real'>, <Type.DECIMAL: 'decimal'>)
+    >>> number("1.50", "postgres").value, number("1.50", "postgres", compared=True).value
+    ('1.50', 1.5)
     """
     plain = text.replace("_", "")
     try:
@@ -26,7 +31,8 @@ def number(text: str, dialect: str) -> Literal:
     if dialect == "sqlite" or "e" in plain.lower():
         return Literal(value, Type.REAL)
     digits = len(plain.replace(".", "").strip("0"))
-    return Literal(value if digits <= _EXACT_DIGITS else plain, Type.DECIMAL)
+    is_scaled = plain.endswith("0") and not compared
+    return Literal(plain if is_scaled or digits > _EXACT_DIGITS else value, Type.DECIMAL)
 
 
 def _whole(digits: str, dialect: str) -> Literal:
