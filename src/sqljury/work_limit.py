@@ -44,17 +44,31 @@ class _Meter:
                 self.fired = True
                 # Code that catches it nevertheless is stopped again, later: not while it ends.
                 self._end = self._clock() + _AGAIN_SECONDS
-                self._raise(_StopWorkError)
+                self._raise()
 
-    def _raise(self, kind: type[BaseException] | None) -> None:
-        raised = None if kind is None else ctypes.py_object(kind)
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._thread, raised)
+    def _raise(self) -> None:
+        stop = ctypes.py_object(_StopWorkError)
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(self._thread, stop)
 
     def close(self) -> None:
         with self._lock:
             self.paused = True
-            self._raise(None)
+        if self.fired:
+            self._receive()
         WATCHDOG.release(self._token)
+
+    def _receive(self) -> None:
+        """Let what was raised arrive here, if it has not arrived.
+
+        CPython 3.11 never forgets one that is taken back: each call is slower from then on, and
+        one that is traced does not return.
+        """
+        try:
+            self._raise()
+            while True:
+                pass
+        except _StopWorkError:
+            pass
 
     @contextmanager
     def not_counted(self) -> Iterator[None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -140,3 +142,24 @@ def test_what_swallows_the_stop_gives_no_answer() -> None:
 
 def fails_at_once() -> str:
     raise ValueError("in the middle")
+
+
+def test_nothing_is_left_of_a_limit() -> None:
+    # Traced: what is still to be raised would keep the first call from returning.
+    program = """
+import sys
+from sqljury.work_limit import within_work_limit
+
+def forever():
+    while True:
+        pass
+
+def called():
+    return 1
+
+assert within_work_limit(called, 10) == 1
+assert within_work_limit(forever, 0.2) is None
+sys.settrace(lambda *_: None)
+assert called() == 1
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
