@@ -124,7 +124,7 @@ REFUSED: list[tuple[Any, Any, str]] = [
      "SJ113 system.json[\"2\"]: the prediction is for database 'z', but its reference (2) for "
      "'x'. Do these predictions belong to gold.json?"),
     (BIRD, '{"7": "A", "7": "B"}',
-     "SJ110 system.txt: the key '7' stands twice."),
+     "SJ110 system.txt: the key '7' stands twice in one object. Rename one of the two, or take it out."),
     (BIRD, [{"id": 7, "sql": "A"}, {"id": 7, "sql": "B"}],
      "SJ110 system.json[1]: two predictions for id '7'; the other is at system.json[0]. "
      "Give each system's predictions in a file of its own."),

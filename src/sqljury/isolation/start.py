@@ -29,6 +29,8 @@ _SET_PARENT_DEATH_SIGNAL = 1
 
 # The standard library stays first: what a path holds by the name of `json` is never it.
 _BOOT = """
+import signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process, whatever it does
 import importlib, json, os, sys
 library = os.path.dirname(os.__file__)
 own = [p for p in sys.path if p == library or p.startswith(library + os.sep + "lib-dyn")]

@@ -113,7 +113,7 @@ def type_in(text: str, dialect: str) -> str:
     from sqlglot.errors import SqlglotError
 
     for spoken, udt in ((None, False), (dialect, True)):
-        with suppress(SqlglotError, ValueError):
+        with suppress(SqlglotError, ValueError, TypeError):
             return exp.DataType.build(text, dialect=spoken, udt=udt).sql(dialect)
     return _type(text)
 
