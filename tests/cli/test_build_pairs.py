@@ -158,6 +158,6 @@ def test_errors_say_what_is_wrong(folder: Path) -> None:
     (folder / "queue.jsonl").write_text(
         '{"id": "1", "db_id": "north", "label": 1, "reference": "x"}\n'
     )
-    done = run("build", "pairs", folder / "gold.sql", "-d", databases, "-o", folder / "out",
+    done = run("build", "pairs", folder / "gold.sql", "-d", databases, "-o", folder / "other",
                "--reviewed", folder / "queue.jsonl")  # fmt: skip
     assert (done.returncode, "SJ581" in done.stderr) == (2, True), done.stderr

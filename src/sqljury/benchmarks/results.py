@@ -137,6 +137,10 @@ def _layout(source: Source, named: Mapping[str, str]) -> Layout:
     return Layout(found)
 
 
+_THRESHOLDS: Mapping[Outcome | None, float] = {Outcome.CORRECT: 0.0, Outcome.INCORRECT: math.inf}
+"""A file that says correct or incorrect has its judge's own threshold in that."""
+
+
 def _rows(source: Source, columns: _Columns) -> Iterator[tuple[str, Scored]]:
     layout = columns.layout
     for position, record in enumerate(source.records()):
@@ -154,6 +158,7 @@ def _rows(source: Source, columns: _Columns) -> Iterator[tuple[str, Scored]]:
                 score=_score(data, columns, outcome, record.origin),
                 label=as_label(layout.get(data, "label"), record.origin),
                 outcome=outcome,
+                threshold=_THRESHOLDS.get(outcome, 0.5),
                 benchmark=text("benchmark"),
                 slices={field: value for field, value in slices.items() if value},
                 origin=record.origin,

@@ -340,7 +340,7 @@ class RunStore:
             "SJ430",
             f"the run is about {count:,} other cases, none of which is in this input.",
             where=shown_path(self.folder),
-            hint="Name another --run folder, or remove this one.",
+            hint="Name another folder, or remove this one.",
         )
 
     @property
