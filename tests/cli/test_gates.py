@@ -93,10 +93,13 @@ def test_select_trust_and_agree_do_as_evaluate_does(shop: Path) -> None:
     trusted = run("trust", shop / "damaged.json", *places)
     assert (trusted.returncode, "SJ416" in trusted.stderr) == (3, True), trusted.stderr
     write_cases(shop / "labelled.json", "damaged", label=True)
-    assert evaluate(shop, shop / "labelled.json", shop / "good.json").returncode == 3
-    looked = run("agree", shop / "run")
+    judged = shop / "judged"
+    files = (shop / "labelled.json", shop / "good.json")
+    done = run("evaluate", *files, "-d", shop / "databases", "--run", judged)
+    assert done.returncode == 3, done.stderr
+    looked = run("agree", judged)
     assert (looked.returncode, "warning: 10 of 10 verdicts" in looked.stderr) == (0, True)
-    agreed = run("agree", shop / "run", "--fail-under", "accuracy=0")
+    agreed = run("agree", judged, "--fail-under", "accuracy=0")
     assert (agreed.returncode, "SJ416" in agreed.stderr) == (3, True), agreed.stderr
 
 

@@ -185,10 +185,6 @@ def systems_of(text: str, setup: TrustSettings) -> list[SystemDecisions]:
     if len(given.paths) > 1:
         raise InputError("SJ544", f"{text!r} names several files.", hint="Give each by itself.")
     path = given.paths[0]
-    if path.is_dir() and setup.mapping:
-        raise InputError(
-            "SJ006", "--map names columns of files, and this is a run.", where=str(path)
-        )
     found = _of_run(path, setup) if path.is_dir() else _of_file(path, setup)
     if not given.name:
         return found

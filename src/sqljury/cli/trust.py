@@ -12,6 +12,7 @@ from sqljury.cli.gate import refuse_missing_of_run
 from sqljury.cli.options import AsJson, Bootstrap, Html, Overlay, Seed, output_option
 from sqljury.cli.output import show
 from sqljury.cli.progress import progress
+from sqljury.errors import InputError
 
 
 @app.command()
@@ -91,6 +92,8 @@ def trust(
         overlay=overlay_from(overlay),
     )
     is_run = any(Path(text).is_dir() for text in inputs)
+    if is_run and mapping:
+        raise InputError("SJ006", "--map names columns of files, and a run is given.")
     judges = databases is not None or predictions or (judge is not None and not is_run)
     if judges:
         with progress() as on_progress:

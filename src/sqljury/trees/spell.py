@@ -83,6 +83,8 @@ class Speller:
             return self._number(value, constant.type)
         if isinstance(value, bytes):
             return self._bytes(value)
+        if constant.type is Type.DECIMAL:
+            return value  # with all of its digits
         return self._text(value, constant.type)
 
     def _number(self, value: float, type_: Type) -> str:

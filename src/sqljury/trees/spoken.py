@@ -21,6 +21,7 @@ from sqljury.trees.nodes import (
     SortKey,
     Subquery,
     SubqueryKind,
+    Type,
     WindowCall,
 )
 
@@ -197,7 +198,7 @@ def constant(literal: Literal) -> str:
             return "NULL"
         case bool():
             return str(literal.value).upper()
-        case str():
+        case str() if literal.type is not Type.DECIMAL:
             return "'" + literal.value.replace("'", "''") + "'"
         case bytes():
             return f"x'{literal.value.hex()}'"
