@@ -11,7 +11,15 @@ from sqljury.writing import check_output
 
 def output_option(*names: str, help: str) -> Any:
     """An option that names a file to write: that it can be written is checked before the work."""
-    return typer.Option(*names, help=help, callback=check_output)
+    return typer.Option(*names, help=help, callback=_writable)
+
+
+def _writable(context: typer.Context, path: Path | None) -> Path | None:
+    run = context.params.get("run")
+    # The folder of the run is made with the run.
+    if path is not None and run is not None and path.parent == Path(run) and not Path(run).exists():
+        return path
+    return check_output(path)
 
 
 Files = Annotated[
@@ -56,7 +64,8 @@ Schemas = Annotated[
     ),
 ]
 Run = Annotated[
-    Path | None, typer.Option("--run", help="Folder of the run; the same again resumes.")
+    Path | None,
+    typer.Option("--run", is_eager=True, help="Folder of the run; the same again resumes."),
 ]
 Workers = Annotated[
     int | None, typer.Option("--workers", "-w", min=1, help="Processes; one per core.")

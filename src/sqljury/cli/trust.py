@@ -48,7 +48,8 @@ def trust(
         str | None, typer.Option("--databases", "-d", help="Databases to judge answers on.")
     ] = None,
     run: Annotated[
-        Path | None, typer.Option("--run", help="Folder for the run that judges answers.")
+        Path | None,
+        typer.Option("--run", is_eager=True, help="Folder for the run that judges answers."),
     ] = None,
     validation: Annotated[
         str | None,
