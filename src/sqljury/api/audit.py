@@ -197,7 +197,10 @@ def _correction(finding: Mapping[str, Json], origin: str, by: str, at: str) -> C
         evidence = {name: finding[name] for name in ("code", "reason", "evidence")}
         old, reason = str(finding["sql"]), str(finding.get("why") or finding["reason"])
     except (KeyError, ValueError) as error:
-        raise InputError("SJ534", f"not a decided finding: {error}.", where=origin) from error
+        hint = f"A decision is one of {', '.join(OverlayDecision)}."
+        raise InputError(
+            "SJ534", f"not a decided finding: {error}.", where=origin, hint=hint
+        ) from error
     new = finding.get("new_sql") or finding.get("proposal")
     if decision is OverlayDecision.REPLACE and not new:
         raise InputError("SJ534", "replace needs a new_sql: nothing is proposed.", where=origin)
