@@ -30,7 +30,7 @@ from checks.soundness import is_tied
 from sqljury.api.queries import compare_queries
 from sqljury.databases.generated.scratch import create_table, quoted
 from sqljury.judges.pair import PairAnswer
-from sqljury.schema import Schema
+from sqljury.schema import Schema, Table
 from sqljury.trees import build_tree
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Unreadable
@@ -115,6 +115,8 @@ def _contradicted(answer: PairAnswer, pair: Pair, schema: Schema, seeds: range) 
             connection.execute(create_table(table))
         for seed in seeds:
             rows = _mixed(random_rows(schema, assumed, pool, seed), schema, seed)
+            if not all(_are_stored(table, rows[table.name]) for table in schema.tables):
+                continue
             for table in schema.tables:
                 connection.execute(f"DELETE FROM {quoted(table.name)}")
                 marks = ", ".join("?" * len(table.columns))
@@ -128,6 +130,13 @@ def _contradicted(answer: PairAnswer, pair: Pair, schema: Schema, seeds: range) 
             if left != right and (why := _confirmed(pair, schema, rows)):
                 return f"{why}\n{rows}"
     return ""
+
+
+def _are_stored(table: Table, rows: list[tuple[object, ...]]) -> bool:
+    """Whether SQLite takes the rows: an INTEGER PRIMARY KEY is the row id, which is an integer."""
+    key = table.primary_key
+    places = [i for i, c in enumerate(table.columns) if (c.name,) == key and c.type == "INTEGER"]
+    return all(isinstance(row[i], int) for i in places for row in rows)
 
 
 def _mixed(rows: Rows, schema: Schema, seed: int) -> Rows:
