@@ -42,6 +42,18 @@ SAID = {
     "nothing": ("", ""),
     "the words not_answerable": ("```sql\nnot_answerable\n```", None),
     "the bare words": (" not_answerable\n", None),
+    "after a name": ("Answer: not_answerable", None),
+    "as a sentence": ("Not answerable.", None),
+    "in a plain fence": ("The answer is\n```\nnot_answerable\n```", None),
+    "in a comment of an SQL fence": ("```sql\n-- not_answerable: no such column\n```", None),
+    "NULL": ("SQL: NULL", None),
+    "NULL in a fence": ("```sql\nNULL;\n```", None),
+    "prose": ("With this schema, the question cannot be answered.", None),
+    "prose beside a query": ("This is not answerable as asked, so:\nSELECT 1", "SELECT 1"),
+    "before another question": ("not_answerable\n\nQuestion: next\nSELECT 1", None),
+    "a query before another question": ("SELECT 1\n\nQuestion: next\nnot_answerable", "SELECT 1"),
+    "a column of that name": ("SELECT unanswerable FROM t", "SELECT unanswerable FROM t"),
+    "a null in a query": ("SELECT NULL", "SELECT NULL"),
 }
 
 
@@ -54,6 +66,8 @@ def test_it_is_found(name: str) -> None:
 def test_a_long_text_takes_no_long_time() -> None:
     assert sql_in("``` " * 300_000 + "a\n" * 300_000 + "```sql\nSELECT 1\n```") == "SELECT 1"
     assert sql_in("\n" * 1_000_000 + "select 1") == "select 1"
+    assert sql_in("answer" * 30_000 + " \n" * 50_000) == ""
+    assert sql_in("with " * 40_000) == ""
     for part in ("'", '"', "`", "```sql SELECT '", "\n\n", ";", "/*", "(", "select ", "a:"):
         statement_in(f"SELECT 1;{part * 50_000}")
         statement_in(f"So: {part * 50_000}")

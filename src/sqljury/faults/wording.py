@@ -65,10 +65,6 @@ def _spelled(name: str, schema: Schema) -> str:
     return next(one for one in known if one.casefold() == name.casefold())
 
 
-def _is_ordinary(name: str) -> bool:
-    return name.isalpha() and (name.islower() or name.istitle())
-
-
 _WORD = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+")
 _NUMBER = re.compile(r"(?<![\w.,/:-])-?\d[\d,]*(?:\.\d+)?(?![\w/:-]|[.,]\d)")
 _QUOTED = re.compile(

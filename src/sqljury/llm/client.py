@@ -26,9 +26,9 @@ _LOG = logging.getLogger(__name__)
 LONGEST_WAIT = 600.0
 """A server that asks for more than this many seconds has closed for the day."""
 _FAILURES_IN_A_ROW = 8
+"""Questions that fail one after the other before the run is stopped."""
 _TRIES_AT_NOBODY = 3
 """Tries to connect where nobody ever answered: a server that is restarted has answered before."""
-"""Questions that fail one after the other before the run is stopped."""
 
 
 @dataclass(frozen=True, slots=True)

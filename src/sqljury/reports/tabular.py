@@ -11,21 +11,6 @@ from sqljury.spreadsheet import SafeRows
 from sqljury.verdict import Record
 from sqljury.writing import PathLike, new_file
 
-SUMMARY_FIELDS = (
-    "judge",
-    "dimension",
-    "value",
-    "n",
-    "total",
-    "left_out",
-    "score",
-    "low",
-    "high",
-    "interval",
-    "signature",
-)
-"""The first columns of a summary; a column per outcome and per measure follows."""
-
 
 def write_csv(path: PathLike, records: Iterable[Record], own: Sequence[str] = ()) -> None:
     """Write a row per case and judge, the columns of :func:`jsonl.write_export`.
