@@ -25,10 +25,10 @@ _RUN = """
 import sys
 import sqljury
 from sqljury.isolation import sandbox
-from sqljury.runs import judge_groups
+from sqljury.runs import judge_groups, settings
 cases, databases, run, confined = sys.argv[1:]
 if confined == "no":
-    free = judge_groups.Confinement(None, __import__("os").environ)
+    free = settings.Confinement(None, __import__("os").environ)
     judge_groups.confinement = lambda judges, options: free
 sqljury.evaluate([cases], ["execution"], databases, run=run, workers=2).close()
 """

@@ -24,9 +24,9 @@ from sqljury.execution import MIB
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import make_judge
 from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints
-from sqljury.runs.judge_groups import confinement
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import WorkerPool
+from sqljury.runs.settings import confinement
 from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.version import __version__
 

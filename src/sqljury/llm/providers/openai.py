@@ -355,7 +355,7 @@ _SERVERS = (
 another address by NAME_BASE_URL and its key by NAME_API_KEY."""
 
 
-class _Server(OpenAI):
+class _CompatibleServer(OpenAI):
     """A row of :data:`_SERVERS`."""
 
     can: ClassVar[Capabilities]
@@ -375,4 +375,4 @@ for _name, _address, _can, _free in _SERVERS:
         "key_variable": f"{_name.upper()}_API_KEY",
         "can": _can,
     }
-    register(type(_name, (_Server,), _fields))
+    register(type(_name, (_CompatibleServer,), _fields))
