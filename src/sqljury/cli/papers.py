@@ -26,7 +26,7 @@ def rose_vec(
 ) -> None:
     """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
     from sqljury.papers.replay import rose_vec as tables
-    from sqljury.papers.rose_vec_document import rose_vec_document
+    from sqljury.papers.rose_vec import rose_vec_document
 
     found = tables(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
     show(rose_vec_document(found), found.to_json() if as_json else None, html)

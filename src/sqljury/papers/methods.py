@@ -11,7 +11,7 @@ from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
-from sqljury.papers.recorded_methods import RecordedMethod
+from sqljury.papers.replay import RecordedMethod
 from sqljury.uses.evaluate import widened
 from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
 
