@@ -21,7 +21,7 @@ from sqljury.benchmarks import (
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges.recorded import Recorded
-from sqljury.papers.replay import read_rose_methods
+from sqljury.papers.recorded_methods import read_rose_methods
 from sqljury.verdict import Outcome, Record, Verdict
 
 

@@ -14,7 +14,7 @@ from sqljury.benchmarks import (
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.papers.methods import MethodRow, Methods, methods
-from sqljury.papers.replay import MethodFacts, RecordedMethod, read_rose_methods
+from sqljury.papers.recorded_methods import MethodFacts, RecordedMethod, read_rose_methods
 
 
 @pytest.fixture(scope="module")

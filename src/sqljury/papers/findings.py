@@ -14,7 +14,7 @@ from math import comb
 from typing import TYPE_CHECKING, Any
 
 from sqljury.benchmarks import RecordedJudgement
-from sqljury.papers.replay import MethodFacts
+from sqljury.papers.recorded_methods import MethodFacts
 from sqljury.uses.statistics import Interval
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
-from sqljury.benchmarks import RecordedJudgement
+from sqljury.benchmarks import RecordedJudgement, find_rose_outputs, read_cases, read_rose_output
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.reports import plots, words
@@ -18,6 +19,7 @@ from sqljury.uses.stability import Stability, stability
 from sqljury.uses.statistics import PairedCounts, holm
 from sqljury.verdict import Scored
 from sqljury.version import __version__
+from sqljury.writing import PathLike
 
 # ---------------------------------------------------------------- rose vec
 
@@ -339,6 +341,45 @@ def _order(place: _Place, metrics: Sequence[str]) -> tuple[int, str, int, str]:
 
 def _index(known: Sequence[str], name: str) -> int:
     return known.index(name) if name in known else len(known)
+
+
+# ---------------------------------------------------------------- from folders
+
+
+def read_rose_vec(
+    folder: PathLike, *, labels: Sequence[PathLike] = (), bootstrap: int = 1000, seed: int = 0
+) -> RoseVec:
+    """The tables of ROSE's paper from a tree of its output folders.
+
+    Args:
+        labels: the files with the experts' labels, one for each set; by default the
+            ``rose-vec-*.json`` in the folder or in one above it.
+        bootstrap: resamples for the intervals; 0 for none.
+
+    Raises:
+        InputError: no recordings, no labels, or recordings of other cases.
+    """
+    recordings = (
+        # Set, model and metric, however far down the tree the folder begins.
+        Recording(folders=run.folder.resolve().parts[-3:], judgements=read_rose_output(run.folder))
+        for run in find_rose_outputs(folder)
+    )
+    files = [Path(file) for file in labels] or _label_files(Path(folder))
+    sets = {path.name.split(".")[0]: list(read_cases(path, strip_fences=False)) for path in files}
+    return rose_vec(recordings, sets, bootstrap=bootstrap, seed=seed)
+
+
+def _label_files(folder: Path) -> list[Path]:
+    for place in (folder, *folder.resolve().parents[:3]):
+        found = sorted(path for path in place.glob("rose-vec-*.json*") if path.is_file())
+        if found:
+            return found
+    raise InputError(
+        "SJ521",
+        "no rose-vec-*.json with the experts' labels beside the recordings.",
+        where=str(folder),
+        hint="Name them with --labels FILE, once for each set.",
+    )
 
 
 # ---------------------------------------------------------------- rose vec document
