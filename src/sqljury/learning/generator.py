@@ -1,7 +1,4 @@
-"""Fine-tuning a sequence-to-sequence model to write SQL for a question and a schema in one line.
-
-Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.1 (T5); Raffel et al. 2020.
-"""
+"""Fine-tuning a sequence-to-sequence model to write SQL for a question and a schema in one line."""
 
 from __future__ import annotations
 
@@ -15,16 +12,52 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 from sqljury.errors import InputError
-from sqljury.learning.embeddings import quiet
-from sqljury.learning.generator.settings import GeneratorSettings
-from sqljury.learning.language_model.loading import libraries, load_language_model
-from sqljury.learning.outcome_reward.trainers import batches
-from sqljury.learning.outcome_reward.training import last_checkpoint
+from sqljury.learning.language_model.loading import libraries, load_language_model, quiet
+from sqljury.learning.outcome_reward.training import batches, last_checkpoint
 from sqljury.version import __version__
 from sqljury.writing import write_text
+
+# ---------------------------------------------------------------- settings
+#
+# How a generator is trained: the options of ``train generator``.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GeneratorSettings:
+    """All that changes what comes out.
+
+    Raises:
+        InputError: SJ034: settings that are not possible.
+    """
+
+    epochs: Annotated[float, "Passes over the training data."] = 50.0
+    learning_rate: Annotated[float, "Of the optimizer, at its highest; it falls linearly."] = 1e-4
+    batch: Annotated[int, "Questions of one step, over all processes together."] = 32
+    at_once: Annotated[int, "Of these, how many fit into one process's memory."] = 4
+    validation: Annotated[float, "Share of the questions kept back."] = 0.1
+    evaluations: Annotated[int, "In an epoch; as many checkpoints are written."] = 1
+    patience: Annotated[int, "Evaluations without a gain that end the training."] = 5
+    max_tokens: Annotated[int, "Longer inputs (question and schema) are left out."] = 1024
+    max_sql_tokens: Annotated[int, "Longer queries are left out."] = 512
+    seed: Annotated[int, "Seed of all that is drawn."] = 42
+
+    def __post_init__(self) -> None:
+        counts = (self.batch, self.at_once, self.evaluations, self.patience)
+        if min(*counts, self.max_tokens, self.max_sql_tokens) < 1 or not 0 < self.validation < 1:
+            raise InputError("SJ034", "counts are above zero, and validation is a share.")
+        if not self.learning_rate > 0 or not self.epochs > 0:
+            raise InputError("SJ034", "epochs and learning rate are above zero.")
+
+
+# ---------------------------------------------------------------- training
+#
+# Fine-tuning a sequence-to-sequence model to write SQL for a question and a schema in one line.
+#
+# Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.1 (T5); Raffel et al. 2020.
+
 
 FACTS: Final = "generator.json"
 """What the folder says of its training; written last."""
