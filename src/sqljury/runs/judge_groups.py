@@ -79,8 +79,7 @@ class JudgeGroup:
     def _on_nodes(
         self, settings: RunSettings, changes: Changes, contents: Callable[[], DataContents]
     ) -> RayPool:
-        from sqljury.runs.node import NodeSetup
-        from sqljury.runs.ray_pool import RayPool
+        from sqljury.runs.ray_pool import NodeSetup, RayPool
 
         def setup() -> NodeSetup:
             here = replace(settings, executor=LOCAL)
