@@ -82,7 +82,7 @@ def main() -> None:
 def spider(data: Path) -> Iterator[tuple[str, sj.Case]]:
     """17 systems' answers to Spider dev, by what rows and test suite say."""
     path = data / "candidates/spider-dev-17-systems.jsonl.gz"
-    for question in map(json.loads, gzip.open(path, "rt", encoding="utf-8")):
+    for question in map(json.loads, gzip.decompress(path.read_bytes()).splitlines()):
         if not question["has_db"]:
             continue
         spellings: dict[str, dict[str, Any]] = {}
@@ -136,7 +136,7 @@ def superhero(data: Path) -> Iterator[tuple[str, sj.Case]]:
     questions = {q["question_id"]: q for q in _json(data / "bird/dev.json")}
     answers: dict[tuple[int, str], tuple[str, list[str]]] = {}
     for path in sorted((data / "rose-benchmarking/method_results/dev").glob("*.json.gz")):
-        for answer in json.loads(gzip.open(path, "rt", encoding="utf-8").read()):
+        for answer in json.loads(gzip.decompress(path.read_bytes())):
             if answer["db_id"] == "superhero" and answer["predicted_sql"]:
                 key = (answer["question_id"], _plain(answer["predicted_sql"]))
                 answers.setdefault(key, (answer["predicted_sql"], []))[1].append(path.name)

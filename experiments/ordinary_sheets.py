@@ -1,10 +1,10 @@
-"""What a reader of ordinary predictions sees: sheets of text, without a system or a judge's verdict.
+"""What a reader of ordinary predictions sees: sheets of text that name no system and no verdict.
 
     python experiments/ordinary_sheets.py DATA CASES.jsonl FOLDER
 
 A sheet holds the questions of one database or a few: tables with two rows of each, the question,
-its hint, the reference with its first rows, and each prediction with its first rows. The predictions
-of a question stand in the order of a hash. FOLDER also gets `keys.json`, from numbers to case ids.
+its hint, the reference with its first rows, and each prediction with its first rows. A question's
+predictions stand in the order of a hash. FOLDER also gets `keys.json`, from numbers to case ids.
 """
 
 from __future__ import annotations
@@ -65,8 +65,8 @@ def description(connection: sqlite3.Connection) -> str:
         shown = ", ".join(f"{c[1]} {c[2]}{' PK' if c[5] else ''}" for c in columns)
         (count,) = connection.execute(f'SELECT COUNT(*) FROM "{table}"').fetchone()
         lines.append(f"{table}({shown}) -- {count} rows")
-        for key in connection.execute(f'PRAGMA foreign_key_list("{table}")').fetchall():
-            lines.append(f"   {key[3]} -> {key[2]}.{key[4]}")
+        keys = connection.execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
+        lines += [f"   {key[3]} -> {key[2]}.{key[4]}" for key in keys]
         rows = connection.execute(f'SELECT * FROM "{table}" LIMIT 2').fetchall()
         lines += [f"   e.g. {_short(row, 30)}" for row in rows]
     return "\n".join(lines)
@@ -80,8 +80,7 @@ def shown(connection: sqlite3.Connection, group: list[sj.Case], keys: dict[str, 
     if first.hint:
         lines.append(f"hint: {first.hint}")
     references = dict.fromkeys(" ".join(c.reference_sqls[0].split()) for c in group)
-    for reference in references:
-        lines.append(f"REFERENCE {reference}\n{_result(connection, reference)}")
+    lines += [f"REFERENCE {sql}\n{_result(connection, sql)}" for sql in references]
     for place, case in enumerate(group, 1):
         keys[f"{question}.{place}"] = case.id
         sql = " ".join((case.predicted_sql or "").split())

@@ -15,7 +15,7 @@ import pytest
 
 import sqljury as sj
 from sqljury.demo import ROSE, write_demo
-from sqljury.guests.assertion import Assertions, WrongSQL, assert_sql
+from sqljury.guests.assertion import Assertions, WrongSQLError, assert_sql
 
 PLUGIN = "sqljury.guests.pytest_plugin"
 INSTALLED = any(each.value == PLUGIN for each in entry_points(group="pytest11"))
@@ -44,7 +44,7 @@ def test_right_is_returned(boats: Path) -> None:
 
 
 def test_wrong_is_shown(boats: Path) -> None:
-    with pytest.raises(WrongSQL) as caught:
+    with pytest.raises(WrongSQLError) as caught:
         assert_sql(
             question="Which boats are longer than 8 m?",
             predicted="SELECT name\nFROM boat WHERE length > 6",
@@ -75,7 +75,7 @@ def test_wrong_is_shown(boats: Path) -> None:
     ],
 )
 def test_what_does_not_answer(boats: Path, predicted: str | None, outcome: str) -> None:
-    with pytest.raises(WrongSQL, match=f"^{outcome} by execution:strict"):
+    with pytest.raises(WrongSQLError, match=f"^{outcome} by execution:strict"):
         assert_sql(predicted=predicted, reference="SELECT name FROM boat", database=boats)
     with closing(sqlite3.connect(boats)) as connection:
         assert connection.execute("SELECT COUNT(*) FROM boat").fetchone() == (3,)
@@ -97,9 +97,9 @@ def test_a_judge_without_a_reference(boats: Path) -> None:
 
 
 def test_what_cannot_be_judged_does_not_pass(boats: Path) -> None:
-    with pytest.raises(WrongSQL, match="^reference_error"):
+    with pytest.raises(WrongSQLError, match=r"^reference_error"):
         assert_sql(predicted="SELECT 1", reference="SELECT nme FROM boat", database=boats)
-    with pytest.raises(WrongSQL, match="^database_missing"):
+    with pytest.raises(WrongSQLError, match=r"^database_missing"):
         assert_sql(predicted="SELECT 1", reference="SELECT 1", database=boats, db_id="ships")
 
 
@@ -155,7 +155,7 @@ def test_baseline(project: Path, parallel: tuple[str, ...]) -> None:
     first = run_pytest(project, "--sqljury-write-baseline", "known.json", *parallel)
     assert first.returncode == 1
     assert "3 failed, 1 passed" in first.stdout
-    assert "WrongSQL: prediction_refused by execution:strict" in first.stdout
+    assert "WrongSQLError: prediction_refused by execution:strict" in first.stdout
     assert "only in the reference: ('Ada',)" in first.stdout
     assert "assertion.py" not in first.stdout, "the message ends at the user's own line"
     assert json.loads((project / "known.json").read_text()) == {

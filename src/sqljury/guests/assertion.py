@@ -16,7 +16,7 @@ SHOWN_ROWS = 5
 """Rows of each side that a message shows."""
 
 
-class WrongSQL(AssertionError):
+class WrongSQLError(AssertionError):
     """A prediction that its judge does not call correct.
 
     Attributes:
@@ -71,7 +71,7 @@ class Assertions:
             The verdict, which is ``correct``.
 
         Raises:
-            WrongSQL: the judge does not call the prediction correct, or cannot say. The message
+            WrongSQLError: the judge does not call the prediction correct, or cannot say. The message
                 shows the queries, the rows that differ and the difference in words.
             InputError: neither a judge nor a reference; an unknown judge; no such database.
             InfrastructureError: the judge could not work.
@@ -103,7 +103,7 @@ class Assertions:
             return verdict
         if verdict.outcome.is_infrastructure:
             raise sj.InfrastructureError("SJ416", f"{name}: {verdict.reason}")
-        raise WrongSQL(case, name, verdict, message(case, name, verdict, place))
+        raise WrongSQLError(case, name, verdict, message(case, name, verdict, place))
 
     def close(self) -> None:
         """End the workers."""
