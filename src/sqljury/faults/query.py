@@ -19,7 +19,7 @@ from sqljury.faults.expressions import (
 from sqljury.faults.wording import HintCondition, Wording, hint_conditions
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql import parse
-from sqljury.sql.namespaces import as_table
+from sqljury.sql.resolve import as_table
 from sqljury.sql.tokens import tokenize
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
 from sqljury.trees.nodes import Aggregate, Call, Literal, Relation, Type, Unreadable

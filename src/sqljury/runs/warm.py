@@ -11,8 +11,7 @@ from sqljury.case import Case
 from sqljury.errors import InfrastructureError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge, make_judge, spec_of
-from sqljury.runs.changes import Changes
-from sqljury.runs.fingerprints import DataFingerprints
+from sqljury.runs.fingerprints import Changes, DataFingerprints
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import RunSettings, default_client
