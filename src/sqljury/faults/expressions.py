@@ -187,7 +187,7 @@ def _comparison(site: ScopedExpression, call: Call, negated: bool) -> ConstantCo
 
 
 @dataclass(frozen=True, slots=True)
-class FromItem:
+class JoinInput:
     """A table or subquery of a FROM; its columns begin at ``start`` of the joined row."""
 
     relation: Relation
@@ -204,23 +204,23 @@ class FromItem:
         return self.relation.table if isinstance(self.relation, Scan) else ""
 
 
-def from_items(relation: Relation, start: int = 0) -> list[FromItem]:
+def join_inputs(relation: Relation, start: int = 0) -> list[JoinInput]:
     """The tables and subqueries that inner and left joins put together, left to right.
 
     Filters above joins are passed through; a relation that is no join is its only item.
     """
     match relation:
         case Filter() if not isinstance(relation.input, Scan):
-            return from_items(relation.input, start)
+            return join_inputs(relation.input, start)
         case Join(JoinKind.INNER | JoinKind.LEFT, left, right):
-            return from_items(left, start) + from_items(right, start + width(left))
+            return join_inputs(left, start) + join_inputs(right, start + width(left))
         case Filter(Scan() as scan):
-            return [FromItem(scan, start)]
+            return [JoinInput(scan, start)]
         case _:
-            return [FromItem(relation, start)]
+            return [JoinInput(relation, start)]
 
 
-def key_places(item: FromItem, context: Context) -> tuple[int, ...]:
+def key_places(item: JoinInput, context: Context) -> tuple[int, ...]:
     """The places of a table's primary key in the joined row; empty without one."""
     table = context.schema.table(item.table)
     if table is None or not isinstance(item.relation, Scan):
@@ -241,7 +241,7 @@ def select_blocks(
     )
     if isinstance(relation, Filter | Join | Scan) and not is_having:
         yield relation, above
-        items = [item.relation for item in from_items(relation)]
+        items = [item.relation for item in join_inputs(relation)]
         if items != [relation]:
             below = tuple(item for item in items if not isinstance(item, Scan))
         above = ()

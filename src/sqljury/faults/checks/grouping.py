@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.expressions import ScopedExpression, from_items, key_places, select_blocks
+from sqljury.faults.expressions import ScopedExpression, join_inputs, key_places, select_blocks
 from sqljury.faults.query import Query, Row, shown
 from sqljury.faults.wording import name_stems
 from sqljury.schema import Column
@@ -129,7 +129,7 @@ def _named(query: Query, aggregate: Aggregate) -> tuple[str, str, int] | None:
     if table is None or len(table.primary_key) != 1:
         return None
     key = table.primary_key[0]
-    for item in from_items(aggregate.input):
+    for item in join_inputs(aggregate.input):
         if item.table == table.name and (places := key_places(item, query.context)):
             return table.name, key, places[0]
     return None
@@ -181,7 +181,7 @@ def _keyed(query: Query, side: Relation) -> tuple[str, Project] | None:
     if len(tables) != 1 or not all("name" in one or "title" in one for one in names):
         return None
     table = str(tables.pop())
-    items = [item for item in from_items(side.input) if item.table == table]
+    items = [item for item in join_inputs(side.input) if item.table == table]
     places = key_places(items[0], query.context) if len(items) == 1 else ()
     if len(places) != 1:
         return None
@@ -206,7 +206,7 @@ _DIFFERENT = r"different|distinct|unique"
 def repeated_rows(query: Query) -> Iterator[Finding]:
     """A join lists the same thing more than once, and the question asks which things there are."""
     blocks = list(select_blocks(query.tree))
-    if len(blocks) != 1 or len(from_items(blocks[0][0])) < 2:
+    if len(blocks) != 1 or len(join_inputs(blocks[0][0])) < 2:
         return
     if any(isinstance(one, Aggregate | Distinct) for one in blocks[0][1]):
         return

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 
 from sqljury.faults.check import Finding, Sees, check
 from sqljury.faults.expressions import (
-    FromItem,
+    JoinInput,
     ScopedExpression,
-    from_items,
+    join_inputs,
     key_places,
     select_blocks,
 )
@@ -38,7 +38,7 @@ def _conditions(relation: Relation, start: int = 0) -> Iterator[tuple[frozenset[
     they are columns of several tables."""
     if not isinstance(relation, Filter | Join):
         return
-    items = from_items(relation.input if isinstance(relation, Filter) else relation)
+    items = join_inputs(relation.input if isinstance(relation, Filter) else relation)
     for part in conjuncts(relation.condition):
         read = columns_read(part)
         tables = sum(bool(read & set(item.columns)) for item in items)
@@ -54,7 +54,7 @@ def _conditions(relation: Relation, start: int = 0) -> Iterator[tuple[frozenset[
 def cross_product(query: Query) -> Iterator[Finding]:
     """Tables are put together without a condition: every row meets every other."""
     for source, _ in select_blocks(query.tree):
-        items = from_items(source)
+        items = join_inputs(source)
         apart = _connected(items, _conditions(source)) if len(items) > 1 else []
         if len(apart) > 1:
             names = [" and ".join(item.table or "a subquery" for item in group) for group in apart]
@@ -63,8 +63,8 @@ def cross_product(query: Query) -> Iterator[Finding]:
 
 
 def _connected(
-    items: list[FromItem], conditions: Iterable[tuple[frozenset[int], bool]]
-) -> list[list[FromItem]]:
+    items: list[JoinInput], conditions: Iterable[tuple[frozenset[int], bool]]
+) -> list[list[JoinInput]]:
     """The tables in groups that conditions connect, without those of one row."""
     group = {item.start: item.start for item in items}
     for read, _ in conditions:
@@ -178,11 +178,11 @@ def needless_table(query: Query) -> Iterator[Finding]:
             yield Finding(reason=reason, part=item.table)
 
 
-def _unused(query: Query) -> Iterator[tuple[FromItem, bool, bool]]:
+def _unused(query: Query) -> Iterator[tuple[JoinInput, bool, bool]]:
     """Tables that are read in one join only; whether each row meets one of theirs at most, and
     whether there is only one other table."""
     for source, above in select_blocks(query.tree):
-        items = from_items(source)
+        items = join_inputs(source)
         conditions = list(_conditions(source))
         used = {column for read, joins in conditions if not joins for column in read}
         for relation in above[-1:]:
@@ -231,13 +231,13 @@ def join_drops_rows(query: Query) -> Iterator[Finding]:
                 )
 
 
-def _counted_for(query: Query, aggregate: Aggregate) -> Iterator[FromItem]:
+def _counted_for(query: Query, aggregate: Aggregate) -> Iterator[JoinInput]:
     """The table that the groups are of, where it is joined with one other and that is counted."""
     join = aggregate.input
     counts = any(call.name == "COUNT" for call in aggregate.calls)
     if not isinstance(join, Join) or join.kind is not JoinKind.INNER or not counts:
         return
-    items = from_items(join)
+    items = join_inputs(join)
     keys = [key.index for key in aggregate.keys if isinstance(key, Ref)]
     for item in items if len(items) == 2 and keys else ():
         own = isinstance(item.relation, Scan) and all(key in item.columns for key in keys)
@@ -282,7 +282,7 @@ def sums_repeated_rows(query: Query) -> Iterator[Finding]:
             yield Finding(reason=reason, part=call.name)
 
 
-def _counted(query: Query) -> Iterator[FromItem]:
+def _counted(query: Query) -> Iterator[JoinInput]:
     """The tables whose keys are counted where no key says that each row comes once."""
     for _, call, item in _over_joins(query, "COUNT"):
         # "How many users" counts rows of the table of users.
@@ -293,11 +293,11 @@ def _counted(query: Query) -> Iterator[FromItem]:
             yield item
 
 
-def _over_joins(query: Query, *names: str) -> Iterator[tuple[Aggregate, AggregateCall, FromItem]]:
+def _over_joins(query: Query, *names: str) -> Iterator[tuple[Aggregate, AggregateCall, JoinInput]]:
     """Aggregates of a plain column over a join, and the table that the column is of, where that
     has a key and no key says that each of its rows comes once into a group."""
     for relation in query.aggregates:
-        items = from_items(relation.input)
+        items = join_inputs(relation.input)
         for call in relation.calls if len(items) > 1 else ():
             if call.name not in names or call.distinct or len(call.operands) != 1:
                 continue
