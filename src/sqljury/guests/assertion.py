@@ -71,8 +71,8 @@ class Assertions:
             The verdict, which is ``correct``.
 
         Raises:
-            WrongSQLError: the judge does not call the prediction correct, or cannot say. The message
-                shows the queries, the rows that differ and the difference in words.
+            WrongSQLError: the judge does not call the prediction correct, or cannot say. The
+                message shows the queries, the rows that differ and the difference in words.
             InputError: neither a judge nor a reference; an unknown judge; no such database.
             InfrastructureError: the judge could not work.
         """
