@@ -10,7 +10,7 @@ from random import Random
 from typing import NotRequired, TypedDict
 
 from sqljury.case import Case, Json
-from sqljury.learning.sampling import balanced_places
+from sqljury.learning.outcome_reward.examples import balanced_places
 from sqljury.uses.labelling.statistics import LabelCounts, LabelStatistics
 from sqljury.verdict import Outcome
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from sqljury.benchmarks.decisions import reply_of
+from sqljury.benchmarks.results import reply_of
 from sqljury.case import Case
 from sqljury.decision import Decision
 from sqljury.uses.evaluate import counted_score
