@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sqljury.schema import Column, Schema, Table
-from sqljury.sql.identifiers import singular, words
+from sqljury.sql.names import singular, words
 from sqljury.uses.building.wording import plural, sayable, spoken, stems, word_set
 
 TEXT, NUMBER, DATE = "text", "number", "date"

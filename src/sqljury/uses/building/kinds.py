@@ -11,7 +11,7 @@ from string import Formatter
 from typing import Final
 
 from sqljury.schema import Schema
-from sqljury.sql.identifiers import singular
+from sqljury.sql.names import singular
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.entities import NUMBER, TEXT, Entity, attributes, entities, vocabulary
 from sqljury.uses.building.wording import stems, with_article

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from sqljury.sql.identifiers import IRREGULAR, singular, words
+from sqljury.sql.names import IRREGULAR, singular, words
 
 _GROUPS = (
     "price cost amount fee charge fare rate payment value worth money dollar budget expense total",

@@ -18,7 +18,7 @@ from sqljury.judges.abstention.schema_text import create_table
 from sqljury.judges.dossier import PromptSection, message
 from sqljury.llm import FENCE_RULE, Answer, Message, Model, Request
 from sqljury.schema import Schema
-from sqljury.sql.identifiers import words
+from sqljury.sql.names import words
 from sqljury.uses.building.chance import place
 from sqljury.uses.building.entities import vocabulary
 from sqljury.uses.building.kinds import KINDS, NON_SQL, RELATED, Unanswerable

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sqljury.databases.generated.columns import Affinity, affinity_of, stored
+from sqljury.databases.generated.values import Affinity, affinity_of, stored
 from sqljury.schema import Schema, Table
 from sqljury.uses.suite.stage import Contents
 from sqljury.value_profile import ColumnName, Constant

@@ -1,4 +1,4 @@
-"""Values as JSON and back, by their type hints: what processes say to each other.
+"""What processes say to each other: values as JSON and back by their type hints, sent over pipes.
 
 Nothing that is read can run code, unlike a pickle: a text becomes a value of the declared type, or
 a :class:`ValueError`. Dataclasses and named tuples are written as the list of their fields, bytes
@@ -15,14 +15,18 @@ ValueError: not an int: '1'
 
 from __future__ import annotations
 
+import json
+import struct
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import lru_cache
 from operator import attrgetter, contains
-from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import IO, Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from sqljury.errors import InfrastructureError, InputError, SqljuryError
 
 T = TypeVar("T")
 _Decode = Callable[[Any], Any]
@@ -217,3 +221,80 @@ def _text(value: Any) -> str:
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
+
+
+# ------------------------------------------------------------
+# Errors for users, as they cross the border between processes.
+
+
+@dataclass(frozen=True, slots=True)
+class SentError:
+    """A :class:`SqljuryError` as data."""
+
+    is_infrastructure: bool
+    code: str
+    message: str
+    where: str
+    hint: str
+
+    @classmethod
+    def of(cls, error: SqljuryError) -> SentError:
+        """What an error says."""
+        infrastructure = isinstance(error, InfrastructureError)
+        return cls(infrastructure, error.code, error.message, error.where, error.hint)
+
+    def error(self) -> SqljuryError:
+        """The error, to be raised where the user is."""
+        kind = InfrastructureError if self.is_infrastructure else InputError
+        return kind(self.code, self.message, where=self.where, hint=self.hint)
+
+
+# ------------------------------------------------------------
+# Messages over pipes: JSON, each after its length.
+
+_LENGTH = struct.Struct("<Q")
+_LONGEST = 1 << 30
+
+
+def send(stream: IO[bytes], message: object) -> None:
+    """Write one message: a value that :func:`to_plain` knows."""
+    send_bytes(stream, json.dumps(to_plain(message), separators=(",", ":")).encode())
+
+
+def receive(stream: IO[bytes], kind: type[T] | Any) -> T:
+    """Read one message, which must be of that type.
+
+    Raises:
+        EOFError: the other side is gone.
+        ValueError: it is something else.
+    """
+    try:
+        return cast("T", from_plain(kind, json.loads(receive_bytes(stream))))
+    except RecursionError:
+        raise ValueError("a message that is nested too deeply") from None
+
+
+def send_bytes(stream: IO[bytes], body: bytes) -> None:
+    """Write one message as it is."""
+    stream.write(_LENGTH.pack(len(body)) + body)
+    stream.flush()
+
+
+def receive_bytes(stream: IO[bytes]) -> bytes:
+    """Read one message as it is.
+
+    Raises:
+        EOFError: the other side is gone.
+        ValueError: it is longer than any of ours.
+    """
+    (length,) = _LENGTH.unpack(_read(stream, _LENGTH.size))
+    if length > _LONGEST:
+        raise ValueError(f"a message of {length} bytes")
+    return _read(stream, length)
+
+
+def _read(stream: IO[bytes], size: int) -> bytes:
+    found = stream.read(size)
+    if len(found) < size:
+        raise EOFError
+    return found
