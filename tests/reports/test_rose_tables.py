@@ -17,11 +17,12 @@ from sqljury.papers.replay import methods as read_methods
 from sqljury.papers.replay import rose_vec as read_rose_vec
 from sqljury.papers.rose_vec import RoseVec
 from sqljury.papers.rose_vec_document import rose_vec_document
-from sqljury.reports.diagnosis import diagnosis_document
+from sqljury.reports.document import ReportDocument
+from sqljury.reports.page import write_page
 from sqljury.reports.scatter import Scale, Spot, scatter
-from sqljury.reports.sections import ReportDocument, write_page
 from sqljury.reports.terminal import print_document
-from sqljury.uses.diagnose import DiagnosisReport, diagnose
+from sqljury.uses.audit.diagnose import DiagnosisReport, diagnose
+from sqljury.uses.audit.document import diagnosis_document
 from sqljury.verdict import Record, Verdict
 
 HOSTILE = "<script>alert(1)</script> [red]\x1b[31m"

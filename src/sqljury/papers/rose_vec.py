@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, replace
 from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
-from sqljury.uses.agree import JudgeAgreement, agree
-from sqljury.uses.stability import Stability, stability
+from sqljury.uses.agree.agreement import JudgeAgreement, agree
+from sqljury.uses.agree.stability import Stability, stability
 from sqljury.uses.statistics import PairedCounts, holm
 from sqljury.verdict import Scored
 
