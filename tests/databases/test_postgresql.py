@@ -17,7 +17,7 @@ import pytest
 from servers import Server, kill_client, while_it_runs
 
 from sqljury.databases import Database, open_databases
-from sqljury.databases.server_memory import BackendMemory
+from sqljury.databases.server import BackendMemory
 from sqljury.execution import MIB, Limits, Status
 from sqljury.schema import Column, ForeignKey
 

@@ -14,7 +14,7 @@ from typing import Unpack
 from sqljury.api.evaluation import evaluate
 from sqljury.api.inputs import PathLike, RunKeywords, overlay_from, signed_with
 from sqljury.benchmarks import read_cases
-from sqljury.benchmarks.pool_writer import pool_record
+from sqljury.benchmarks.pools import pool_record
 from sqljury.case import Case, Json
 from sqljury.databases import Places
 from sqljury.errors import InputError

@@ -46,9 +46,7 @@ from sqljury.uses.trust.records import (
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import Kind, TrainedDetector
-    from sqljury.learning.distance import DistanceDetector
-    from sqljury.learning.masking import Reads
+    from sqljury.learning.detector import DistanceDetector, Kind, Reads, TrainedDetector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -367,9 +365,7 @@ def train_detector_on(
             such representation.
         MissingExtraError: scikit-learn is not installed, or what the representation needs.
     """
-    from sqljury.learning.detector import train_detector
-    from sqljury.learning.distance import train_distance
-    from sqljury.learning.masking import text_of
+    from sqljury.learning.detector import text_of, train_detector, train_distance
 
     runs = [text for text in inputs if Path(text).is_dir()]
     if runs and len(runs) < len(inputs):

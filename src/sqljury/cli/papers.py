@@ -25,10 +25,9 @@ def rose_vec(
     html: Html = None,
 ) -> None:
     """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
-    from sqljury.papers.replay import rose_vec as tables
-    from sqljury.papers.rose_vec_document import rose_vec_document
+    from sqljury.papers.rose_vec import read_rose_vec, rose_vec_document
 
-    found = tables(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
+    found = read_rose_vec(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
     show(rose_vec_document(found), found.to_json() if as_json else None, html)
 
 
@@ -40,8 +39,8 @@ def methods(
     html: Html = None,
 ) -> None:
     """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
+    from sqljury.papers.methods import read_methods
     from sqljury.papers.methods_document import methods_document
-    from sqljury.papers.replay import methods as compare
 
-    found = compare(folder, seed=seed)
+    found = read_methods(folder, seed=seed)
     show(methods_document(found), found.to_json() if as_json else None, html)

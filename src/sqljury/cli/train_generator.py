@@ -13,7 +13,7 @@ import typer
 from sqljury.cli.app import trainers
 from sqljury.cli.flags import SchemaFlags, with_flags
 from sqljury.cli.options import AsJson
-from sqljury.learning.generator.settings import GeneratorSettings
+from sqljury.learning.generator import GeneratorSettings
 
 
 @trainers.command("generator")

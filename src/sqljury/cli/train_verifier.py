@@ -13,7 +13,7 @@ import typer
 from sqljury.cli.app import trainers
 from sqljury.cli.flags import SchemaFlags, with_flags
 from sqljury.cli.options import AsJson
-from sqljury.learning.outcome_reward.settings import Settings
+from sqljury.learning.outcome_reward.examples import Settings
 
 
 @trainers.command("verifier")

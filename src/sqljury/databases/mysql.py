@@ -17,14 +17,21 @@ from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from typing import Any, Final
 
-from sqljury.databases.engines import ENGINES, Engine
-from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit, mysql_dialect
+from sqljury.databases.limits import WATCHDOG, awake, fetch_limited
 from sqljury.databases.mysql_schema import read_schema
 from sqljury.databases.mysql_words import MySQLForbiddenWords
-from sqljury.databases.server import DeadlineRows, ServerURL, ids_in, parse_url, with_second_attempt
-from sqljury.databases.trials import Tried, mysql_trials, tried
-from sqljury.databases.watchdog import WATCHDOG, awake
+from sqljury.databases.protocol import ENGINES, Engine
+from sqljury.databases.server import (
+    DeadlineRows,
+    ServerURL,
+    Tried,
+    ids_in,
+    mysql_trials,
+    parse_url,
+    tried,
+    with_second_attempt,
+)
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema

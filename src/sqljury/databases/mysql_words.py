@@ -13,8 +13,15 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
-from sqljury.databases.guard import without_strings
-from sqljury.databases.names import GAP, ForbiddenNames, OddNames, allowing, lowered, words_of
+from sqljury.databases.guard import (
+    GAP,
+    ForbiddenNames,
+    OddNames,
+    allowing,
+    lowered,
+    without_strings,
+    words_of,
+)
 
 Rows = Sequence[tuple[Any, ...]]
 

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
-from sqljury.databases.descriptions import describe
-from sqljury.databases.engines import ENGINES, Describe, Engine
-from sqljury.databases.protocol import Database, Databases
+from sqljury.databases.protocol import ENGINES, Database, Databases, Describe, Engine
+from sqljury.databases.schemas import describe
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.schema import Schema
 

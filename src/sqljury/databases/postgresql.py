@@ -24,24 +24,24 @@ from itertools import chain, islice
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqljury.databases.engines import ENGINES, Engine
-from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
-from sqljury.databases.postgresql_grammar import read_statement
+from sqljury.databases.limits import WATCHDOG, awake, fetch_limited
 from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
-from sqljury.databases.postgresql_words import PRIVILEGED, read_forbidden_words
+from sqljury.databases.postgresql_words import PRIVILEGED, read_forbidden_words, read_statement
+from sqljury.databases.protocol import ENGINES, Engine
 from sqljury.databases.server import (
     CHUNK,
     PLACE,
+    BackendMemory,
     DeadlineRows,
     ServerURL,
+    Tried,
     ids_in,
     parse_url,
+    postgresql_trials,
+    tried,
     with_second_attempt,
 )
-from sqljury.databases.server_memory import BackendMemory
-from sqljury.databases.trials import Tried, postgresql_trials, tried
-from sqljury.databases.watchdog import WATCHDOG, awake
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema

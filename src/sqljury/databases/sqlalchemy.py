@@ -19,11 +19,10 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from sqljury.databases.engines import ENGINES, Engine
-from sqljury.databases.fetch import fetch_limited
 from sqljury.databases.guard import admit
+from sqljury.databases.limits import WATCHDOG, awake, fetch_limited
+from sqljury.databases.protocol import ENGINES, Engine
 from sqljury.databases.server import CHUNK, DeadlineRows, with_second_attempt
-from sqljury.databases.watchdog import WATCHDOG, awake
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Column, ForeignKey, Schema, Table

@@ -18,11 +18,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
 from typing import Final
 
-from sqljury.databases.fetch import fetch_limited
-from sqljury.databases.fingerprint import fingerprint_files
 from sqljury.databases.guard import admit
+from sqljury.databases.limits import WAIT_FACTOR, awake, fetch_limited
+from sqljury.databases.protocol import fingerprint_files
 from sqljury.databases.sqlite_schema import read_schema
-from sqljury.databases.watchdog import WAIT_FACTOR, awake
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema

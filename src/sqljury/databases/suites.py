@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, cast
 
-from sqljury.databases.fingerprint import fingerprint_files
 from sqljury.databases.open import SUFFIXES, open_file
-from sqljury.databases.protocol import Database
+from sqljury.databases.protocol import Database, fingerprint_files
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.execution import MIB
 from sqljury.schema import Schema

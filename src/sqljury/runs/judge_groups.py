@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING
 
 from sqljury.errors import InputError
 from sqljury.judges import Judge, Needs, spec_of
-from sqljury.runs.changes import Changes
-from sqljury.runs.confinement import confinement
-from sqljury.runs.fingerprints import DataContents
+from sqljury.runs.fingerprints import Changes, DataContents
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import LOCAL, RunSettings
-from sqljury.runs.signatures import store_key
+from sqljury.runs.settings import LOCAL, RunSettings, confinement, store_key
 from sqljury.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -82,8 +79,7 @@ class JudgeGroup:
     def _on_nodes(
         self, settings: RunSettings, changes: Changes, contents: Callable[[], DataContents]
     ) -> RayPool:
-        from sqljury.runs.node import NodeSetup
-        from sqljury.runs.ray_pool import RayPool
+        from sqljury.runs.ray_pool import NodeSetup, RayPool
 
         def setup() -> NodeSetup:
             here = replace(settings, executor=LOCAL)

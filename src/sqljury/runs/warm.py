@@ -8,11 +8,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from sqljury.case import Case
-from sqljury.errors import InfrastructureError
+from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge, make_judge, spec_of
-from sqljury.runs.changes import Changes
-from sqljury.runs.fingerprints import DataFingerprints
+from sqljury.runs.fingerprints import Changes, DataFingerprints
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import RunSettings, default_client
@@ -65,11 +64,19 @@ class WarmJudges:
             self._start()
         self._count += 1
         body = json.dumps(case.to_dict())
-        return {
-            spec_of(judge): verdict
-            for group, pool in self._pools
-            for judge, verdict in zip(group.judges, self._judged(group, pool, body), strict=True)
-        }
+        try:
+            return {
+                spec_of(judge): verdict
+                for group, pool in self._pools
+                for judge, verdict in zip(
+                    group.judges, self._judged(group, pool, body), strict=True
+                )
+            }
+        except SqljuryError:
+            # A worker that failed has stopped: the next case needs a new one.
+            self._running.close()
+            self._start()
+            raise
 
     def _judged(self, group: JudgeGroup, pool: WorkerPool, body: str) -> list[Verdict]:
         places = tuple(range(len(group.judges)))

@@ -17,8 +17,7 @@ from sqljury.execution import ResultTable
 from sqljury.tables.columns import DEFAULT_BUDGET, BudgetSpentError, Mapping, match_columns
 from sqljury.tables.findings import Comparison, MismatchKind
 from sqljury.tables.policy import Policy
-from sqljury.tables.tolerance import joined, rows_close
-from sqljury.tables.values import Floats, Rows, comparable, texts
+from sqljury.tables.values import Floats, Rows, comparable, joined, rows_close, texts
 
 _EQUAL = Comparison(equal=True)
 _COLUMN_COUNT = Comparison(equal=False, reason=MismatchKind.COLUMN_COUNT)

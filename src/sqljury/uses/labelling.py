@@ -10,7 +10,7 @@ from random import Random
 from typing import TYPE_CHECKING, NotRequired, TypedDict
 
 from sqljury.case import Case, Json
-from sqljury.learning.sampling import balanced_places
+from sqljury.learning.outcome_reward.examples import balanced_places
 from sqljury.verdict import Outcome
 
 if TYPE_CHECKING:

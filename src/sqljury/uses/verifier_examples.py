@@ -13,7 +13,7 @@ from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.verifier_prompt import VerifierPrompt
 from sqljury.learning.calibration import HIGHEST, LOWEST
-from sqljury.learning.language_model.prompt_tokens import PromptText
+from sqljury.learning.language_model.prefix_scoring import PromptText
 from sqljury.learning.outcome_reward.examples import RewardExample
 from sqljury.sql import without_comments
 

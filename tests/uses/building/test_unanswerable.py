@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqljury.databases import schema_from_ddl
-from sqljury.sql.identifiers import singular, words
+from sqljury.sql.names import singular, words
 from sqljury.sql.resolve import resolve
 from sqljury.uses.building import KINDS, unanswerable_questions
 from sqljury.uses.building.names import entities, plural, sayable, stems, vocabulary

@@ -8,9 +8,18 @@ from functools import cache, cached_property, partial
 from typing import Final
 
 from sqljury.databases.generated.admission import Admission, folded
-from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, kind_of, stored
 from sqljury.databases.generated.edges import Holds, Traps, edge_values, holds_of
-from sqljury.databases.generated.values import NARROW, WIDE, pool_of, satisfies
+from sqljury.databases.generated.values import (
+    NARROW,
+    WIDE,
+    Affinity,
+    ValueKind,
+    affinity_of,
+    kind_of,
+    pool_of,
+    satisfies,
+    stored,
+)
 from sqljury.schema import Schema, Table
 from sqljury.value_profile import (
     Atom,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sqljury.databases.generated.columns import stored
-from sqljury.databases.generated.edge_draw import EdgeDraw
+from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import (
     Cell,
     GeneratedTable,
@@ -18,7 +18,51 @@ from sqljury.databases.generated.material import (
     Wanted,
 )
 from sqljury.databases.generated.plans import DataProfile, Plan
+from sqljury.databases.generated.values import stored
 from sqljury.value_profile import Constant
+
+_IN_TURN = 0.6
+_ALL_NEGATIVE = 0.2
+"""Databases without a number from zero on: a MAX against zero shows there."""
+
+
+class EdgeDraw:
+    """The edge-case values of one database.
+
+    Args:
+        random: decides.
+        traps: values that break proofs are among them.
+    """
+
+    def __init__(self, random: Random, traps: Traps | None = None) -> None:
+        self._traps = traps
+        self._random = random
+        self._most = random.randrange(2, 6)
+        self._negative = random.random() < _ALL_NEGATIVE
+        self._drawn: dict[int, list[Constant]] = {}
+
+    def value(self, of: ValuePool | Cell) -> Constant:
+        """One of the values that were drawn for a column, or for columns that are compared."""
+        if id(of) not in self._drawn:
+            self._drawn[id(of)] = self._draw(of.edges(self._traps))
+        drawn = self._drawn[id(of)]
+        if self._traps is not None and self._random.random() < _IN_TURN:
+            drawn.append(drawn.pop(0))  # few rows hold values that are alike, one after the other
+            return drawn[-1]
+        return self._random.choice(drawn)
+
+    def _draw(self, values: list[Constant]) -> list[Constant]:
+        if self._negative:
+            values = [v for v in values if isinstance(v, int | float) and v < 0] or values
+        # Neighbours are alike: half of the time some of them stand together.
+        if self._random.random() < 0.5:
+            start = self._random.randrange(len(values))
+            return (values[start:] + values[:start])[: self._most]
+        return self._random.sample(values, min(len(values), self._most))
+
+
+# ------------------------------------------------------------
+# Rows made from a plan: what the queries ask for, laid down on purpose and broken on purpose.
 
 Row = tuple[Constant, ...]
 Rows = dict[str, list[Row]]
@@ -376,3 +420,41 @@ def orphans(material: Material, rows: Rows, table: str, reference: Reference) ->
         if None not in key and key not in there:
             found.add(number)
     return found
+
+
+# ------------------------------------------------------------
+# Whether rows keep what their profile promises.
+
+
+def broken_rules(material: Material, rows: Rows) -> frozenset[DataProfile]:
+    """The profiles whose licence these rows make use of; none for clean rows.
+
+    A row set belongs to a profile iff it uses no other licence.
+    """
+    used = set()
+    for name, relation in material.relations.items():
+        own = rows[name]
+        if any(None in row for row in own):
+            used.add(DataProfile.NULLS)
+        if relation.keys and any(_repeated(own, key) for key in relation.keys):
+            used.add(DataProfile.KEYS_VIOLATED)
+        elif len(set(own)) < len(own):
+            used.add(DataProfile.DUPLICATES)
+        if any(orphans(material, rows, name, reference) for reference in relation.references):
+            used.add(DataProfile.FOREIGN_KEYS_VIOLATED)
+        if not _nulls_allowed(relation, own):
+            used.add(DataProfile.KEYS_VIOLATED)
+    return frozenset(used)
+
+
+def _repeated(rows: list[Row], key: tuple[int, ...]) -> bool:
+    found = Counter(tuple([row[i] for i in key]) for row in rows)
+    return any(n > 1 for values, n in found.items() if None not in values)
+
+
+def _nulls_allowed(relation: GeneratedTable, rows: list[Row]) -> bool:
+    return all(
+        cell.nullable or value is not None
+        for row in rows
+        for cell, value in zip(relation.cells, row, strict=True)
+    )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from sqljury.databases.generated.columns import stored
+from sqljury.databases.generated.admission import is_written_as_text
 from sqljury.databases.generated.material import Cell, GeneratedTable, Material, Reference
 from sqljury.databases.generated.plans import DataProfile
-from sqljury.databases.generated.rows import Row, Rows
+from sqljury.databases.generated.rows import Row, Rows, broken_rules
 from sqljury.databases.generated.scratch import Named, create_table, quoted
-from sqljury.databases.generated.typed import is_written_as_text
-from sqljury.databases.generated.validity import broken_rules
-from sqljury.databases.generated.values import NARROW
+from sqljury.databases.generated.values import NARROW, stored
 from sqljury.schema import Column
 from sqljury.value_profile import Constant
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from sqljury.schema import Schema
-from sqljury.sql.sources import tables_of
+from sqljury.sql.resolve import tables_of
 from sqljury.sql.tokens import MAX_CHARS, parse
 from sqljury.sql.value_profile.conditions import ConditionReader, constant_of
 from sqljury.sql.value_profile.notes import Notes, Output, PlaceScope, PlaceSource

@@ -7,7 +7,7 @@ from functools import lru_cache
 from sqlglot import exp
 
 from sqljury.schema import Schema
-from sqljury.sql.namespaces import alike_in_schema, confused, rename_tables
+from sqljury.sql.resolve import alike_in_schema, confused, rename_tables
 from sqljury.trees.catalog import Same
 from sqljury.trees.from_sql.queries import query
 from sqljury.trees.from_sql.reading import read

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from sqljury.schema import Column, Schema, Table
-from sqljury.sql.identifiers import IRREGULAR, singular, words
+from sqljury.sql.names import IRREGULAR, singular, words
 
 
 def place(seed: int, *parts: str) -> bytes:

@@ -13,7 +13,7 @@ from string import Formatter
 from typing import Any, Final
 
 from sqljury.schema import Schema
-from sqljury.sql.identifiers import singular
+from sqljury.sql.names import singular
 from sqljury.uses.building.names import (
     DATE,
     NUMBER,

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sqljury.databases.generated.columns import Affinity, affinity_of, stored
+from sqljury.databases.generated.values import Affinity, affinity_of, stored
 from sqljury.databases.protocol import Database
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
 from sqljury.errors import InputError

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqljury.benchmarks.decisions import reply_of
+from sqljury.benchmarks.results import reply_of
 from sqljury.case import Case
 from sqljury.decision import Decision
 from sqljury.sql import normalise_text
