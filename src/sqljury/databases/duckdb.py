@@ -86,7 +86,11 @@ class DuckDBDatabase:
             self._connection = duckdb.connect(
                 str(self._path), read_only=True, config=CONFIG | {"memory_limit": f"{memory}B"}
             )
-            if not _is_locked(self._connection):
+            row = self._connection.execute(
+                "SELECT system.main.current_setting('lock_configuration')"
+            ).fetchone()
+            # Locked where this process has the file open already: one instance serves all.
+            if row is None or not row[0]:
                 self._connection.execute("SET GLOBAL TimeZone = 'UTC'")
                 self._connection.execute("SET lock_configuration = true")
         except duckdb.Error as error:
@@ -173,12 +177,6 @@ class DuckDBDatabase:
         with suppress(duckdb.Error):  # closed where nothing runs
             self._session.interrupt()
         self._connection.close()
-
-
-def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether this process has the file open already: one instance serves all who open it."""
-    row = connection.execute("SELECT system.main.current_setting('lock_configuration')").fetchone()
-    return row is not None and bool(row[0])
 
 
 def _failure(failure: Exception, limits: Limits) -> tuple[Status, str]:

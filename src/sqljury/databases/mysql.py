@@ -277,7 +277,13 @@ class MySQLDatabase:
         self._running = True
         started = awake()
         try:
-            result = self._fetch(statement, limits)
+            # Kept, since a cursor that is collected reads all rows that are left.
+            cursor = self._cursor = SSCursor(self._connection)
+            cursor.execute(statement)
+            if cursor.description is None:
+                raise pymysql.ProgrammingError(0, "the statement gives no result table")
+            columns = tuple([column[0] for column in cursor.description])
+            result = fetch_limited(DeadlineRows(cursor.fetchmany, limits.seconds), columns, limits)
             seconds = awake() - started
         except pymysql.Error:
             self._running = False
@@ -319,15 +325,6 @@ class MySQLDatabase:
         mode = self._connection.escape(self._mode)
         self._connection.query(f"SET NAMES utf8mb4, SESSION sql_mode = {mode}, {words}")
         self._connection.query("START TRANSACTION READ ONLY")
-
-    def _fetch(self, statement: str, limits: Limits) -> ResultTable | str:
-        # Kept, since a cursor that is collected reads all rows that are left.
-        cursor = self._cursor = SSCursor(self._connection)
-        cursor.execute(statement)
-        if cursor.description is None:
-            raise pymysql.ProgrammingError(0, "the statement gives no result table")
-        columns = tuple([column[0] for column in cursor.description])
-        return fetch_limited(DeadlineRows(cursor.fetchmany, limits.seconds), columns, limits)
 
     def _reset(self) -> None:
         """End the transaction, and forget locks, variables and settings of the session."""

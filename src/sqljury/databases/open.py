@@ -50,7 +50,9 @@ def open_databases(
     parts = _parts(spec)
     named = [part for part in parts if part.startswith(_DESCRIPTIONS)]
     places = [part for part in parts if not part.startswith(_DESCRIPTIONS)]
-    folder = descriptions if descriptions is not None else _last(named)
+    folder = descriptions
+    if folder is None and named:
+        folder = named[-1].removeprefix(_DESCRIPTIONS)
     if folder is not None and not Path(folder).is_dir():
         raise InputError("SJ203", f"there is no folder of descriptions {str(folder)!r}.")
     if not places:
@@ -74,10 +76,6 @@ def _parts(spec: str | Path | Sequence[str | Path]) -> list[str]:
     if spec and Path(spec).exists():
         return [spec]  # a comma may be part of its name
     return [part for part in spec.split(",") if part]
-
-
-def _last(named: list[str]) -> str | None:
-    return named[-1].removeprefix(_DESCRIPTIONS) if named else None
 
 
 def _open_one(place: str, descriptions: Path | None) -> Databases:

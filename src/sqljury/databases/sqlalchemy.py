@@ -330,7 +330,16 @@ def _table(inspector: sa.Inspector, name: str, is_view: bool) -> Table:
         if is_view
         else tuple(inspector.get_pk_constraint(name)["constrained_columns"]),
         unique=() if is_view else _unique(inspector, name),
-        foreign_keys=() if is_view else _foreign_keys(inspector, name),
+        foreign_keys=()
+        if is_view
+        else tuple(
+            ForeignKey(
+                columns=tuple(key["constrained_columns"]),
+                target_table=key["referred_table"],
+                target_columns=tuple(key["referred_columns"]),
+            )
+            for key in inspector.get_foreign_keys(name)
+        ),
         is_view=is_view,
         description="" if is_view else _comment(inspector, name),
     )
@@ -342,17 +351,6 @@ def _unique(inspector: sa.Inspector, name: str) -> tuple[tuple[str, ...], ...]:
     except NotImplementedError:
         return ()
     return tuple(sorted(tuple(one["column_names"]) for one in found))
-
-
-def _foreign_keys(inspector: sa.Inspector, name: str) -> tuple[ForeignKey, ...]:
-    return tuple(
-        ForeignKey(
-            columns=tuple(key["constrained_columns"]),
-            target_table=key["referred_table"],
-            target_columns=tuple(key["referred_columns"]),
-        )
-        for key in inspector.get_foreign_keys(name)
-    )
 
 
 def _comment(inspector: sa.Inspector, name: str) -> str:

@@ -413,13 +413,8 @@ def _connected(uri: str) -> sqlite3.Connection:
     connection.execute("PRAGMA schema_version").fetchall()  # fails if this is no database
     for setting in _SETTINGS:
         connection.execute(setting).fetchall()
-    _load_virtual_tables(connection)
-    return connection
-
-
-def _load_virtual_tables(connection: sqlite3.Connection) -> None:
-    """Full-text and R-tree tables prepare writes to their own tables when first used; that
-    must be over before the authorizer is asked."""
+    # Full-text and R-tree tables prepare writes to their own tables when first used; that must be
+    # over before the authorizer is asked.
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'"
     ).fetchall()
@@ -427,6 +422,7 @@ def _load_virtual_tables(connection: sqlite3.Connection) -> None:
         quoted = name.replace('"', '""')
         with suppress(sqlite3.Error):  # a module that is not there: the query will say so
             connection.execute(f'SELECT 1 FROM "{quoted}" LIMIT 0').fetchall()
+    return connection
 
 
 def _pointer_hint(source: object) -> str:

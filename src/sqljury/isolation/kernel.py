@@ -53,9 +53,15 @@ def restrict_files(
         OSError: the kernel refuses.
     """
     version = landlock_version()
-    changes = _writes(version)
+    changes = _WRITE_FILE | _CHANGES_FOLDER
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE)):
+        changes |= right if version >= since else 0
     handled = (0 if reads is None else _READS) | (0 if writes is None else changes)
-    ruleset = _ruleset(version, handled, network)
+    tcp = 0 if network or version < 4 else _TCP
+    scopes = _SIGNALS | (0 if network else _ABSTRACT_SOCKETS)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    attributes = struct.pack("=QQQ", handled, tcp, scopes)[:size]
+    ruleset = _checked(_call(_CREATE, attributes, size, 0))
     try:
         for path in reads or ():
             _allow(ruleset, path, _READS & handled)
@@ -64,21 +70,6 @@ def restrict_files(
         _checked(_call(_RESTRICT_SELF, ruleset, 0))
     finally:
         os.close(ruleset)
-
-
-def _writes(version: int) -> int:
-    rights = _WRITE_FILE | _CHANGES_FOLDER
-    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE)):
-        rights |= right if version >= since else 0
-    return rights
-
-
-def _ruleset(version: int, files: int, network: bool) -> int:
-    tcp = 0 if network or version < 4 else _TCP
-    scopes = _SIGNALS | (0 if network else _ABSTRACT_SOCKETS)
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
-    attributes = struct.pack("=QQQ", files, tcp, scopes)[:size]
-    return _checked(_call(_CREATE, attributes, size, 0))
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:

@@ -38,21 +38,17 @@ def _rewritten(node: exp.Expr, source: str) -> exp.Expr:
         return exp.paren(exp.NEQ(this=exp.paren(left), expression=exp.paren(right)))
     elif isinstance(node, exp.Concat) and source in ("postgres", "duckdb"):
         # Their CONCAT takes a NULL for no text; MySQL's is NULL.
-        return _joined(node.expressions)
+        found: exp.Expr = exp.Literal.string("")
+        for part in node.expressions:
+            filled = part if part.is_string else exp.func("COALESCE", part, exp.Literal.string(""))
+            found = exp.DPipe(this=found, expression=filled)
+        return exp.paren(found)
     elif isinstance(node, exp.In) and isinstance(node.args.get("query"), exp.Subquery):
         # In SQLite a second pair of parentheses makes a list of one value.
         node.set("query", exp.Subquery(this=node.args["query"].unnest()))
     elif isinstance(node, exp.Identifier) and "$" in node.name:
         node.set("quoted", True)
     return in_or_not_in(node) or node
-
-
-def _joined(parts: list[exp.Expr]) -> exp.Expr:
-    found: exp.Expr = exp.Literal.string("")
-    for part in parts:
-        filled = part if part.is_string else exp.func("COALESCE", part, exp.Literal.string(""))
-        found = exp.DPipe(this=found, expression=filled)
-    return exp.paren(found)
 
 
 def in_or_not_in(node: exp.Expr | None) -> exp.Expr | None:

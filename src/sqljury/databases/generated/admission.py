@@ -38,10 +38,6 @@ class Typed(NamedTuple):
     form: re.Pattern[str]
 
 
-def _uuid(last: int) -> str:
-    return f"a0eebc99-9c0b-4ef8-bb6d-{last:012x}"
-
-
 _HEX: Final = r"[0-9a-f]"
 _TIMES: Final = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
 _CLOCK: Final = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
@@ -50,7 +46,7 @@ _FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...
     (
         r"(UUID|UNIQUEIDENTIFIER)$",
         (),
-        tuple(_uuid(n) for n in range(1, 9)),
+        tuple(f"a0eebc99-9c0b-4ef8-bb6d-{n:012x}" for n in range(1, 9)),
         rf"{_HEX}{{8}}-({_HEX}{{4}}-){{3}}{_HEX}{{12}}",
     ),
     (r"INTERVAL\b", (), ("1 day", "2 days", "3 days", "10 days"), r"\d+ days?"),
@@ -91,7 +87,12 @@ def typed(column: Column, dialect: str) -> Typed | None:
         empty = "[]" if dialect == "duckdb" else "{}"
         return Typed((empty,), re.compile(re.escape(empty)))
     if declared.startswith(("BIT", "VARBIT")):
-        return _bits(declared, dialect)
+        length = re.search(r"\((\d+)\)", declared)
+        many = int(length[1]) if length else 1
+        if dialect == "mysql":
+            return Typed((1, 0), re.compile("[01]"))
+        texts = ("1", "0") if many == 1 else (f"1{'0' * (many - 1)}", "1" * many)
+        return Typed(texts, re.compile(f"[01]{{{many}}}"))
     for pattern, dialects, values, form in _FORMS:
         if re.match(pattern, declared) and (not dialects or dialect in dialects):
             return Typed(values, re.compile(form))
@@ -102,15 +103,6 @@ def _members(labels: tuple[str, ...], dialect: str) -> Typed:
     # MySQL's and SQL Server's texts are equal in spite of case.
     caseless = re.IGNORECASE if dialect in ("mysql", "tsql") else re.NOFLAG
     return Typed(labels, re.compile("|".join(map(re.escape, labels)), caseless))
-
-
-def _bits(declared: str, dialect: str) -> Typed:
-    length = re.search(r"\((\d+)\)", declared)
-    many = int(length[1]) if length else 1
-    if dialect == "mysql":
-        return Typed((1, 0), re.compile("[01]"))
-    texts = ("1", "0") if many == 1 else (f"1{'0' * (many - 1)}", "1" * many)
-    return Typed(texts, re.compile(f"[01]{{{many}}}"))
 
 
 def is_written_as_text(column: Column, dialect: str) -> bool:
@@ -152,13 +144,10 @@ class Admission:
             elif statements is None:
                 self.doubt = f"what {table.name} declares could not be tried"
             elif statements:
-                self._add_gate(table, statements)
-
-    def _add_gate(self, table: Table, statements: Sequence[str]) -> None:
-        try:
-            self._gates[table.name] = _Gate(table, statements)
-        except sqlite3.Error:
-            self.doubt = f"what {table.name} declares could not be tried"
+                try:
+                    self._gates[table.name] = _Gate(table, statements)
+                except sqlite3.Error:
+                    self.doubt = f"what {table.name} declares could not be tried"
 
     def trust(self, table: str, place: int) -> None:
         """Look no more at a column that gets nothing else than whole numbers in SQLite."""
