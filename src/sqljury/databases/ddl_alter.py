@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sqljury.databases.ddl_tables import (
     Constraint,
@@ -17,24 +17,20 @@ from sqljury.databases.ddl_tables import (
 )
 from sqljury.schema import Column
 
-_HARMLESS: Final = frozenset(
+_HARMLESS = frozenset(
     ("OWNER", "ENABLE", "DISABLE", "ENGINE", "AUTO_INCREMENT", "COMMENT", "VALIDATE", "CLUSTER")
 ) | {"SET", "RESET", "REPLICA", "ATTACH", "ROW_FORMAT", "INHERIT", "NO", "FORCE", "DEFAULT"}
 """First words of actions that leave columns and keys as they are."""
-_NOT_OF_A_COLUMN: Final = frozenset(
-    ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE")
-)
-_PLAIN: Final = re.compile(
+_NOT_OF_A_COLUMN = frozenset(("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE"))
+_PLAIN = re.compile(
     r"CREATE\s+TABLE\s+(?P<optional>IF\s+NOT\s+EXISTS\s+)?"
     r"(\"(?P<double>[^\".]+)\"|`(?P<back>[^`.]+)`|(?P<bare>\w+))\s*\(",
     re.IGNORECASE,
 )
-_TOUCHES: Final = re.compile(
-    r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE
-)
+_TOUCHES = re.compile(r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE)
 """Actions after which a CHECK, or how a column is computed, may be another."""
-_OTHERS: Final = ("TRIGGER", "RULE", "TYPE", "DOMAIN")
-_INDEXES: Final = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
+_OTHERS = ("TRIGGER", "RULE", "TYPE", "DOMAIN")
+_INDEXES = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
 
 
 class NotUnderstoodError(Exception):

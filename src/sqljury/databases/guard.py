@@ -13,11 +13,10 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
 
 from sqljury.execution import Execution, Status
 
-MAX_LENGTH: Final = 1_000_000
+MAX_LENGTH = 1_000_000
 """Longest statement in characters: SQLite's own advice for untrusted SQL is a tenth of it."""
 
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES"})
@@ -321,9 +320,9 @@ def _refused(message: str) -> Execution:
 # Every engine has its own list, most of it made from the engine's own catalog. Names are looked
 # for in the whole text, in strings too, so that no quoting can hide one.
 
-WORD: Final = re.compile(r"[^\W\d]\w*")
+WORD = re.compile(r"[^\W\d]\w*")
 
-GAP: Final = r"(?:\s|--[^\n\r]*|\#[^\n\r]*|/\*.*?\*/)*"
+GAP = r"(?:\s|--[^\n\r]*|\#[^\n\r]*|/\*.*?\*/)*"
 """What may stand between two tokens; with ``re.DOTALL``."""
 
 

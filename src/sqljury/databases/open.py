@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from sqljury.databases.protocol import ENGINES, Database, Databases, Describe, Engine
@@ -16,11 +15,11 @@ from sqljury.databases.schemas import describe
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.schema import Schema
 
-SUFFIXES: Final = (".sqlite", ".db", ".sqlite3", ".duckdb")
-_PLACE: Final = "{db_id}"
-_DESCRIPTIONS: Final = "descriptions="
+SUFFIXES = (".sqlite", ".db", ".sqlite3", ".duckdb")
+_PLACE = "{db_id}"
+_DESCRIPTIONS = "descriptions="
 
-_OTHER_ENGINES: Final = "sqlalchemy"
+_OTHER_ENGINES = "sqlalchemy"
 """Which opens every scheme that nobody else does."""
 
 

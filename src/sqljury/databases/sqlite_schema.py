@@ -7,18 +7,18 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
-_SPECIAL: Final = re.compile(
+_SPECIAL = re.compile(
     r"\b(CHECK|COLLATE|STRICT|GENERATED|WHERE|CONFLICT|AS|KEY\s+DESC)\b|INDEX\b.*\(.*\(",
     re.I | re.S,
 )
 """Words of a declaration that may say more than columns, types and keys."""
-TRIGGERS: Final = "it has triggers or rules"
-_STRICT: Final = re.compile(r"\bSTRICT\b", re.IGNORECASE)
-_UNKNOWN_COLLATION: Final = "?"
+TRIGGERS = "it has triggers or rules"
+_STRICT = re.compile(r"\bSTRICT\b", re.IGNORECASE)
+_UNKNOWN_COLLATION = "?"
 
 
 class _Made(NamedTuple):

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, cast
+from typing import IO, Any, cast
 
 from sqljury.databases.open import SUFFIXES, open_file
 from sqljury.databases.protocol import Database, fingerprint_files
@@ -19,12 +19,12 @@ from sqljury.errors import InfrastructureError, InputError
 from sqljury.execution import MIB
 from sqljury.schema import Schema
 
-ARCHIVES: Final = (".tar.xz", ".tar.gz", ".tar")
-_MOST_OPEN: Final = 64
+ARCHIVES = (".tar.xz", ".tar.gz", ".tar")
+_MOST_OPEN = 64
 """Files of one suite that stay open; a connection's page cache may hold 2 MB."""
-_MOST_FILES: Final = 10_000
-_MOST_BYTES: Final = 4096 * MIB
-_CHUNK: Final = MIB
+_MOST_FILES = 10_000
+_MOST_BYTES = 4096 * MIB
+_CHUNK = MIB
 
 
 @dataclass(frozen=True)

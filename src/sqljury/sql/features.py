@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
@@ -166,7 +165,7 @@ def _is_operand(tokens: list[Token], i: int) -> bool:
 # ------------------------------------------------------------
 # How hard a query is, as Spider's evaluation script counts it.
 
-HARDNESS: Final = ("easy", "medium", "hard", "extra")
+HARDNESS = ("easy", "medium", "hard", "extra")
 
 
 def hardness(sql: str, dialect: str = "sqlite") -> str | None:

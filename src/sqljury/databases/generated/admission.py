@@ -23,7 +23,7 @@ from sqljury.databases.generated.scratch import create_table, quoted
 from sqljury.databases.sqlite import connect_memory
 from sqljury.schema import Column, Table
 
-_ENUM: Final = re.compile(r"'((?:[^']|'')*)'")
+_ENUM = re.compile(r"'((?:[^']|'')*)'")
 
 
 class Typed(NamedTuple):
@@ -38,9 +38,9 @@ class Typed(NamedTuple):
     form: re.Pattern[str]
 
 
-_HEX: Final = r"[0-9a-f]"
-_TIMES: Final = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
-_CLOCK: Final = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
+_HEX = r"[0-9a-f]"
+_TIMES = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
+_CLOCK = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
 _FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...]] = (
     # declared type, dialects that have it, values, their form
     (
@@ -122,8 +122,8 @@ Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 Allows = Callable[[Any], bool]
 
-_CASELESS: Final = ("mysql", "tsql")
-_TEXTS: Final = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
+_CASELESS = ("mysql", "tsql")
+_TEXTS = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
 
 
 class Admission:
@@ -395,14 +395,14 @@ def _is_whole(value: Any) -> bool:
     return value is None or isinstance(value, int)
 
 
-_UNSIGNED: Final = re.compile(
+_UNSIGNED = re.compile(
     r"UNSIGNED|\bU((TINY|SMALL|MEDIUM|BIG|HUGE)INT|INTEGER|INT\d*|DOUBLE|DECIMAL|FLOAT)\b"
 )
-_BYTES: Final = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
-_LENGTH: Final = re.compile(r"\((\d+)\)")
-_DIGITS: Final = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
-_SINGLE: Final = re.compile(r"REAL|FLOAT(?!8)")
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
+_BYTES = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
+_LENGTH = re.compile(r"\((\d+)\)")
+_DIGITS = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
+_SINGLE = re.compile(r"REAL|FLOAT(?!8)")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
 
 
 def _formed(found: Typed) -> Allows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from typing import Final
 
 from sqljury.databases.generated.admission import Admission, folded
 from sqljury.databases.generated.edges import Holds, Traps, edge_values, holds_of
@@ -30,7 +29,7 @@ from sqljury.value_profile import (
     ValueProfile,
 )
 
-HOLDS_FOREIGN_KEYS: Final = ("postgres", "mysql", "duckdb", "tsql", "oracle")
+HOLDS_FOREIGN_KEYS = ("postgres", "mysql", "duckdb", "tsql", "oracle")
 """Dialects whose engines take no row with a foreign key that points nowhere."""
 Wanted = tuple[int, bool]
 """An atom of a pattern by its index, and whether it is to hold."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from sqlglot import exp
 
@@ -473,7 +473,7 @@ def _outside_aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
 
 # ---------------------------------------------------------------- constants
 
-NO_CONSTANT: Final = object()
+NO_CONSTANT = object()
 """Told apart from NULL."""
 
 _LONGEST = 1000
