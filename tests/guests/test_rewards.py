@@ -96,7 +96,7 @@ def test_openrlhf(reward: SQLReward) -> None:
     found = reward.reward_func(queries, ["Q: "] * 3, [labels[0], *labels])
     assert found["rewards"].tolist() == pytest.approx([1.0, 0.1, 0.0])
     assert found["extra_logs"]["left_out"].tolist() == [0.0, 0.0, 1.0]
-    with pytest.raises(sj.InputError, match="SJ851 .* is no JSON object"):
+    with pytest.raises(sj.InputError, match=r"SJ851 .* is no JSON object"):
         reward.reward_func(["Q: SELECT 1"], ["Q: "], ["SELECT 1"])
 
 
