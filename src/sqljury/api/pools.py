@@ -24,7 +24,7 @@ from sqljury.judges import Judge
 from sqljury.judges.abstention.choosing import DemonstrationChoice
 from sqljury.judges.abstention.schema_text import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
-from sqljury.uses.evaluate import missing_error, missing_text
+from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.uses.generating import (
     MODES,
     ClientSampler,

@@ -7,6 +7,7 @@ RULES: tuple[str, ...] = (
     "case_to_filter",
     "average_to_share",
     "sum_to_count",
+    "sum_or_zero_to_count",
     "sum_to_count_in_fraction",
     "filter_of_all_calls",
     "never_true",
