@@ -7,6 +7,7 @@ from typing import Any, Final, Protocol
 
 from sqlglot import exp
 
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.sql.value_profile.notes import NOWHERE, Notes, Output, PlaceScope
 from sqljury.value_profile import Constant, Place
 
@@ -140,7 +141,7 @@ class ConditionReader:
         if right_constant is not NO_CONSTANT:
             self._compare_constant(operator, a, right_constant, scope, ctes, hard)
         elif left_constant is not NO_CONSTANT:
-            mirrored = _MIRRORED.get(operator, "hint")
+            mirrored = MIRRORED.get(operator, "hint")
             self._compare_constant(mirrored, b, left_constant, scope, ctes, hard)
         else:
             hard = hard and operator == "="
@@ -255,7 +256,6 @@ class ConditionReader:
 
 # ---------------------------------------------------------------- kinds of nodes
 
-_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _RANDOM_NAMES = frozenset({"random", "randomblob", "rand", "newid", "uuid"})
 _FRAGILE_NAMES = frozenset({"group_concat", "json_group_array", "json_group_object", "string_agg"})
 _DATE_NAMES = frozenset({"strftime", "date", "datetime", "julianday", "unixepoch", "time"})
