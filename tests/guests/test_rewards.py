@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Iterator
@@ -85,15 +86,18 @@ def test_verl(reward: SQLReward) -> None:
     assert found["score"] == pytest.approx(0.26)
     assert found["executable"] == 1.0
     lost = reward.compute_score("spider", REFERENCE, REFERENCE, {"db_id": "ships"})
-    assert lost["score"] == 0.0
-    assert math.isnan(lost["execution:strict"])
+    assert (lost["score"], lost["executable"], lost["left_out"]) == (0.0, 0.0, 1.0)
+    assert lost.keys() == found.keys()
 
 
 def test_openrlhf(reward: SQLReward) -> None:
-    label = {"reference": REFERENCE, "db_id": "boats"}
-    assert reward.remote([f"Q: {REFERENCE}", "Q: SELECT 1"], ["Q: "] * 2, [label] * 2) == (
-        pytest.approx([1.0, 0.1])
-    )
+    labels = [json.dumps({"reference": REFERENCE, "db_id": name}) for name in ("boats", "ships")]
+    queries = [f"Q: {REFERENCE}", "Q: SELECT 1", f"Q: {REFERENCE}"]
+    found = reward.reward_func(queries, ["Q: "] * 3, [labels[0], *labels])
+    assert found["rewards"].tolist() == pytest.approx([1.0, 0.1, 0.0])
+    assert found["extra_logs"]["left_out"].tolist() == [0.0, 0.0, 1.0]
+    with pytest.raises(sj.InputError, match=r"SJ851 .* is no JSON object"):
+        reward.reward_func(["Q: SELECT 1"], ["Q: "], ["SELECT 1"])
 
 
 def test_weights_are_checked() -> None:

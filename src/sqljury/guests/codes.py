@@ -9,7 +9,8 @@ CODES: dict[str, tuple[str, str]] = {
         "no reference: judge='jury:offline'. `sqljury list judges` says what each judge needs.",
     ),
     "SJ851": (
-        "weights that make no reward",
-        "A reward is the weighted mean of its judges' scores: every weight is a number above 0.",
+        "a reward cannot be computed from this",
+        "A reward is the weighted mean of its judges' scores: every weight is a number above 0. "
+        "OpenRLHF's labels are JSON objects with a reference and a db_id.",
     ),
 }

@@ -1,11 +1,12 @@
 """Rewards for reinforcement learning of SQL: completions in, numbers out.
 
 One :class:`SQLReward` serves TRL (``reward_funcs=[reward]``), verl (``reward.compute_score``) and
-OpenRLHF (``reward.remote``). It never raises because of a completion.
+OpenRLHF (``reward.reward_func``). It never raises because of a completion.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import warnings
@@ -104,7 +105,10 @@ class SQLReward(Closing):
         ground_truth: str | Sequence[str],
         extra_info: Mapping[str, Any] | None = None,
     ) -> dict[str, float]:
-        """As verl calls it: ``score`` and the parts; NaN parts where nothing could be learnt.
+        """As verl calls it: ``score``, the parts, and ``left_out``.
+
+        verl takes the means of all numbers, so that what could not be learnt is 0 here, with 1 as
+        ``left_out``.
 
         Args:
             data_source: the benchmark's name.
@@ -115,24 +119,33 @@ class SQLReward(Closing):
         known = {name: value for name, value in (extra_info or {}).items() if name in _COLUMNS}
         case = {**known, "benchmark": data_source, "predicted_sql": solution_str}
         (reward,) = self.rewards([{**case, "reference": ground_truth}])
-        parts = {name: math.nan if part is None else part for name, part in reward.parts.items()}
-        return {"score": reward.total or 0.0, **parts}
+        parts = {name: reward.parts.get(name) or 0.0 for name in self._weights}
+        return {"score": reward.total or 0.0, **parts, "left_out": float(reward.total is None)}
 
-    def remote(
-        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Mapping[str, Any]]
-    ) -> list[float]:
-        """As OpenRLHF calls it: a reward a query, 0 where nothing could be learnt.
+    def reward_func(
+        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[str]
+    ) -> dict[str, Any]:
+        """As OpenRLHF calls it: tensors ``rewards`` and ``scores``, 0 where nothing was learnt.
 
         Args:
             queries: each prompt with its completion.
             prompts: the prompts.
-            labels: an object a query with ``reference`` and ``db_id``.
+            labels: for each query a JSON object with ``reference`` and ``db_id``.
+
+        Raises:
+            InputError: SJ851: a label is no JSON object.
         """
+        import torch
+
         completions = [
             query.removeprefix(prompt) for query, prompt in zip(queries, prompts, strict=True)
         ]
-        columns = {name: [label.get(name) for label in labels] for name in _COLUMNS}
-        return [found or 0.0 for found in self(prompts, completions, **columns)]
+        objects = [_object(label) for label in labels]
+        columns = {name: [one.get(name) for one in objects] for name in _COLUMNS}
+        found = self(prompts, completions, **columns)
+        rewards = torch.tensor([reward or 0.0 for reward in found])
+        left_out = torch.tensor([float(reward is None) for reward in found])
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {"left_out": left_out}}
 
     def close(self) -> None:
         """End the workers."""
@@ -153,6 +166,20 @@ def _score(verdict: sj.Verdict) -> float | None:
     if verdict.outcome.left_out or verdict.outcome is sj.Outcome.UNKNOWN:
         return None
     return verdict.score or 0.0
+
+
+def _object(label: str) -> dict[str, Any]:
+    try:
+        found = json.loads(label)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise sj.InputError(
+            "SJ851",
+            f"the label {label[:80]!r} is no JSON object.",
+            hint='Write {"reference": "SELECT …", "db_id": "…"}.',
+        )
+    return found
 
 
 def _text(written: Any) -> str:
