@@ -7,8 +7,7 @@ from sqljury.judges.jury_features.group import (
     chosen_groups,
     feature_group,
 )
-from sqljury.judges.jury_features.pair import Pair
-from sqljury.judges.jury_features.row import FeatureRow, values_or_none
+from sqljury.judges.jury_features.pair import FeatureRow, Pair, values_or_none
 
 __all__ = [
     "Feature",

@@ -1,27 +1,31 @@
-"""What a group of features looks at: a prediction, its reference, and what is known of both."""
+"""A prediction beside its reference, and the judge that finds all features of both."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
+from sqljury.errors import SqljuryError
 from sqljury.evidence import Evidence
 from sqljury.execution import ResultTable
 from sqljury.faults.wording import Wording
-from sqljury.judges.base import Judge
+from sqljury.judges.base import Judge, Needs, settled
+from sqljury.judges.jury_features.group import FeatureGroup, chosen_groups
 from sqljury.judges.naming import make_judge
-from sqljury.judges.settled import settled
 from sqljury.judges.verifier import Verifier
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
     from sqljury.trees.nodes import Relation
 
-    Trees = tuple[Relation, Relation]
     """The prediction's, the reference's."""
+    Trees = tuple[Relation, Relation]
+
+
+# ---------------------------------------------------------------- pair
 
 _MADE: dict[str, Judge] = {}
 
@@ -150,3 +154,62 @@ class Pair:
         if not self.case.question:
             return None
         return Wording(f"{self.case.question} {self.case.hint or ''}".strip())
+
+
+# ---------------------------------------------------------------- row
+#
+# All features of a case, found where its queries are run.
+
+
+@dataclass(frozen=True)
+class FeatureRow(Judge):
+    """Finds the features of a case: its verdict is ``unknown``, its measures are the features.
+
+    A group that fails is left out and named in the labels: that is a fault of ours, and says
+    nothing of the other groups.
+
+    Args:
+        groups: which groups to find, joined by ``+``; by default all.
+    """
+
+    name: ClassVar[str] = "features"
+    version: ClassVar[int] = 2
+    needs: ClassVar[Needs] = Needs.NOTHING
+    sees_failures: ClassVar[bool] = True
+
+    groups: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse groups that there are not."""
+        chosen_groups(self.groups)
+
+    @property
+    def executes(self) -> bool:
+        """It looks at rows where it can."""
+        return True
+
+    def judge(self, case: Case, evidence: Evidence) -> Verdict:
+        """The features that are known of a case."""
+        pair = Pair(case, evidence)
+        found: dict[str, float] = {}
+        failed = []
+        for group in chosen_groups(self.groups):
+            values = values_or_none(group, pair)
+            found |= values or {}
+            failed += [group.name] if values is None else []
+        return Verdict(
+            outcome=Outcome.UNKNOWN,
+            reason=f"{len(found)} features",
+            measures=found,
+            labels=tuple(failed),
+        )
+
+
+def values_or_none(group: FeatureGroup, pair: Pair) -> dict[str, float] | None:
+    """What a group knows of a case; None where it fails, which is a fault of ours."""
+    try:
+        return group.values(pair)
+    except SqljuryError:
+        raise  # the run must stop
+    except Exception:
+        return None

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from sqljury.extraction import sql_in, without_thoughts
-from sqljury.judges.dossier import PromptSection, message
 from sqljury.judges.prompts import Prompt
+from sqljury.judges.prompts.sections import PromptSection, message
 from sqljury.llm import Message
 from sqljury.uses.generating.samplers import Sample, Sampler
 

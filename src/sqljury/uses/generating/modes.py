@@ -15,10 +15,9 @@ from typing import Final
 from sqljury.case import Json
 from sqljury.declining import NOT_ANSWERABLE, abstention_in
 from sqljury.extraction import sql_in, without_thoughts
-from sqljury.judges.abstention.choosing import Said
-from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
+from sqljury.judges.prompts.demonstrations import Demonstration, Said, Wanted
 from sqljury.uses.generating.din_sql import CLASSES, GENERIC, GENTLE, LINKING, WRITING
 
 Read = Callable[[str], dict[str, Json]]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.abstention.choosing import DemonstrationChoice, Said
-from sqljury.judges.abstention.schema_text import SERIALIZED, serialized
-from sqljury.judges.dossier import PromptSection, message
+from sqljury.judges.prompts.demonstrations import DemonstrationChoice, Said
+from sqljury.judges.prompts.sections import SERIALIZED, PromptSection, message, serialized
 from sqljury.llm import Message
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sqljury.faults.wording import Wording
-from sqljury.judges.jury_features.asks import asks_for
 from sqljury.judges.jury_features.group import (
     Feature,
     Values,
@@ -14,6 +13,7 @@ from sqljury.judges.jury_features.group import (
     feature_group,
     on_both_sides,
 )
+from sqljury.judges.jury_features.groups.question import asks_for
 from sqljury.judges.jury_features.pair import Pair
 from sqljury.likeness.differences import Clause, Difference, DifferenceKind, differences
 
