@@ -24,7 +24,7 @@ from sqljury.judges import Judge
 from sqljury.judges.prompts.demonstrations import DemonstrationChoice
 from sqljury.judges.prompts.sections import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
-from sqljury.uses.evaluate import missing_error, missing_text
+from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.uses.generating import (
     MODES,
     ClientSampler,

@@ -39,7 +39,7 @@ def json_value(text: str, *, unique: bool = False) -> Json:
 
 
 def json_elements(text: str) -> Iterator[tuple[Json, int]]:
-    """The json_elements of a JSON list, each with the line on which it begins.
+    """The elements of a JSON list, each with the line on which it begins.
 
     Raises:
         json.JSONDecodeError, Repeated: as :func:`json_value`.
@@ -102,7 +102,7 @@ _DEEPEST: Final = 100
 
 
 def yaml_elements(text: str, name: str) -> Iterator[tuple[Json, int]]:
-    """The yaml_elements of a YAML list, each with the line on which it begins.
+    """The elements of a YAML list, each with the line on which it begins.
 
     Raises:
         InputError: SJ106: broken, no list, or with what JSON has not (aliases, own types).

@@ -68,8 +68,8 @@ def build_trust(
     from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
     from sqljury.benchmarks import parse_mapping
     from sqljury.judges.model_judge import option_pairs
-    from sqljury.reports.build_card import card_text
     from sqljury.uses.building import KINDS, Corrections
+    from sqljury.uses.building.benchmark import card_text
     from sqljury.uses.building.writing import counts
 
     if ask is None and (model_option or models.are_given or paraphrases):

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.chain import Reading
-from sqljury.equivalence.blocks.forms import is_null, number
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null, is_null, number
 from sqljury.equivalence.blocks.selection import selection, with_questions
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import is_blind

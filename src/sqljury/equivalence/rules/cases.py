@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
-    compared_as_it_is,
     is_logical,
     is_null,
     may_be_null,
     number,
     same_type,
-    surely_different,
-    text,
-    truth,
     truth_is_a_number,
     truth_of,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
-from sqljury.equivalence.rules.constants import compare
 from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Cast, Expression, Literal
 from sqljury.trees.volatile import is_volatile
 
@@ -143,61 +137,6 @@ def case_to_coalesce(expression: Expression, _: Scope) -> Expression | None:
     return Call("COALESCE", (value, otherwise)) if value == found else None
 
 
-@rule(EXPRESSION, at={"CASE"})
-def case_to_nullif(expression: Expression, scope: Scope) -> Expression | None:
-    """``CASE WHEN x = y THEN NULL ELSE x END`` → ``NULLIF(x, y)``, which converts nothing in
-    SQLite."""
-    branches, default = _parts(expression)
-    if len(branches) != 1:
-        return None
-    condition, result = branches[0]
-    if not isinstance(condition, Call) or len(condition.operands) != 2:
-        return None
-    value, other = condition.operands
-    if condition.name == "=" and is_null(result):
-        found = default
-    elif condition.name == "<>" and is_null(default) and not may_be_null(other, scope):
-        found = result
-    else:
-        return None
-    if found == other and found != value:
-        value, other = other, value
-    if found != value or isinstance(value, Literal) or not compared_as_it_is(value, other, scope):
-        return None
-    return Call("NULLIF", (value, other))
-
-
-@rule(EXPRESSION, at=COMPARISONS)
-def compared_case(expression: Expression, _: Scope) -> Expression | None:
-    """``CASE WHEN c THEN 1 ELSE 0 END = 1`` → ``CASE WHEN c THEN TRUE ELSE FALSE END``, where
-    all results are constants."""
-    assert isinstance(expression, Call)
-    if len(expression.operands) != 2:
-        return None
-    case, constant = expression.operands
-    if not isinstance(case, Call) or case.name != "CASE" or not isinstance(constant, Literal):
-        return None
-    branches, default = _parts(case)
-    results = [_compared(expression.name, result, constant) for _, result in branches]
-    last = _compared(expression.name, default, constant)
-    if last is None or any(result is None for result in results):
-        return None
-    pairs = zip(branches, results, strict=True)
-    return _case([(c, result) for (c, _), result in pairs if result is not None], last)
-
-
-def _compared(operator: str, result: Expression, constant: Literal) -> Literal | None:
-    if is_null(result) or is_null(constant):
-        return NULL
-    one, other = text(result), text(constant)
-    if one is not None and other is not None:
-        if operator not in ("=", "<>") or not (one == other or surely_different(one, other)):
-            return None
-        return truth((one == other) == (operator == "="))
-    known = compare(operator, number(result), number(constant))
-    return None if known is None else truth(known)
-
-
 @rule(CONDITION, at={"CASE"})
 def case_as_condition(expression: Expression, scope: Scope) -> Expression | None:
     """``WHERE CASE WHEN a THEN b ELSE FALSE END`` → ``WHERE a AND b``."""
@@ -249,53 +188,6 @@ def _flat(expression: Call) -> list[Expression]:
     return found
 
 
-@rule(CONDITION, at={"COALESCE"})
-def coalesce_as_condition(expression: Expression, scope: Scope) -> Expression | None:
-    """``WHERE COALESCE(c, FALSE)`` → ``WHERE c``."""
-    value, default = _value_and_default(expression)
-    known = None if default is None else truth_of(default, scope)
-    return value if known == FALSE else None
-
-
-@rule(CONDITION, at=COMPARISONS)
-def compared_coalesce(expression: Expression, scope: Scope) -> Expression | None:
-    """``WHERE COALESCE(x, 0) > 3`` → ``WHERE x > 3``; ``COALESCE(x, 0) < 3`` → ``x < 3 OR x IS
-    NULL``."""
-    assert isinstance(expression, Call)
-    if len(expression.operands) != 2:
-        return None
-    call, constant = expression.operands
-    value, default = _value_and_default(call)
-    if value is None or default is None or not isinstance(constant, Literal):
-        return None
-    if not compared_as_it_is(value, constant, scope):
-        return None
-    known = compare(expression.name, number(default), number(constant))
-    if known is None and expression.name in ("=", "<>"):
-        known = _of_texts(expression.name, text(default), text(constant))
-    if known is None or is_volatile(value):
-        return None
-    compared = Call(expression.name, (value, constant))
-    return Call("OR", (compared, Call("IS NULL", (value,)))) if known else compared
-
-
-def _of_texts(operator: str, default: str | None, constant: str | None) -> bool | None:
-    """Whether the default passes, if no collation can make equals of different texts."""
-    if default is None or constant is None:
-        return None
-    if default != constant and not surely_different(default, constant):
-        return None
-    return (default == constant) == (operator == "=")
-
-
-def _value_and_default(expression: Expression) -> tuple[Expression | None, Expression | None]:
-    match expression:
-        case Call(name="COALESCE", operands=(value, Literal() as default)):
-            return value, default
-        case _:
-            return None, None
-
-
 # ---------------------------------------------------------------- division by zero
 # Guards against division by zero, where that is NULL anyway: in SQLite and MySQL.
 
@@ -326,24 +218,6 @@ def _without_guard(divisor: Expression) -> Expression | None:
             return None if found is None else Call("*", (found, factor))
         case _:
             return None
-
-
-@rule(EXPRESSION, at={"CASE"})
-def guarded_division(expression: Expression, scope: Scope) -> Expression | None:
-    """``CASE WHEN y = 0 THEN NULL ELSE x / y END`` → ``x / y``."""
-    assert isinstance(expression, Call)
-    if scope.context.dialect not in _NULL_BY_ZERO:
-        return None
-    match expression.operands:
-        case (Call(name="=", operands=(divisor, zero)), nothing, division):
-            pass
-        case (Call(name="<>", operands=(divisor, zero)), division, nothing):
-            pass
-        case _:
-            return None
-    if number(zero) != 0 or not is_null(nothing):
-        return None
-    return division if _divides_by(division, divisor) else None
 
 
 def _divides_by(division: Expression, divisor: Expression) -> bool:

@@ -126,22 +126,6 @@ def null_safe_equality_in_condition(expression: Expression, scope: Scope) -> Exp
     return Call("=", expression.operands)
 
 
-@rule(EXPRESSION, at={"NOT"})
-def null_safe_inequality(expression: Expression, scope: Scope) -> Expression | None:
-    """``x IS NOT 3`` → ``x <> 3 OR x IS NULL``."""
-    assert isinstance(expression, Call)
-    (inner,) = expression.operands
-    if not isinstance(inner, Call) or inner.name != "IS":
-        return None
-    left, right = inner.operands
-    if not isinstance(right, Literal) or is_null(right):
-        return None
-    different = Call("<>", (left, right))
-    return (
-        Call("OR", (different, Call("IS NULL", (left,)))) if may_be_null(left, scope) else different
-    )
-
-
 # ---------------------------------------------------------------- numbers as truth
 # Numbers as conditions, in SQLite and MySQL: ``WHERE x`` is ``WHERE x <> 0``.
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 from sqljury.equivalence.blocks.forms import (
     COMPARISONS,
     NEGATED,
     is_logical,
     may_be_null,
-    negation,
     truth,
     truth_of,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
-from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal, Ref
+from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal
 from sqljury.trees.order import sort_key
-from sqljury.trees.types import null_rejected
 from sqljury.trees.volatile import is_volatile
 
 # ---------------------------------------------------------------- tidy logic
@@ -184,25 +180,6 @@ _MOST = 60
 
 
 @rule(EXPRESSION, at={"AND", "OR"})
-def absorption(expression: Expression, scope: Scope) -> Expression | None:
-    """``a OR (a AND b)`` → ``a``, which holds for three truth values."""
-    assert isinstance(expression, Call)
-    sets = _inner_sets(expression)
-    if sets is None:
-        return None
-    kept = [
-        part
-        for part, inner in zip(expression.operands, sets, strict=True)
-        if not any(other < inner for other in sets)
-    ]
-    if len(kept) == len(sets) or is_volatile(expression):
-        return None
-    if len(kept) > 1:
-        return Call(expression.name, tuple(kept))
-    return kept[0] if is_logical(kept[0], scope) else None
-
-
-@rule(EXPRESSION, at={"AND", "OR"})
 def common_factor(expression: Expression, _: Scope) -> Expression | None:
     """``(a AND b) OR (a AND c)`` → ``a AND (b OR c)``, and so with OR and AND exchanged."""
     assert isinstance(expression, Call)
@@ -237,36 +214,6 @@ def _inner_sets(expression: Call) -> list[frozenset[Expression]] | None:
     ]
 
 
-@rule(EXPRESSION, at={"AND", "OR"})
-def opposites(expression: Expression, scope: Scope) -> Expression | None:
-    """``a AND NOT a`` → FALSE, ``a OR NOT a`` → TRUE, where a is never NULL."""
-    assert isinstance(expression, Call)
-    part = _with_opposite(expression)
-    return None if part is None or may_be_null(part, scope) else truth(expression.name == "OR")
-
-
-@rule(CONDITION, at={"AND", "OR"}, name="opposites")
-def opposites_in_condition(expression: Expression, scope: Scope) -> Expression | None:
-    """``WHERE a AND NOT a`` → FALSE."""
-    assert isinstance(expression, Call)
-    part = _with_opposite(expression)
-    if part is None or (expression.name == "OR" and may_be_null(part, scope)):
-        return None
-    return truth(expression.name == "OR")
-
-
-def _with_opposite(expression: Call) -> Expression | None:
-    """An operand whose opposite is one, too."""
-    parts = expression.operands
-    if len(parts) > _MOST:
-        return None
-    negated = [part for part in parts if isinstance(part, Call) and part.name == "NOT"]
-    for part in negated:
-        if negation(part) in parts and not is_volatile(part):
-            return part
-    return None
-
-
 # ---------------------------------------------------------------- compare pairs
 # Comparisons of the same two values with each other become one.
 #
@@ -274,116 +221,5 @@ def _with_opposite(expression: Call) -> Expression | None:
 # others are, so this holds for three truth values, save that nothing is left, or everything.
 
 
-_SIGNS = {"<": 1, "=": 2, ">": 4, "<=": 3, "<>": 5, ">=": 6}
-_OPERATORS = {signs: operator for operator, signs in _SIGNS.items()}
-_ALL = 7
-
-
-@rule(EXPRESSION, at={"AND", "OR"})
-def compare_pairs(expression: Expression, scope: Scope) -> Expression | None:
-    """``a > b AND a >= b`` → ``a > b``; ``a < b OR a = b`` → ``a <= b``.
-
-    Nothing and all only where neither value can be NULL.
-    """
-    return _merged(expression, scope, condition=False)
-
-
-@rule(CONDITION, at={"AND", "OR"}, name="compare_pairs")
-def compare_pairs_in_condition(expression: Expression, scope: Scope) -> Expression | None:
-    """``a < b AND a > b`` → FALSE; ``a <= b OR a > b`` → ``a IS NOT NULL AND b IS NOT NULL``."""
-    return _merged(expression, scope, condition=True)
-
-
-def _merged(expression: Expression, scope: Scope, *, condition: bool) -> Expression | None:
-    assert isinstance(expression, Call)
-    groups: dict[tuple[Expression, ...], list[Call]] = {}
-    for part in expression.operands:
-        if isinstance(part, Call) and _is_comparison(part):
-            groups.setdefault(part.operands, []).append(part)
-    for pair, found in groups.items():
-        if len(found) < 2 or is_volatile(*pair):
-            continue
-        signs = reduce(_both if expression.name == "AND" else _either, map(_signs, found))
-        new = _written(pair, signs, scope, condition)
-        if new is not None:
-            rest = [part for part in expression.operands if not any(part is one for one in found)]
-            return Call(expression.name, (*rest, new)) if rest else new
-    return None
-
-
-def _is_comparison(part: Call) -> bool:
-    if part.name not in COMPARISONS or len(part.operands) != 2:
-        return False
-    return not any(isinstance(operand, Literal) for operand in part.operands)
-
-
-def _signs(part: Call) -> int:
-    return _SIGNS[part.name]
-
-
-def _both(one: int, other: int) -> int:
-    return one & other
-
-
-def _either(one: int, other: int) -> int:
-    return one | other
-
-
-def _written(
-    pair: tuple[Expression, ...], signs: int, scope: Scope, condition: bool
-) -> Expression | None:
-    if signs in _OPERATORS:
-        return Call(_OPERATORS[signs], pair)
-    if not any(may_be_null(value, scope) for value in pair):
-        return truth(signs == _ALL)
-    if not condition:
-        return None
-    if signs == 0:
-        return FALSE
-    return Call("AND", tuple(Call("NOT", (Call("IS NULL", (value,)),)) for value in pair))
-
-
 # ---------------------------------------------------------------- implied not null
 # ``x IS NOT NULL`` beside a condition that is never true for NULL.
-
-
-@rule(CONDITION, at={"AND", "OR"})
-def implied_not_null(expression: Expression, _: Scope) -> Expression | None:
-    """``x = y AND x IS NOT NULL`` → ``x = y``; ``x = y AND x IS NULL`` → FALSE; ``x = y OR x IS
-    NOT NULL`` → ``x IS NOT NULL``."""
-    assert isinstance(expression, Call)
-    tested = {part: _tested(part) for part in expression.operands}
-    if all(found is None for found in tested.values()):
-        return None
-    others = [part for part in expression.operands if tested[part] is None]
-    rejected = [null_rejected(part) for part in others]
-    if expression.name == "OR":
-        not_null = {found[0] for found in tested.values() if found is not None and found[1]}
-        gone = [o for o, r in zip(others, rejected, strict=True) if not_null & r]
-        return _without(expression, gone)
-    all_rejected = frozenset[int]().union(*rejected)
-    gone = []
-    for part, found in tested.items():
-        if found is not None and found[0] in all_rejected:
-            if not found[1]:
-                return FALSE
-            gone.append(part)
-    return _without(expression, gone)
-
-
-def _tested(part: Expression) -> tuple[int, bool] | None:
-    """The column that is tested for NULL, and whether it must not be."""
-    match part:
-        case Call(name="IS NULL", operands=(Ref(index=index),)):
-            return index, False
-        case Call(name="NOT", operands=(Call(name="IS NULL", operands=(Ref(index=index),)),)):
-            return index, True
-        case _:
-            return None
-
-
-def _without(expression: Call, gone: list[Expression]) -> Expression | None:
-    if not gone:
-        return None
-    kept = tuple(part for part in expression.operands if part not in gone)
-    return kept[0] if len(kept) == 1 else Call(expression.name, kept)

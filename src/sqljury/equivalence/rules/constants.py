@@ -8,7 +8,6 @@ from collections.abc import Callable
 from sqljury.equivalence.blocks.forms import (
     COMPARISONS,
     MAX_INTEGER,
-    assuming,
     is_null,
     is_sqlite,
     may_be_null,
@@ -16,10 +15,8 @@ from sqljury.equivalence.blocks.forms import (
     surely_different,
     text,
     truth,
-    typed,
 )
-from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
-from sqljury.trees.context import Assumption
+from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
 from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal, Type
 from sqljury.trees.order import sort_key
 
@@ -160,48 +157,6 @@ def fold_texts(expression: Expression, scope: Scope) -> Expression | None:
 # Arithmetic that changes nothing.
 
 
-_NEUTRAL = {"+": 0, "-": 0, "*": 1, "/": 1}
-
-
-@rule(EXPRESSION, at=_NEUTRAL, assumes={Assumption.TYPES})
-def neutral_operand(expression: Expression, scope: Scope) -> Simplified | None:
-    """``x + 0`` and ``x * 1`` → ``x`` where x is a number: of a text they make one.
-
-    Assumes types in SQLite, which keeps any value in any column.
-    """
-    assert isinstance(expression, Call)
-    if len(expression.operands) != 2:
-        return None
-    value, other = expression.operands
-    if not isinstance(other, Literal) or other.type is not Type.INTEGER:
-        return None
-    if other.value != _NEUTRAL[expression.name]:
-        return None
-    if expression.name == "/" and scope.context.dialect not in ("sqlite", "postgres"):
-        return None
-    assumed = typed(value, _numbers(scope), scope)
-    return None if assumed is None else assuming(value, assumed)
-
-
-@rule(EXPRESSION, at={"NEG"}, assumes={Assumption.TYPES})
-def double_minus(expression: Expression, scope: Scope) -> Simplified | None:
-    """``- - x`` → ``x`` where x is a number.
-
-    Assumes types in SQLite, which keeps any value in any column.
-    """
-    match expression:
-        case Call(operands=(Call(name="NEG", operands=(value,)),)):
-            assumed = typed(value, _numbers(scope), scope)
-            return None if assumed is None else assuming(value, assumed)
-        case _:
-            return None
-
-
-def _numbers(scope: Scope) -> tuple[Type, ...]:
-    """Numbers that arithmetic leaves as they are: it makes 0.0 of -0.0, and 64 bits of 32."""
-    return (Type.INTEGER, Type.REAL) if is_sqlite(scope) else (Type.INTEGER,)
-
-
 # ---------------------------------------------------------------- commutative operands
 # The operands of sums and products in order; subtracting what is negative is adding.
 
@@ -225,21 +180,6 @@ def commutative_operands(expression: Expression, scope: Scope) -> Expression | N
     if sort_key(left) <= sort_key(right):
         return None
     return Call(expression.name, (right, left))
-
-
-@rule(EXPRESSION, at={"+", "-"})
-def negative_operand(expression: Expression, _: Scope) -> Expression | None:
-    """``x + -3`` → ``x - 3``; ``x - -3`` → ``x + 3``."""
-    assert isinstance(expression, Call)
-    if len(expression.operands) != 2:
-        return None
-    left, right = expression.operands
-    value = number(right)
-    if value is None or value >= 0 or number(left) is not None:
-        return None
-    assert isinstance(right, Literal)
-    opposite = Literal(-value, right.type)
-    return Call("-" if expression.name == "+" else "+", (left, opposite))
 
 
 # ---------------------------------------------------------------- null operands

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqljury.equivalence.blocks.block import Block, ordered, rebuilt
+from sqljury.equivalence.blocks.block import (
+    Block,
+    equal_columns,
+    is_trivial,
+    ordered,
+    rebuilt,
+    without_equalities,
+)
 from sqljury.equivalence.blocks.chain import Reading, reading
-from sqljury.equivalence.blocks.equal_columns import equal_columns, is_trivial, without_equalities
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import ONE
 from sqljury.trees.conditions import conjunction, filtered

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.block import Block, Flat, flatten, rebuilt
-from sqljury.equivalence.blocks.exists_join import (
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed
+from sqljury.equivalence.blocks.selection import (
     asked,
     base_and_conjuncts,
     beside,
     joined_rows,
     questions,
 )
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, rule
 from sqljury.trees.catalog import table_named
 from sqljury.trees.conditions import conjunction, disjunction, filtered

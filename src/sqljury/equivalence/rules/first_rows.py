@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.block import Block, rebuilt
-from sqljury.equivalence.blocks.chain import Reading, reading
-from sqljury.equivalence.blocks.labelling import Use
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.chain import Reading, Use, reading
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
 from sqljury.equivalence.blocks.selection import selection
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, Simplified, rule
 from sqljury.equivalence.rules.joins import foreign_key_join

@@ -10,15 +10,14 @@ from sqljury.equivalence.blocks.forms import (
     assuming,
     is_sqlite,
     kind,
-    may_be_null,
     number,
     text,
     typed,
 )
-from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
+from sqljury.equivalence.rules.base import EXPRESSION, Scope, Simplified, rule
 from sqljury.trees.collations import BY_VALUE, SHOWN
 from sqljury.trees.context import Assumption
-from sqljury.trees.nodes import TRUE, Call, Cast, Expression, Literal, Type
+from sqljury.trees.nodes import Call, Cast, Expression, Literal, Type
 
 # ---------------------------------------------------------------- function names
 # Functions that have several names, or arguments that change nothing.
@@ -228,38 +227,6 @@ def like_of_lower(expression: Expression, scope: Scope) -> Simplified | None:
     if assumed is None:
         return None
     return assuming(Call(expression.name, (value.operands[0], *pattern)), assumed)
-
-
-@rule(EXPRESSION, at=_ANY, assumes={Assumption.TYPES})
-def any_text(expression: Expression, scope: Scope) -> Simplified | None:
-    """``x LIKE '%'`` → TRUE where x is never NULL.
-
-    Assumes types in SQLite, which keeps any value in any column.
-    """
-    value = _value_like_anything(expression, scope)
-    assumed = None if value is None else _not_blob(value, scope)
-    if value is None or assumed is None or may_be_null(value, scope):
-        return None
-    return assuming(TRUE, assumed)
-
-
-@rule(CONDITION, at=_ANY, assumes={Assumption.TYPES}, name="any_text")
-def any_text_in_condition(expression: Expression, scope: Scope) -> Simplified | None:
-    """``WHERE x LIKE '%'`` → ``WHERE x IS NOT NULL``.
-
-    Assumes types in SQLite, which keeps any value in any column.
-    """
-    value = _value_like_anything(expression, scope)
-    assumed = None if value is None else _not_blob(value, scope)
-    if value is None or assumed is None:
-        return None
-    return assuming(Call("NOT", (Call("IS NULL", (value,)),)), assumed)
-
-
-def _value_like_anything(expression: Expression, scope: Scope) -> Expression | None:
-    read = _read(expression, scope)
-    assert isinstance(expression, Call)
-    return None if read is None or read[1] != _ANY[expression.name] else read[0]
 
 
 def _not_blob(value: Expression, scope: Scope) -> frozenset[Assumption] | None:

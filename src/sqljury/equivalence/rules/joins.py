@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from sqljury.equivalence.blocks.block import Block
-from sqljury.equivalence.blocks.chain import Reading, reading
-from sqljury.equivalence.blocks.equal_columns import (
+from sqljury.equivalence.blocks.block import (
+    Block,
     equal_columns,
     inner_row,
     is_trivial,
     without_equalities,
 )
-from sqljury.equivalence.blocks.labelling import best_order
-from sqljury.equivalence.blocks.nullability import assumed_for_not_null
+from sqljury.equivalence.blocks.chain import Reading, best_order, reading
+from sqljury.equivalence.blocks.forms import assumed_for_not_null
 from sqljury.equivalence.rules.base import BLOCK, RELATION, OnBlock, Rewritten, Rule, rule
 from sqljury.equivalence.rules.registry import rules_of
 from sqljury.schema import ForeignKey, Schema

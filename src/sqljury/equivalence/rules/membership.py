@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from sqljury.equivalence.blocks.block import Block, flatten, rebuilt
 from sqljury.equivalence.blocks.chain import reading
-from sqljury.equivalence.blocks.exists_join import asked, questions
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.selection import asked, questions
 from sqljury.equivalence.rules.base import CONDITION, RELATION, Rewritten, Scope, rule
 from sqljury.equivalence.rules.exists import with_joins
 from sqljury.equivalence.rules.joins import foreign_key_join

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqljury.equivalence.blocks.block import Block, Flat, flatten, rebuilt
 from sqljury.equivalence.blocks.chain import Reading
-from sqljury.equivalence.blocks.exists_join import not_exists
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.selection import not_exists
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Assumption, Context

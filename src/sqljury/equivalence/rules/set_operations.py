@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sqljury.equivalence.blocks.comparable import comparable
-from sqljury.equivalence.blocks.exists_join import not_exists
-from sqljury.equivalence.blocks.forms import NUMBERS
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
-from sqljury.equivalence.blocks.selection import FilteredBase, selection, with_questions
+from sqljury.equivalence.blocks.forms import (
+    NOTHING,
+    NUMBERS,
+    Assumed,
+    assumed_for_not_null,
+    comparable,
+)
+from sqljury.equivalence.blocks.selection import FilteredBase, not_exists, selection, with_questions
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import any_of
 from sqljury.trees.conditions import conjunction, disjunction
