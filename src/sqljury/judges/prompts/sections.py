@@ -244,8 +244,8 @@ def comparison(rows: Verdict) -> PromptSection:
     if "limit_cuts_tie" in rows.labels:
         note += " Its LIMIT leaves out rows that tie with its last row."
     lines: list[str] = []
-    for side, key in (("the reference", "missing"), ("the prediction", "extra")):
-        alone = explanation[key]
+    sides = ("the reference", explanation["missing"]), ("the prediction", explanation["extra"])
+    for side, alone in sides:
         if alone["total"]:
             lines.append(f"rows only in {side}: {alone['total']}, such as")
             lines += sorted(_line(row["cells"]) for row in alone["rows"])
