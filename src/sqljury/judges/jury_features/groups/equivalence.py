@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from sqljury.judges.jury_features.group import Feature, Values, feature_group
-from sqljury.judges.jury_features.pair import Pair
+from sqljury.judges.jury_features.group import Feature, Pair, Values, feature_group
 from sqljury.verdict import Outcome, Verdict
 
 # ---------------------------------------------------------------- equivalence

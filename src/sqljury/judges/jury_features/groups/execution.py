@@ -11,12 +11,12 @@ from sqljury.execution import ResultTable
 from sqljury.judges.counterexample import slight_difference
 from sqljury.judges.jury_features.group import (
     Feature,
+    Pair,
     Values,
     both_sides,
     feature_group,
     on_both_sides,
 )
-from sqljury.judges.jury_features.pair import Pair
 from sqljury.tables import POLICIES, MismatchKind, render_cell
 from sqljury.verdict import Outcome, Verdict
 
