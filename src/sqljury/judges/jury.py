@@ -204,19 +204,7 @@ class Jury(Judge):
 
     def _words(self, name: str, weight: float, value: float | None) -> str:
         side = "for" if weight > 0 else "against"
-        return f"{side} ({weight:+.2f}): {_in_words(self._features[name], value)}"
-
-
-def _in_words(feature: Feature, value: float | None) -> str:
-    """What a feature's value says: ``rows are equal under `intent```, ``words of the hint: 12``."""
-    group = feature.name.partition("_")[0]
-    meaning = feature.meaning
-    if value is None:
-        return f"not known: {meaning} [{group}]"
-    if meaning.startswith("1 if "):
-        fact = meaning.removeprefix("1 if ").removesuffix(", else 0")
-        return f"{fact} [{group}]" if value >= 1 else f"not so: {fact} [{group}]"
-    return f"{meaning}: {value:.3g} [{group}]"
+        return f"{side}: {self._features[name].words(value)} ({weight:+.2f})"
 
 
 def _told(name: str, weight: float, values: Mapping[str, float]) -> Json:
