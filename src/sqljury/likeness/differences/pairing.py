@@ -22,10 +22,11 @@ from sqljury.likeness.differences.blocks import (
     words,
 )
 from sqljury.likeness.matching.trees import Node, nodes
+from sqljury.sql.comparisons import COMPARISONS
 
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "TOTAL", "GROUP_CONCAT")
 _DIRECTIONS: Final = frozenset(("ascending", "descending"))
-_COMPARISONS: Final = frozenset(("=", "<>", "<", "<=", ">", ">=", "LIKE", "IS", "IN"))
+_COMPARISONS: Final = COMPARISONS | {"LIKE", "IS", "IN"}
 _ONE_FOR_ONE: Final = (
     Clause.LIMIT,
     Clause.SET_OPERATION,
