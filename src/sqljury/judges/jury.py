@@ -95,12 +95,12 @@ class Jury(Judge):
 
     @cached_property
     def _jurors(self) -> tuple[Juror, ...]:
-        from sqljury.judges.jurors import seated
+        from sqljury.judges.jurors import jurors_of
 
         if self.models == _OFFLINE:
             return ()
         models = list(dict.fromkeys(filter(None, self.models.split("+"))))
-        return seated(models, self._fusion, self.recorded, self.model_options)
+        return jurors_of(models, self._fusion, self.recorded, self.model_options)
 
     @cached_property
     def _fusion(self) -> Fusion:
@@ -160,11 +160,11 @@ class Jury(Judge):
 
     def _after_asking(self, offline: Verdict, case: Case, evidence: Evidence) -> Verdict:
         """The verdict on what models say beside what was known without them."""
-        from sqljury.judges.jurors import Asking, hear
+        from sqljury.judges.jurors import Asking, consult
 
         asking = Asking(self.target, self.max_calls, self.max_cost, _log_odds(self.threshold))
         odds = None if offline.score is None else _log_odds(offline.score)
-        found = hear(self._jurors, self._fusion, odds, asking, case, evidence)
+        found = consult(self._jurors, self._fusion, odds, asking, case, evidence)
         if odds is None and not found.opinions:
             return replace(offline, cost=found.cost)
         probability = 1 / (1 + exp(-self._fusion.log_odds(odds, found.opinions)))
