@@ -11,7 +11,7 @@ from sqljury.equivalence.blocks.selection import selection, with_questions
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import is_blind
 from sqljury.sql.comparisons import COMPARISONS
-from sqljury.trees.conditions import conjunction, conjuncts, disjunction
+from sqljury.trees.conditions import conjunction, conjuncts, disjunction, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     NULL,
@@ -134,11 +134,6 @@ def null_blind(found: Reading, context: Context) -> frozenset[Assumption] | None
         return None
     found.block.conjuncts = kept
     return frozenset()
-
-
-def not_null(expression: Expression) -> Expression:
-    """``expression IS NOT NULL``."""
-    return Call("NOT", (Call("IS NULL", (expression,)),))
 
 
 def _makes_null(expression: Expression) -> frozenset[int]:

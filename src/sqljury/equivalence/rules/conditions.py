@@ -10,6 +10,7 @@ from sqljury.equivalence.blocks.forms import (
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
 from sqljury.sql.comparisons import COMPARISONS, NEGATED
+from sqljury.trees.conditions import not_null
 from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal
 from sqljury.trees.order import sort_key
 from sqljury.trees.volatile import is_volatile
@@ -166,7 +167,7 @@ def same_operands_in_condition(expression: Expression, _: Scope) -> Expression |
     if value is None:
         return None
     if expression.name in _TRUE_OF_EQUALS:
-        return Call("NOT", (Call("IS NULL", (value,)),))
+        return not_null(value)
     return FALSE
 
 

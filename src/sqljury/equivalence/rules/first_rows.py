@@ -12,7 +12,7 @@ from sqljury.equivalence.blocks.selection import selection
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, Simplified, rule
 from sqljury.equivalence.rules.joins import foreign_key_join
 from sqljury.sql.comparisons import MIRRORED
-from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.trees.conditions import conjunction, conjuncts, filtered, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Aggregate,
@@ -171,7 +171,7 @@ def _first_row(
     if assumed is None:
         if not null_is_out:
             return None
-        rows = Filter(rows, Call("NOT", (Call("IS NULL", (value,)),)))
+        rows = Filter(rows, not_null(value))
     # NULLs are the smallest values: where SQLite puts them, if there are any.
     key = SortKey(value, descending=greatest, nulls_last=greatest)
     first = Limit(Sort(rows, (key,)), Literal(1, Type.INTEGER))

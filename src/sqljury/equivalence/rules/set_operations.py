@@ -39,7 +39,12 @@ from sqljury.trees.order import sort_key
 from sqljury.trees.properties import assumed_for_unique, same_values
 from sqljury.trees.types import Row, fields
 from sqljury.trees.volatile import any_volatile, has_volatile
-from sqljury.trees.walk import columns_read, expressions, map_outer_references, with_inputs
+from sqljury.trees.walk import (
+    columns_read,
+    deepen_relation,
+    expressions,
+    with_inputs,
+)
 
 # ---------------------------------------------------------------- set operands
 # UNION is DISTINCT of UNION ALL, whose inputs stand in an order of their own.
@@ -130,7 +135,7 @@ def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _question(other: Relation, row: Row, fields_: Row, kind: SetKind) -> Expression:
-    inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(other)
     equal = [_same(i, a, b) for i, (a, b) in enumerate(zip(row, fields_, strict=True))]
     rows = Filter(inside, conjunction(equal))
     if kind is SetKind.EXCEPT:
