@@ -623,11 +623,7 @@ def _asked(part: Expression, row: Row, context: Context) -> Sequence[Expression]
     if operator == "=":
         return [_exists(Filter(whole.input, Call("=", (extreme, own)))), none]
     # Of no values there is no extreme, and NULL is not beyond one.
-    return [_held(value), _exists(Filter(whole.input, _held(extreme))), none]
-
-
-def _held(value: Expression) -> Expression:
-    return not_null(value)
+    return [not_null(value), _exists(Filter(whole.input, not_null(extreme))), none]
 
 
 def _comparable(

@@ -69,7 +69,7 @@ def _some_row(
 # ``x NOT IN (SELECT …)``, ``x op ALL (SELECT …)``: there is no row for which it is not true.
 #
 # A comparison with NULL is not true either, so one NULL among the rows makes ``NOT IN`` true for
-# nobody. The NULLs are written out, unless there are none; that may be assumed.
+# no row. The NULLs are written out, unless there are none; that may be assumed.
 
 
 @rule(
