@@ -558,7 +558,10 @@ def _lines(card: Card) -> Iterator[str]:
         "words",
     ]
     counts = [card.read.tables, card.read.columns, card.read.questions, card.read.templates]
-    means = [words.UNDEFINED if n is None else f"{n:.1f}" for n in _means(card)]
+    means = [
+        words.UNDEFINED if n is None else f"{n:.1f}"
+        for n in (card.read.per_template, card.read.length)
+    ]
     yield from markdown_table(heads, [[*map(words.count, counts), *means]])
     yield "\nLeft out (`left_out.jsonl`):\n"
     rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
@@ -577,10 +580,6 @@ def _lines(card: Card) -> Iterator[str]:
     made = sum(card.unanswerable.values())
     if made < card.wanted:
         yield f"\nThe schemas gave {made} of {card.wanted} unanswerable questions that were wanted."
-
-
-def _means(card: Card) -> tuple[float | None, float | None]:
-    return card.read.per_template, card.read.length
 
 
 def _sizes(card: Card, parts: Sequence[str]) -> Iterator[list[str]]:

@@ -115,11 +115,8 @@ def pools_of(cases: Iterable[Case]) -> Iterator[CandidatePool]:
         merged = tuple(_merged(given))
         place = {one.sql: i for i, one in enumerate(merged)}
         order = tuple(place[one.sql] for one in given for _ in range(one.count))
-        yield CandidatePool(_question(own[0]), merged, order)
-
-
-def _question(case: Case) -> Case:
-    return replace(case, predicted_sql=MISSING, pool=(), source="", label=None, extra={})
+        question = replace(own[0], predicted_sql=MISSING, pool=(), source="", label=None, extra={})
+        yield CandidatePool(question, merged, order)
 
 
 def _candidates(cases: Iterable[Case]) -> Iterator[Candidate]:

@@ -13,7 +13,7 @@ from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.uses.evaluate.summary import widened
 from sqljury.uses.statistics import Bootstrap, Interval
-from sqljury.uses.trust.decisions import CoveragePoint, GateStats, RiskCoverage, risk_coverage
+from sqljury.uses.trust.decisions import CoveragePoint, GateStats, risk_coverage
 from sqljury.uses.trust.reliability import (
     BASELINES,
     DEFAULT_PENALTIES,
@@ -173,7 +173,7 @@ def trust(
         n_confident=confident,
         aurc=curve.aurc,
         accuracy_at={f"{c:g}": curve.accuracy_at(c) for c in COVERAGES},
-        coverage_at={f"{r:g}": _coverage_at(curve, r) for r in RISKS},
+        coverage_at={f"{r:g}": curve.coverage_at(r) if curve.points else None for r in RISKS},
         resamples=bootstrap,
         seed=seed,
         confidence=confidence,
@@ -278,7 +278,3 @@ def _thresholds(
             rule=rule,
             threshold=None if threshold == inf else max(threshold, -float_info.max),
         )
-
-
-def _coverage_at(curve: RiskCoverage, risk: float) -> float | None:
-    return curve.coverage_at(risk) if curve.points else None
