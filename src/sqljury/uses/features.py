@@ -87,7 +87,11 @@ def write_features(path: PathLike, table: FeatureTable) -> None:
         MissingExtraError: SJ001: Parquet without its package.
     """
     check_features_path(path)
-    write = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    write = {
+        ".csv": _write_csv,
+        ".jsonl": lambda path, table: write_json_lines(path, table.rows),
+        ".parquet": _write_parquet,
+    }
     write[Path(path).suffix](path, table)
 
 
@@ -97,10 +101,6 @@ def _write_csv(path: PathLike, table: FeatureTable) -> None:
         rows.write(table.columns)
         for row in table.rows:
             rows.write(row[name] for name in table.columns)
-
-
-def _write_jsonl(path: PathLike, table: FeatureTable) -> None:
-    write_json_lines(path, table.rows)
 
 
 def _write_parquet(path: PathLike, table: FeatureTable) -> None:

@@ -20,7 +20,6 @@ from sqljury.uses.trust.reliability import (
     MIXES,
     Penalty,
     ReplyCounts,
-    as_if,
     count,
     mixed,
 )
@@ -165,7 +164,10 @@ def trust(
             for mix, share in MIXES.items()
             for part in [mixed(kept, share, seed)]
         },
-        baselines={kind: _phi(count(as_if(kept, kind)), options, len(kept)) for kind in BASELINES},
+        baselines={
+            kind: _phi(count(map(as_if, kept)), options, len(kept))
+            for kind, as_if in BASELINES.items()
+        },
         slices=tuple(_slices(kept, options)),
         curve=curve.thinned(_MOST_POINTS),
         thresholds=tuple(_thresholds(kept, list(validation), risks, options)),
