@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from datetime import date, timedelta
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
