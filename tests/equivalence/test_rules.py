@@ -47,13 +47,13 @@ def test_smaller_orders_come_first() -> None:
 
 def test_command_lists_them() -> None:
     run = CliRunner().invoke
-    listed = run(app, ["rules"]).stdout
+    listed = run(app, ["list", "rules"]).stdout
     assert listed.count(" → ") >= len(RULES)
     assert "exists_to_join (relation)" in listed
-    assert run(app, ["rules", "exists_to_join"]).stdout.splitlines()[2:] == [
+    assert run(app, ["list", "rules", "exists_to_join"]).stdout.splitlines()[2:] == [
         "    may assume: primary key"
     ]
-    (found,) = json.loads(run(app, ["rules", "distinct_rows", "--json"]).stdout)["rules"]
+    (found,) = json.loads(run(app, ["list", "rules", "distinct_rows", "--json"]).stdout)["rules"]
     assert (found["kind"], found["assumes"]) == ("relation", ["primary key"])
 
 

@@ -5,7 +5,7 @@ from sqljury.databases.open import open_databases, reached
 from sqljury.databases.places import Places, schema_of, schema_reader
 from sqljury.databases.protocol import Database, Databases
 from sqljury.databases.schemas import Schemas, read_schemas
-from sqljury.databases.sources import OpenSources, Sources
+from sqljury.databases.sources import OpenSources, open_sources
 from sqljury.databases.suites import Suite, Suites, open_suites
 
 __all__ = [
@@ -14,10 +14,10 @@ __all__ = [
     "OpenSources",
     "Places",
     "Schemas",
-    "Sources",
     "Suite",
     "Suites",
     "open_databases",
+    "open_sources",
     "open_suites",
     "reached",
     "read_schemas",

@@ -5,7 +5,7 @@ from __future__ import annotations
 CODES: dict[str, tuple[str, str]] = {
     "SJ349": (
         "a table of features cannot be written to such a file",
-        "`sqljury features --out` takes the form of the table from the file's ending: .csv, "
+        "`sqljury evaluate --features` takes the form of the table from the file's ending: .csv, "
         ".jsonl or .parquet (needs sqljury[parquet]).",
     ),
     "SJ803": (

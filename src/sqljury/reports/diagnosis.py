@@ -1,4 +1,4 @@
-"""What `diagnose` found, as a document."""
+"""What `audit --from RUN` found, as a document."""
 
 from __future__ import annotations
 

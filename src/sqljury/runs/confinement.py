@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
-from sqljury.databases import Sources, open_databases, open_suites, reached
+from sqljury.databases import open_databases, open_suites, reached
 from sqljury.isolation import Sandbox, own_uid, without_secrets
 from sqljury.judges import Judge, Needs
+from sqljury.settings import Sources
 
 if TYPE_CHECKING:
     from sqljury.runs.settings import RunSettings

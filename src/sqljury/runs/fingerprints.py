@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from sqljury.case import Case
+from sqljury.databases import open_sources
 from sqljury.runs.changes import Changes
 from sqljury.runs.settings import RunSettings
 
@@ -25,7 +26,7 @@ class DataFingerprints:
 
     def __init__(self, settings: RunSettings, changes: Changes) -> None:
         self._changes = changes
-        self._sources = settings.sources.open()
+        self._sources = open_sources(settings.sources)
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
         self.has_databases = False

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqljury.case import Case
-from sqljury.databases import Sources
 from sqljury.errors import InfrastructureError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import make_judge
@@ -20,6 +19,7 @@ from sqljury.runs.messages import Setup
 from sqljury.runs.parcel import Parcel, paths_of
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.settings import Sources
 from sqljury.version import __version__
 
 _REPORT_SECONDS = 0.5

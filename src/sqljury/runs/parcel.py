@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sqljury.databases import Sources
 from sqljury.errors import InputError
+from sqljury.settings import Sources
 
 _FIELDS = ("databases", "descriptions", "schemas", "suites")
 

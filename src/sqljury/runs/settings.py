@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqljury.benchmarks import Overlay
-from sqljury.databases import Sources
 from sqljury.errors import InputError
-from sqljury.execution import Limits
+from sqljury.settings import Limits, Sources
 
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings
