@@ -25,11 +25,11 @@ _RUN = """
 import sys
 import sqljury
 from sqljury.isolation import sandbox
-from sqljury.runs import confinement, runner
+from sqljury.runs import judge_groups, settings
 cases, databases, run, confined = sys.argv[1:]
 if confined == "no":
-    free = confinement.Confinement(None, __import__("os").environ)
-    runner.confinement = lambda judges, options: free
+    free = settings.Confinement(None, __import__("os").environ)
+    judge_groups.confinement = lambda judges, options: free
 sqljury.evaluate([cases], ["execution"], databases, run=run, workers=2).close()
 """
 

@@ -99,8 +99,7 @@ def main() -> None:
     options = parser.parse_args()
     import torch
 
-    from sqljury.learning.language_model.prefix_scoring import PrefixScorer
-    from sqljury.learning.language_model.prompt_tokens import answer_tokens
+    from sqljury.learning.language_model.prefix_scoring import PrefixScorer, answer_tokens
 
     torch.set_num_threads(options.threads)
     if options.loop is not None:

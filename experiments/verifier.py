@@ -50,12 +50,10 @@ from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache  # noqa:
 from sqljury.execution import Limits  # noqa: E402
 from sqljury.judges.language_model_verifier import LanguageModelVerifier  # noqa: E402
 from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt  # noqa: E402
-from sqljury.learning.calibration import reliability  # noqa: E402
-from sqljury.learning.language_model.prompt_tokens import PromptText  # noqa: E402
-from sqljury.learning.outcome_reward.examples import RewardExample  # noqa: E402
-from sqljury.learning.outcome_reward.settings import Settings  # noqa: E402
+from sqljury.learning.calibration import area_under_curve, reliability  # noqa: E402
+from sqljury.learning.language_model.prefix_scoring import PromptText  # noqa: E402
+from sqljury.learning.outcome_reward.examples import RewardExample, Settings  # noqa: E402
 from sqljury.learning.outcome_reward.training import train_verifier  # noqa: E402
-from sqljury.learning.outcome_reward.validation import area_under_curve  # noqa: E402
 from sqljury.uses.verifier_examples import label_of  # noqa: E402
 from sqljury.verdict import Verdict  # noqa: E402
 

@@ -35,10 +35,12 @@ from sqljury.judges.verifier_features.observer import Observer
 from sqljury.judges.verifier_features.question import masked_words, ngrams, read_question
 from sqljury.judges.verifier_features.values import index_values, values_in
 from sqljury.learning.model_file import read_model, write_model
-from sqljury.learning.verifier import Expectations, SmallVerifier, table_of
-from sqljury.learning.verifier.training import (
+from sqljury.learning.small_verifier import (
+    Expectations,
+    SmallVerifier,
     balance,
     slope_of,
+    table_of,
     train_expectations,
     train_weigher,
 )

@@ -73,6 +73,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         for title, cases, arguments, every in _sets(options.data, Path(name)):
             for judge, judged in _plan(cases, arguments, every * options.every):
+                if not judged:  # thinned out to nothing
+                    continue
                 digest = _write(options.out / f"{title}-{judge}.jsonl", judge, judged, arguments)
                 print(f"{title:12} {judge:28} {digest}", flush=True)
 

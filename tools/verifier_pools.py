@@ -34,7 +34,7 @@ from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits, ResultTable
 from sqljury.judges import make_judge
 from sqljury.sql import normalise_text, top_level_order
-from sqljury.sql.identifiers import words
+from sqljury.sql.names import words
 from sqljury.tables import compare, make_policy
 from sqljury.variants import mutations, neighbours, rewrites
 from sqljury.verdict import Outcome

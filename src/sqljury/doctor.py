@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Literal
 
 from sqljury.databases import open_databases
-from sqljury.databases.trials import Tried
+from sqljury.databases.server import Tried
 from sqljury.errors import EXIT_INPUT, EXIT_OK, SqljuryError
 from sqljury.isolation import missing, own_uid, runs_as_root
 

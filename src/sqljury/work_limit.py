@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Final, TypeVar
 
-from sqljury.databases.watchdog import WATCHDOG, own_processor_time
+from sqljury.databases.limits import WATCHDOG, own_processor_time
 from sqljury.execution import Limits
 
 T = TypeVar("T")

@@ -14,7 +14,8 @@ import sqljury as sj
 from commands import run
 from sqljury.api.leaderboards import leaderboards
 from sqljury.errors import InputError
-from sqljury.reports.paper import latex_table, latex_text, markdown_table
+from sqljury.reports.markup import latex_text
+from sqljury.uses.evaluate.document import latex_table, markdown_table
 
 QUERIES = {"a": "SELECT 1", "b": "SELECT 2", "c": "SELECT x FROM t", "d": "SELECT 4"}
 

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqljury.benchmarks import parse_mapping, read_cases, write_cases
-from sqljury.benchmarks.pool_writer import pool_record
+from sqljury.benchmarks.pools import pool_record
 from sqljury.case import MISSING, Case
 
 # Text of all planes, ends of lines of all kinds, half surrogates, tabs and quotes.

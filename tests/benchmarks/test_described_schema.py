@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sqljury as sj
-from sqljury.benchmarks.described_schema import described_schema
+from sqljury.benchmarks.pairs import described_schema
 from sqljury.databases import schema_from_ddl
 from sqljury.schema import ForeignKey
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import sqljury as sj
-from sqljury.benchmarks.statements import statements_of
+from sqljury.benchmarks.texts import statements_of
 from sqljury.errors import InputError
 
 

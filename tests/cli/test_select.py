@@ -16,7 +16,7 @@ import commands
 import sqljury as sj
 from sqljury.uses.select import Ballot
 from sqljury.uses.select.strategies.base import Ranking
-from sqljury.uses.select.strategies.weighted import Weighted
+from sqljury.uses.select.strategies.builtin import Weighted
 
 
 def run(*arguments: object, **where: Path) -> subprocess.CompletedProcess[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqljury.databases import open_databases
-from sqljury.databases.descriptions import describe
+from sqljury.databases.schemas import describe
 from sqljury.errors import InputError
 from sqljury.schema import Column, Schema, Table
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.databases.fetch import estimated_bytes, fetch_limited
+from sqljury.databases.limits import estimated_bytes, fetch_limited
 from sqljury.execution import Limits, ResultTable
 
 

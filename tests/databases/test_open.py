@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from sqljury.databases import Databases, open_databases
-from sqljury.databases.engines import ENGINES, Engine
+from sqljury.databases.protocol import ENGINES, Engine
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError
 from sqljury.execution import Limits
 

@@ -226,7 +226,7 @@ def test_comments_and_ends_of_lines_are_no_part_of_what_is_sent(
 
 
 def test_what_only_a_newer_server_understands_is_refused() -> None:
-    grammar = pytest.importorskip("sqljury.databases.postgresql_grammar")
+    grammar = pytest.importorskip("sqljury.databases.postgresql_words")
     sql = "SELECT a FROM t QUALIFY b"
     assert grammar.read_statement(sql, 170000).status is Status.ERROR
     assert grammar.read_statement(sql, 180000).status is Status.REFUSED

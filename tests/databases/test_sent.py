@@ -236,7 +236,7 @@ def _called_in_duckdb(sql: str) -> bool:
 
 
 def _called_in_postgres(sql: str) -> bool:
-    names = pytest.importorskip("sqljury.databases.postgresql_grammar").read_statement(sql, 150000)
+    names = pytest.importorskip("sqljury.databases.postgresql_words").read_statement(sql, 150000)
     return not isinstance(names, Execution) and "f" in names.types
 
 

@@ -413,7 +413,7 @@ def test_fingerprint(tmp_path: Path) -> None:
 
 
 def test_fingerprint_of_a_large_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sqljury.databases.fingerprint._WHOLE", 1000)
+    monkeypatch.setattr("sqljury.databases.protocol._WHOLE", 1000)
     path = make(
         tmp_path / "a.sqlite", "CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(9000000))"
     )

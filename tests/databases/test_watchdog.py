@@ -6,7 +6,7 @@ import time
 
 from servers import wait_for
 
-from sqljury.databases.watchdog import Watchdog
+from sqljury.databases.limits import Watchdog
 
 
 def test_calls_when_overdue_and_never_after_release() -> None:

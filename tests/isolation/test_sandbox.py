@@ -20,7 +20,7 @@ from sqljury.isolation import missing, own_uid, sandbox, without_secrets
 from sqljury.judges import make_judge
 from sqljury.llm import ClientSettings
 from sqljury.runs import RunSettings
-from sqljury.runs.confinement import confinement
+from sqljury.runs.settings import confinement
 from sqljury.settings import Sources
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason="this kernel has no Landlock or seccomp")

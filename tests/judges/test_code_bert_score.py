@@ -33,7 +33,7 @@ def verdict(encoder: str, prediction: str, *references: str):
 
 
 def test_the_equations(encoder):
-    from sqljury.learning.hidden_states import hidden_states, token_states
+    from sqljury.learning.representations import hidden_states, token_states
 
     words, left = token_states([SQL], model=encoder)[0]
     assert "".join(words).replace("Ġ", " ") == SQL  # the tokenizer's tokens are bytes

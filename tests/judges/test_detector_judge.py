@@ -10,9 +10,7 @@ from fake_models import Courtroom, verdict_of
 from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
 from sqljury.judges import make_judge
-from sqljury.learning.detector import train_detector
-from sqljury.learning.distance import train_distance
-from sqljury.learning.masking import text_of
+from sqljury.learning.detector import text_of, train_detector, train_distance
 
 ABOUT = ("boats", "ports")
 NOT = ("opera", "weather")

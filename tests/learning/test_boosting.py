@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sqljury.learning.boosting import Boosting
+from sqljury.learning.ensembles import Boosting
 
 
 @pytest.fixture(scope="module")

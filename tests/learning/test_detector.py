@@ -12,9 +12,8 @@ import pytest
 
 import sqljury
 from sqljury.errors import InputError
-from sqljury.learning.detector import TrainedDetector, load_detector, train_detector
-from sqljury.learning.forest import Forest
-from sqljury.learning.masking import masked
+from sqljury.learning.detector import TrainedDetector, load_detector, masked, train_detector
+from sqljury.learning.ensembles import Forest
 from sqljury.learning.model_file import read_model, write_model
 from sqljury.learning.text_vectors import Tfidf
 
@@ -47,7 +46,7 @@ def test_the_same_probabilities_as_scikit_learn(kind: str, monkeypatch) -> None:
     theirs = known(20, random_state=1, class_weight="balanced").fit(vectors, labels)
     expected = theirs.predict_proba(vectors)[:, list(theirs.classes_).index(True)]
     np.testing.assert_allclose(forest.probabilities(vectors), expected, atol=1e-9)
-    monkeypatch.setattr("sqljury.learning.forest._CELLS_AT_ONCE", 50)
+    monkeypatch.setattr("sqljury.learning.ensembles._CELLS_AT_ONCE", 50)
     np.testing.assert_allclose(forest.probabilities(vectors), expected, atol=1e-9)
 
 

@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from sqljury.errors import InputError
-from sqljury.learning.detector import load_detector
-from sqljury.learning.distance import DistanceDetector, train_distance
-from sqljury.learning.mahalanobis import Gaussian
+from sqljury.learning.detector import DistanceDetector, Gaussian, load_detector, train_distance
 from sqljury.learning.text_vectors import Lsa
 
 

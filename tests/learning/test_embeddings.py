@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.learning import embeddings
-from sqljury.learning.embeddings import embed
+from sqljury.learning import representations
+from sqljury.learning.representations import embed
 
 TEXTS = [
     "How many ships are there?",
@@ -89,7 +89,7 @@ def test_what_is_not_installed(monkeypatch) -> None:
             raise ImportError(name)
         return real(name, *args, **kwargs)
 
-    embeddings._encoder.cache_clear()
+    representations._encoder.cache_clear()
     monkeypatch.delitem(sys.modules, package, raising=False)
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingExtraError, match=r"sqljury\[embeddings\]"):

@@ -10,8 +10,14 @@ import numpy as np
 import pytest
 
 from sqljury.errors import InputError
-from sqljury.learning.fusion import SHIPPED, Fusion, Opinions, fit_fusion, load_fusion
-from sqljury.learning.next_question import next_question
+from sqljury.learning.fusion import (
+    SHIPPED,
+    Fusion,
+    Opinions,
+    fit_fusion,
+    load_fusion,
+    next_question,
+)
 
 GOOD, POOR = ("flex", "good"), ("flex", "poor")
 COUNTS = {

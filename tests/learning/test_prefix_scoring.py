@@ -10,7 +10,7 @@ import pytest
 from toy_verifier import WORDS, write_base
 
 from sqljury.errors import InfrastructureError, InputError
-from sqljury.learning.language_model.prompt_tokens import PromptText, PromptTokens, answer_tokens
+from sqljury.learning.language_model.prefix_scoring import PromptText, PromptTokens, answer_tokens
 
 if not all(map(find_spec, ("torch", "transformers", "peft"))):
     pytest.skip("fine-tuning is not installed", allow_module_level=True)

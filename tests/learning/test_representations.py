@@ -11,10 +11,8 @@ from tiny_models import write_tiny_model
 
 from needs import needs
 from sqljury.errors import InputError
-from sqljury.learning.detector import load_detector, train_detector
-from sqljury.learning.distance import train_distance
-from sqljury.learning.hidden_states import hidden_states
-from sqljury.learning.representations import representation
+from sqljury.learning.detector import load_detector, train_detector, train_distance
+from sqljury.learning.representations import hidden_states, representation
 
 pytestmark = needs("transformers")
 
@@ -43,7 +41,7 @@ def test_a_text_among_others_and_by_itself(models, kind: str, pooling: str) -> N
 
 
 def test_a_model_too_large_for_double_precision_reads_texts_singly(models, monkeypatch) -> None:
-    from sqljury.learning import hidden_states as module
+    from sqljury.learning import representations as module
 
     module._loaded.cache_clear()
     exact = hidden_states(TEXTS, model=models["t5"])

@@ -11,14 +11,16 @@ from toy_verifier import HELD, TRAINING, WORDS, examples, write_base
 
 import sqljury
 from sqljury.errors import InputError
+from sqljury.learning.calibration import area_under_curve
 from sqljury.learning.language_model.loading import load_language_model
-from sqljury.learning.language_model.prompt_tokens import PromptText
+from sqljury.learning.language_model.prefix_scoring import PromptText
 from sqljury.learning.outcome_reward import training
-from sqljury.learning.outcome_reward.examples import RewardExample, balanced, split
-from sqljury.learning.outcome_reward.settings import Settings
-from sqljury.learning.outcome_reward.trainers import batches
-from sqljury.learning.outcome_reward.training import train_verifier
-from sqljury.learning.outcome_reward.validation import area_under_curve, measures
+from sqljury.learning.outcome_reward.examples import RewardExample, Settings, balanced, split
+from sqljury.learning.outcome_reward.training import (
+    batches,
+    measures,
+    train_verifier,
+)
 from sqljury.learning.outcome_reward.verifier import load_verifier, read_facts, write_facts
 
 if not all(map(find_spec, ("torch", "transformers", "peft", "trl", "datasets"))):

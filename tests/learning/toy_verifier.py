@@ -24,7 +24,7 @@ TRAINING, HELD = slice(0, 600), slice(600, 720)
 
 def examples(which: slice) -> list:
     """Of each of these questions the right candidate, and the wrong one."""
-    from sqljury.learning.language_model.prompt_tokens import PromptText
+    from sqljury.learning.language_model.prefix_scoring import PromptText
     from sqljury.learning.outcome_reward.examples import RewardExample
 
     questions = list(itertools.product(COLUMNS, COMPARED, NUMBERS))

@@ -13,8 +13,7 @@ import sqljury as sj
 from checks.kills import Trial, write_spider_cases
 from sqljury.case import Case
 from sqljury.execution import Limits, Status
-from sqljury.runs.deaths import Death, Kill, blamed
-from sqljury.runs.memory import memory_kills
+from sqljury.runs.deaths import Death, Kill, blamed, memory_kills
 
 A, B = b"a" * 16, b"b" * 16
 SEGV, KILL, TERM = -signal.SIGSEGV, -signal.SIGKILL, -signal.SIGTERM

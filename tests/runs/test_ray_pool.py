@@ -17,12 +17,9 @@ from sqljury.case import Case
 from sqljury.databases import open_sources
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.runs import RunSettings
-from sqljury.runs.changes import Changes
-from sqljury.runs.fingerprints import DataContents, DataFingerprints
+from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints
 from sqljury.runs.messages import Setup
-from sqljury.runs.node import NodeJudges, NodeSetup, lacking
-from sqljury.runs.parcel import packed
-from sqljury.runs.ray_pool import RayPool, _pieces
+from sqljury.runs.ray_pool import NodeJudges, NodeSetup, RayPool, _pieces, lacking, packed
 from sqljury.runs.store import WorkItem
 from sqljury.settings import Sources
 from sqljury.verdict import Record

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.sql.hardness import hardness
+from sqljury.sql.features import hardness
 
 BY_HAND = [
     ("SELECT count(*) FROM singer", "easy"),

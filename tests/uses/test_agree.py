@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqljury.errors import InputError, catalogue
-from sqljury.uses import agree
-from sqljury.uses.agree import STATISTICS, JudgeAgreement, JudgePair
+from sqljury.uses.agree import agree
+from sqljury.uses.agree.agreement import STATISTICS, JudgeAgreement, JudgePair
 from sqljury.uses.statistics import Confusion
 from sqljury.verdict import Outcome, Scored
 
@@ -178,7 +178,7 @@ def test_order_of_rows_changes_no_digit(
 def test_same_output_under_every_hash_seed() -> None:
     program = """
 import json
-from sqljury.uses import agree
+from sqljury.uses.agree import agree
 from sqljury.verdict import Scored
 rows = [
     Scored(id=f"q{i}", score=i % 3 / 2, label=i % 2 == 0, benchmark=f"b{i % 2}",

@@ -13,10 +13,10 @@ from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.uses.generating.prompting import serialized_question
+from sqljury.uses.generating.modes import serialized_question
 
 if TYPE_CHECKING:
-    from sqljury.learning.generator.settings import GeneratorSettings
+    from sqljury.learning.generator import GeneratorSettings
 
 
 def train_generator_on(
@@ -49,8 +49,7 @@ def train_generator_on(
 
     Source: TrustSQL (Lee et al. 2024), section 4.1.
     """
-    from sqljury.learning.generator.settings import GeneratorSettings
-    from sqljury.learning.generator.training import GeneratorExample, train_generator
+    from sqljury.learning.generator import GeneratorExample, GeneratorSettings, train_generator
 
     paths = [data] if isinstance(data, str | os.PathLike) else list(data)
     cases = list(read_cases(paths, mapping=mapping))

@@ -14,7 +14,7 @@ from typing import Unpack
 from sqljury.api.evaluation import evaluate
 from sqljury.api.inputs import PathLike, RunKeywords, overlay_from, signed_with
 from sqljury.benchmarks import read_cases
-from sqljury.benchmarks.pool_writer import pool_record
+from sqljury.benchmarks.pools import pool_record
 from sqljury.case import Case, Json
 from sqljury.databases import Places
 from sqljury.errors import InputError
@@ -24,7 +24,7 @@ from sqljury.judges import Judge
 from sqljury.judges.abstention.choosing import DemonstrationChoice
 from sqljury.judges.abstention.schema_text import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
-from sqljury.uses.evaluate import missing_error, missing_text
+from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.uses.generating import (
     MODES,
     ClientSampler,

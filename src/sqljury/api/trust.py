@@ -23,8 +23,8 @@ from sqljury.decision import Decision
 from sqljury.errors import InputError
 from sqljury.judges import make_judge, spec_of
 from sqljury.runs import open_run
-from sqljury.uses.corrected import decisions_under, records_under
-from sqljury.uses.evaluate import counted_score
+from sqljury.uses.agree.labels import decisions_under, records_under
+from sqljury.uses.evaluate.summary import counted_score
 from sqljury.uses.trust import (
     DEFAULT_PENALTIES,
     DEFAULT_RISKS,
@@ -35,14 +35,18 @@ from sqljury.uses.trust import (
     apply_gates,
     trust,
 )
-from sqljury.uses.trust.from_records import confidences_of, decisions_of, gate_of
-from sqljury.uses.trust.training import DetectorExample, answerable_examples, right_examples
+from sqljury.uses.trust.records import (
+    DetectorExample,
+    answerable_examples,
+    confidences_of,
+    decisions_of,
+    gate_of,
+    right_examples,
+)
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import Kind, TrainedDetector
-    from sqljury.learning.distance import DistanceDetector
-    from sqljury.learning.masking import Reads
+    from sqljury.learning.detector import DistanceDetector, Kind, Reads, TrainedDetector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -361,9 +365,7 @@ def train_detector_on(
             such representation.
         MissingExtraError: scikit-learn is not installed, or what the representation needs.
     """
-    from sqljury.learning.detector import train_detector
-    from sqljury.learning.distance import train_distance
-    from sqljury.learning.masking import text_of
+    from sqljury.learning.detector import text_of, train_detector, train_distance
 
     runs = [text for text in inputs if Path(text).is_dir()]
     if runs and len(runs) < len(inputs):

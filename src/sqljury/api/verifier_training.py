@@ -19,7 +19,7 @@ from sqljury.judges.verifier_prompt import VerifierPrompt
 from sqljury.uses.verifier_examples import VerifierExamples
 
 if TYPE_CHECKING:
-    from sqljury.learning.outcome_reward.settings import Settings
+    from sqljury.learning.outcome_reward.examples import Settings
     from sqljury.learning.outcome_reward.training import Trained
 
 _LIMITS = Limits(seconds=10.0, rows=100_000)
@@ -62,8 +62,7 @@ def train_verifier_on(
 
     Source: GradeSQL (Tritto et al. 2026), sections 3.2, 5 and 6.
     """
-    from sqljury.learning.outcome_reward.examples import balanced
-    from sqljury.learning.outcome_reward.settings import Settings
+    from sqljury.learning.outcome_reward.examples import Settings, balanced
     from sqljury.learning.outcome_reward.training import train_verifier
 
     chosen, text = settings or Settings(), VerifierPrompt(prompt)

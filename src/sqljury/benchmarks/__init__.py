@@ -1,30 +1,40 @@
 """Readers and writers of real text-to-SQL files."""
 
-from sqljury.benchmarks.decisions import read_decisions
 from sqljury.benchmarks.fields import as_object
 from sqljury.benchmarks.files import Source, fingerprint
-from sqljury.benchmarks.formats import Format, Options, formats, register
-from sqljury.benchmarks.logprobs import Token, read_logprobs
-from sqljury.benchmarks.mapping import parse_mapping
+from sqljury.benchmarks.formats import Format, Options, formats, register, write_cases
+from sqljury.benchmarks.names import parse_mapping
 from sqljury.benchmarks.overlay import (
     Correction,
     Overlay,
     OverlayDecision,
+    check_signatures,
     fingerprint_of,
     overlay_of,
     read_overlay,
+    signed,
     write_overlay,
 )
 from sqljury.benchmarks.pools import RecordedResult, recorded_result, recorded_verdict
-from sqljury.benchmarks.prose import AS_WRITTEN, without_prose
-from sqljury.benchmarks.read import Cases, read_cases
+from sqljury.benchmarks.read import (
+    AS_WRITTEN,
+    Cases,
+    cases_of_rows,
+    check_shared_ids,
+    read_cases,
+    without_prose,
+)
 from sqljury.benchmarks.results import (
+    Token,
+    read_decisions,
+    read_gate,
     read_labels,
+    read_logprobs,
     read_probabilities,
     read_reasons,
     read_results,
 )
-from sqljury.benchmarks.rose_output import (
+from sqljury.benchmarks.rose_recordings import (
     ProverAnswer,
     RecordedJudgement,
     RecordedRun,
@@ -33,13 +43,8 @@ from sqljury.benchmarks.rose_output import (
     is_rose_output,
     read_rose_output,
     recording_fingerprint,
+    write_rose_output,
 )
-from sqljury.benchmarks.rose_writer import write_rose_output
-from sqljury.benchmarks.rows import cases_of_rows
-from sqljury.benchmarks.shared_ids import check_shared_ids
-from sqljury.benchmarks.signing import check_signatures, signed
-from sqljury.benchmarks.trustsql import read_gate
-from sqljury.benchmarks.write import write_cases
 
 __all__ = [
     "AS_WRITTEN",

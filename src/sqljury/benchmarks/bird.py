@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from sqljury.benchmarks.fields import as_sql
+from sqljury.benchmarks.fields import FAILED, as_sql, stated_and_added
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
-from sqljury.benchmarks.layout import FAILED, stated_and_added
 from sqljury.case import Case, Json
 
 _KEYS = {

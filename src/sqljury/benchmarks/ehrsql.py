@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sqljury.benchmarks.fields import as_references, build
+from sqljury.benchmarks.fields import as_references, build, stated
 from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, register
-from sqljury.benchmarks.layout import stated
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 

@@ -24,10 +24,15 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
-from sqljury.benchmarks import yamltext
-from sqljury.benchmarks.jsontext import Repeated, elements, parse
 from sqljury.benchmarks.names import is_field
-from sqljury.benchmarks.statements import statements_of
+from sqljury.benchmarks.texts import (
+    Repeated,
+    json_elements,
+    json_value,
+    statements_of,
+    yaml_document,
+    yaml_elements,
+)
 from sqljury.case import Json
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.spreadsheet import as_it_was
@@ -235,9 +240,9 @@ class Source:
         """The whole of a JSON object, in which no key may stand twice."""
         text = self._whole_text()
         if self._is_yaml:
-            return yamltext.document(text, self.name)
+            return yaml_document(text, self.name)
         with self._json_errors():
-            return parse(text, unique=True)
+            return json_value(text, unique=True)
 
     def records(self) -> Iterator[FileRecord]:
         """The elements of a list, of JSON lines or of a table, one after the other."""
@@ -284,10 +289,10 @@ class Source:
     def _elements(self) -> list[FileRecord]:
         text = self._whole_text()
         if self._is_yaml:
-            values = yamltext.elements(text, self.name)
+            values = yaml_elements(text, self.name)
             return [FileRecord(value, f"{self.name}:{line}") for value, line in values]
         with self._json_errors():
-            found = list(elements(text))
+            found = list(json_elements(text))
         spread = "\n" in text.strip()
         return [
             FileRecord(value, f"{self.name}:{line}" if spread else f"{self.name}[{index}]")
@@ -298,7 +303,7 @@ class Source:
         for line in self.lines():
             if line.text.strip():
                 try:
-                    value = parse(line.text, unique=True)
+                    value = json_value(line.text, unique=True)
                 except (ValueError, RecursionError, Repeated):
                     with self._json_errors(line.origin):
                         raise
@@ -341,7 +346,7 @@ class Source:
         if not self._is_one_line() or Path(self._bare_name()).suffix in _LINES_SUFFIXES:
             return True
         # One line alone: a record, or predictions by id. Its keys tell.
-        return any(map(is_field, cast("dict[str, Json]", parse(first))))
+        return any(map(is_field, cast("dict[str, Json]", json_value(first))))
 
     def _is_one_line(self) -> bool:
         with self._text() as stream:
@@ -546,7 +551,7 @@ def _delimiter(header: str) -> str:
 
 def _is_json(line: str) -> bool:
     try:
-        parse(line)
+        json_value(line)
     except (ValueError, RecursionError):
         return False
     return True

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import difflib
+import gzip
+import io
+import lzma
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, ClassVar, Final
 
-from sqljury.benchmarks.fields import build
-from sqljury.benchmarks.files import Source
-from sqljury.benchmarks.layout import Layout
+from sqljury.benchmarks.fields import Layout, build
+from sqljury.benchmarks.files import PathLike, Source
 from sqljury.benchmarks.names import id_columns
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.registry import Registry
+from sqljury.writing import new_binary_file
+
+# ---------------------------------------------------------------- formats
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +118,40 @@ def build_all(source: Source, layout: Layout, options: Options) -> Iterator[Case
         yield build(
             record, layout, position=position, stem=source.stem, benchmark=options.benchmark
         )
+
+
+# ---------------------------------------------------------------- write
+#
+# Write cases, in a format that can be read back.
+
+
+def write_cases(cases: Iterable[Case], path: PathLike, format: str = "sqljury") -> None:
+    """Write cases to a file, compressed if its name ends in .gz or .xz.
+
+    Args:
+        format: ``sqljury`` (JSON lines, nothing lost) or ``rose``.
+
+    Raises:
+        InputError: SJ115, SJ119: a format that there is not, or is only read; SJ801: a file that
+            cannot be written. What was there is then left as it was.
+        InfrastructureError: SJ802: the disk is full, or fails.
+    """
+    chosen = format_named(format)
+    with new_binary_file(path) as raw, _compressing(raw, Path(path).suffix) as stream:
+        chosen.write(cases, stream)
+
+
+@contextmanager
+def _compressing(raw: IO[bytes], suffix: str) -> Iterator[IO[str]]:
+    """Text that is compressed as the suffix says; no time and no name in it, so bytes repeat."""
+    stream: IO[bytes] = raw
+    if suffix == ".gz":
+        stream = gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0)  # type: ignore[assignment]
+    elif suffix == ".xz":
+        stream = lzma.LZMAFile(raw, mode="wb")  # noqa: SIM115
+    text = io.TextIOWrapper(stream, encoding="utf-8", newline="\n")
+    yield text
+    text.flush()
+    text.detach()
+    if stream is not raw:
+        stream.close()

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO
 
-from sqljury.benchmarks.fields import as_object, as_samples, build
+from sqljury.benchmarks.fields import Layout, as_object, as_samples, build, stated
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, register
-from sqljury.benchmarks.jsontext import dump
-from sqljury.benchmarks.layout import Layout, stated
 from sqljury.benchmarks.names import FIELDS
+from sqljury.benchmarks.texts import dump
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 

@@ -6,10 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqljury.benchmarks.bird import prediction, split
-from sqljury.benchmarks.fields import as_samples, as_sql, build
+from sqljury.benchmarks.fields import (
+    FAILED,
+    Layout,
+    as_samples,
+    as_sql,
+    build,
+    guess,
+    guessed,
+    missing_key,
+    suggest,
+)
 from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Options, id_key
-from sqljury.benchmarks.layout import FAILED, Layout, guess, guessed, missing_key, suggest
 from sqljury.benchmarks.pools import Pools, is_pool
 from sqljury.benchmarks.spider import is_gold, split_line
 from sqljury.case import MISSING, Case, Json, Missing

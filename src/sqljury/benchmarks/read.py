@@ -2,21 +2,230 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
+from itertools import islice
+from typing import Any
 
-from sqljury.benchmarks.files import FileKind, PathLike, Source, paths, tell_apart
+from sqljury.benchmarks.fields import as_object, build, guess, missing_key
+from sqljury.benchmarks.files import HEAD, FileKind, FileRecord, PathLike, Source, paths, tell_apart
 from sqljury.benchmarks.formats import Format, Options, detect, format_named, id_key
-from sqljury.benchmarks.layout import missing_key
-from sqljury.benchmarks.mapping import check_mapping
+from sqljury.benchmarks.names import ALIASES, FIELDS, check_mapping, normal
 from sqljury.benchmarks.overlay import read_overlay
 from sqljury.benchmarks.predictions import Joined, References
-from sqljury.benchmarks.prose import without_prose
-from sqljury.benchmarks.unused import uneven_rows, unused_keys
-from sqljury.case import Case
+from sqljury.case import MISSING, Case, Json
 from sqljury.errors import InputError
+from sqljury.extraction import statement_in
+from sqljury.writing import shown_path
+
+# ---------------------------------------------------------------- prose
+#
+# Predictions as chat models write them: the statement is taken out of the prose around it.
+
+
+AS_WRITTEN = "prediction_as_written"
+"""The key of ``extra`` that keeps what a model wrote, where its statement was taken out."""
+
+
+def without_prose(case: Case) -> Case:
+    """The case with the statements of its predictions; the same case where they are nothing else.
+
+    Abstentions, missing and empty predictions stay what they are.
+    """
+    sql = case.predicted_sql
+    found = statement_in(sql) if isinstance(sql, str) else sql
+    pool = tuple(one if one is None else statement_in(one) for one in case.pool)
+    if found == sql and pool == case.pool:
+        return case
+    return replace(case, predicted_sql=found, pool=pool, extra={**case.extra, AS_WRITTEN: sql})
+
+
+# ---------------------------------------------------------------- rows
+#
+# Cases in memory: lists of objects, data frames, data sets of Hugging Face.
+
+
+def cases_of_rows(rows: Iterable[Any]) -> Iterator[Case]:
+    """A case a row, keys by their usual names; cases stay as they are.
+
+    A prediction is taken out of the prose and the code fences around it, as from a file.
+
+    Args:
+        rows: cases, objects, a data frame of pandas or polars, or a data set of Hugging Face. A
+            cell without a value counts as a key that is not there.
+
+    Raises:
+        InputError: SJ104: no column with a prediction or a reference; SJ105: no objects.
+    """
+    found = list(_plain(rows)) if hasattr(rows, "columns") else list(rows)
+    objects = [dict(row) for row in found if isinstance(row, Mapping)]
+    keys = dict.fromkeys(key for row in objects for key in row)
+    layout = guess(list(keys), {}, "row 0")
+    if objects and not layout.keys.keys() & {"predicted_sql", "reference_sqls"}:
+        raise InputError(
+            "SJ104",
+            f'no "predicted_sql" (keys: {", ".join(keys)}).',
+            where="row 0",
+            hint="Rename the column that holds the predictions.",
+        )
+    for position, row in enumerate(found):
+        if isinstance(row, Case):
+            yield row
+        elif isinstance(row, Mapping):
+            record = FileRecord(dict(row), f"row {position}")
+            yield without_prose(build(record, layout, position=position, stem=""))
+        else:
+            raise InputError(
+                "SJ105",
+                f"a case is a sqljury.Case or an object, not {type(row).__name__}.",
+                where=f"row {position}",
+            )
+
+
+def _plain(frame: Any) -> Iterator[dict[str, Json]]:
+    """The rows of a data frame without the cells that hold nothing."""
+    rows = frame.to_dicts() if hasattr(frame, "to_dicts") else frame.to_dict("records")
+    for row in rows:
+        yield {
+            str(key): value for key, value in row.items() if value is not None and value == value
+        }
+
+
+# ---------------------------------------------------------------- unused
+#
+# What a file holds and nothing reads, though it looks as if it meant something.
+
+
+# As a model writes it: in a fence, behind a comment or in brackets.
+_SQL = re.compile(r"\s*(```\w*\s*|--[^\n]*\n\s*|\()*(select|with)\b", re.IGNORECASE)
+_NEAR = 0.85
+"""Share of equal letters from which a name is taken for a slip of another: databse and database
+have 0.93, query_toks and query 0.67."""
+
+
+def unused_keys(source: Source, cases: Iterator[Case], *, joined: bool) -> list[str]:
+    """A sentence for each key that nothing reads though its name, or its values, look known.
+
+    Args:
+        cases: the cases of the file, of which the first are looked at.
+        joined: predictions come from files of their own.
+    """
+    head = list(islice(cases, HEAD))
+    wanted = [name for name in FIELDS if not (joined and name == "predicted_sql")]
+    empty = [name for name in wanted if not any(_holds(case, name) for case in head)]
+    found = dict.fromkeys(key for case in head for key in case.extra)
+    texts = {key: [case.extra[key] for case in head if key in case.extra] for key in found}
+    return list(_sentences(source.name, texts, empty))
+
+
+def uneven_rows(source: Source) -> list[str]:
+    """A sentence where rows of a table lack cells, or lines between queries are blank."""
+    if source.kind is FileKind.TABLE:
+        width = len(source.keys)
+        short = [one.origin for one in source.records() if len(as_object(one)) < width]
+        what = f"fewer cells than the header ({width}); those that lack count as not there"
+    elif source.kind is FileKind.TEXT:
+        short = []
+        pending: list[str] = []
+        for line in source.queries():
+            if line.text.strip():
+                short += pending
+                pending = []
+            else:
+                pending.append(line.origin)
+        what = "nothing; it counts as a line all the same"
+    else:
+        return []
+    if not short:
+        return []
+    others = f", and {len(short) - 1:,} others" if len(short) > 1 else ""
+    return [f"{short[0]}{others}: the row holds {what}."]
+
+
+def _sentences(
+    name: str, texts: Mapping[str, Sequence[Json]], empty: Sequence[str]
+) -> Iterator[str]:
+    for key, values in texts.items():
+        if any(isinstance(value, dict | list) for value in values):
+            continue  # no field of a case is so deep
+        field = _wanted(empty) if _are_sql(values) else _near(key, empty)
+        if field:
+            yield (
+                f"{name}: the key {key!r} is not used, and no {field} was found; "
+                f"--map {field}={key} reads it."
+            )
+
+
+def _holds(case: Case, field: str) -> bool:
+    value = getattr(case, field)
+    if field == "predicted_sql":
+        return value is not MISSING  # None is an abstention
+    return value not in (None, "", ())
+
+
+def _wanted(empty: Sequence[str]) -> str:
+    """What a query could be: the prediction first, as references are what most files hold."""
+    return next((name for name in ("predicted_sql", "reference_sqls") if name in empty), "")
+
+
+def _are_sql(values: Sequence[Json]) -> bool:
+    return all(isinstance(value, str) and _SQL.match(value) for value in values)
+
+
+def _near(key: str, empty: Sequence[str]) -> str:
+    close = (
+        name
+        for name in empty
+        if difflib.get_close_matches(normal(key), ALIASES[name], n=1, cutoff=_NEAR)
+    )
+    return next(close, "")
+
+
+# ---------------------------------------------------------------- shared ids
+#
+# Files that are joined by id must have an id in common: else they are about other questions.
+
+
+_SHOWN = 3
+
+
+def check_shared_ids(given: Collection[str], known: Iterable[str], where: PathLike) -> None:
+    """Refuse a file of which no id is known.
+
+    Args:
+        given: the ids of the file.
+        known: those that it is joined to.
+
+    Raises:
+        InputError: SJ122.
+    """
+    ids = list(known)
+    if not set(given).isdisjoint(ids):
+        return
+    raise InputError(
+        "SJ122",
+        f"none of its {len(given):,} ids ({_few(given)}) is one of the {len(ids):,} that it is "
+        f"joined to ({_few(ids)})."
+        if given
+        else "it says nothing of any id.",
+        where=shown_path(where),
+        hint="Is it the file of another benchmark? Ids are joined as texts, letter by letter.",
+    )
+
+
+def _few(ids: Collection[str]) -> str:
+    shown = ", ".join(map(repr, islice(ids, _SHOWN)))
+    return f"{shown}, …" if len(ids) > _SHOWN else shown
+
+
+# ---------------------------------------------------------------- read
+#
+# Read cases: what people have goes in, Cases come out, one after the other.
 
 
 class Cases(Iterable[Case]):

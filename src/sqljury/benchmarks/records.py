@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from itertools import islice
 
 from sqljury.benchmarks.bird import split
-from sqljury.benchmarks.fields import as_object, as_references, build
+from sqljury.benchmarks.fields import (
+    as_object,
+    as_references,
+    build,
+    guess,
+    guessed,
+    missing_key,
+    suggest,
+)
 from sqljury.benchmarks.files import FileKind, FileRecord, Source
 from sqljury.benchmarks.formats import Format, Options, register
-from sqljury.benchmarks.layout import guess, guessed, missing_key, suggest
 from sqljury.benchmarks.names import is_field
 from sqljury.case import Case, Json
 from sqljury.errors import InputError

@@ -1,18 +1,34 @@
-"""Results files: scores that a judge gave, beside what people say."""
+"""Scores, labels, decisions and log-probabilities by question id."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import isnan, nan
+from typing import NamedTuple
 
-from sqljury.benchmarks.fields import as_id, as_label, as_object, as_text, kind
-from sqljury.benchmarks.files import FileKind, PathLike, Source
-from sqljury.benchmarks.layout import Layout, missing_key
-from sqljury.benchmarks.names import ALIASES, normal
-from sqljury.case import Json
+from sqljury.benchmarks.fields import (
+    Layout,
+    as_id,
+    as_label,
+    as_object,
+    as_prediction,
+    as_text,
+    kind,
+    missing_key,
+    suggest,
+)
+from sqljury.benchmarks.files import FileKind, FileRecord, PathLike, Source
+from sqljury.benchmarks.formats import id_key
+from sqljury.benchmarks.names import ALIASES, check_mapping, normal
+from sqljury.benchmarks.pools import candidates_of, is_pool
+from sqljury.case import MISSING, Json, Missing
+from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.verdict import Outcome, Scored
+
+# ---------------------------------------------------------------- results
 
 _SLICES = ("db_id", "difficulty")
 _FIELDS = ("id", "source", "benchmark", "judge", "outcome", "score", "label", *_SLICES)
@@ -216,3 +232,252 @@ def _score_in(text: str, origin: str) -> float | None:
         return float(bool(as_label(text, origin)))
     except InputError:
         raise InputError("SJ116", f"{text!r} is no score.", where=origin) from None
+
+
+# ---------------------------------------------------------------- decisions
+#
+# Decision files: for each question whether it can be answered, what was replied, how surely.
+
+
+_NAMES: dict[str, tuple[str, ...]] = {
+    "id": ALIASES["id"],
+    "question": ALIASES["question"],
+    "predicted_sql": (*ALIASES["predicted_sql"], "sql"),
+    "reply": ("reply",),
+    "answerable": ALIASES["answerable"],
+    "correct": ("correct", "is_correct"),
+    "outcome": ("outcome",),
+    "confidence": ("confidence",),
+    "benchmark": ALIASES["benchmark"],
+    "source": ALIASES["source"],
+    "type": ("type", "unanswerable_type"),
+    "structure": ("structure", "sql_structure"),
+    "db_id": ALIASES["db_id"],
+    "difficulty": ALIASES["difficulty"],
+}
+SLICES = ("type", "structure", "db_id", "difficulty")
+"""What the questions of a decision file can be cut by: the type of unanswerable question, seen
+or unseen SQL structure, …"""
+
+
+def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) -> list[Decision]:
+    """The decisions of a JSON list, JSON lines, CSV or Parquet.
+
+    ``predicted_sql`` that is null (or ``null``, ``not_answerable``) is an abstention, absent it is
+    missing, empty it is SQL that cannot run; or ``reply`` says it, as `sqljury trust --csv` has
+    it. Without ``answerable`` a question can be answered.
+
+    Raises:
+        InputError: SJ104 without ``predicted_sql``, SJ108 for a file that holds no rows, SJ109,
+            SJ116 for a value that is none.
+    """
+    source = Source(path)
+    if source.kind in (FileKind.TEXT, FileKind.JSON_OBJECT):
+        raise InputError(
+            "SJ108",
+            f"decisions are a list or a table of rows, not {source.kind.value}.",
+            where=source.name,
+            hint="Predictions by id are given with --predictions, the questions first.",
+        )
+    if not source.head:
+        raise InputError("SJ103", "there are no rows in the file.", where=source.name)
+    layout = _decision_layout(source, mapping or {})
+    return list(_decisions(source, layout))
+
+
+def _decision_layout(source: Source, mapping: Mapping[str, str]) -> Layout:
+    check_mapping(mapping, _NAMES)
+    keys = dict.fromkeys(source.keys)
+    # JSON lines may bring a key late: here a missing prediction is what the rows are about.
+    for record in source.records():
+        keys |= dict.fromkeys(as_object(record))
+    by_name = {normal(key): key for key in keys if key not in mapping.values()}
+    found = {
+        field: by_name[name]
+        for field, names in _NAMES.items()
+        for name in reversed(names)
+        if name in by_name
+    }
+    if not {"predicted_sql", "reply"} & {*found, *mapping}:
+        if is_pool(source):
+            raise missing_key(
+                "predicted_sql", source, hint="A pool of candidates is judged first: --databases."
+            )
+        raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
+    return Layout({**found, **mapping}, id_is_mapped="id" in mapping)
+
+
+def _decisions(source: Source, layout: Layout) -> Iterator[Decision]:
+    for position, record in enumerate(source.records()):
+        yield _decision(position, record, layout)
+
+
+def _decision(position: int, record: FileRecord, layout: Layout) -> Decision:
+    data, origin = as_object(record), record.origin
+
+    def text(field: str) -> str:
+        return as_text(layout.get(data, field), layout.keys.get(field, field), origin) or ""
+
+    sql = as_prediction(data, layout, origin)
+    outcome = _outcome(sql, as_outcome(text("outcome"), origin))
+    answerable = as_label(layout.get(data, "answerable"), origin)
+    return Decision(
+        id=as_id(data, layout, position, origin),
+        answerable=answerable is not False,
+        reply=_reply(text("reply"), origin) if "reply" in layout.keys else reply_of(sql),
+        correct=_correct(layout.get(data, "correct"), outcome, origin),
+        confidence=as_score(layout.get(data, "confidence"), origin),
+        outcome=outcome,
+        benchmark=text("benchmark"),
+        source=text("source"),
+        slices={name: value for name in SLICES if (value := text(name))},
+        origin=origin,
+        question=text("question"),
+        sql=sql if isinstance(sql, str) else "",
+    )
+
+
+def reply_of(sql: str | Missing | None) -> ReplyKind:
+    """What a prediction is a reply of."""
+    if sql is None:
+        return ReplyKind.ABSTAINED
+    return ReplyKind.MISSING if sql is MISSING else ReplyKind.ANSWERED
+
+
+def _reply(text: str, origin: str) -> ReplyKind:
+    try:
+        return ReplyKind(text)
+    except ValueError:
+        hint = f"One of {', '.join(ReplyKind)}."
+        raise InputError("SJ116", f"{text!r} is no reply.", where=origin, hint=hint) from None
+
+
+def _outcome(sql: str | Missing | None, stated: Outcome | None) -> Outcome | None:
+    empty = isinstance(sql, str) and not sql.strip()
+    return Outcome.PREDICTION_ERROR if empty and stated is None else stated
+
+
+def _correct(value: Json, outcome: Outcome | None, origin: str) -> bool | None:
+    said = as_label(value, origin)
+    if said is not None or outcome is None or outcome.left_out or outcome is Outcome.ABSTAINED:
+        return said
+    return outcome is Outcome.CORRECT
+
+
+# ---------------------------------------------------------------- logprobs
+#
+# Token log-probabilities of predictions, by question id.
+
+
+_KEYS = ("logprobs", "token_logprobs")
+
+
+class Token(NamedTuple):
+    """The natural log-probability of a token, and those of the likeliest in its place."""
+
+    logprob: float
+    likeliest: tuple[float, ...] = ()
+
+
+def read_logprobs(path: PathLike) -> dict[str, tuple[Token, ...]]:
+    """An object by id, rows with an id and ``logprobs``, or a pool: of each first candidate.
+
+    A prediction's are a list of numbers, or OpenAI's list of ``{"logprob", "top_logprobs"}``, also
+    under ``content``.
+
+    Raises:
+        InputError: SJ104 without the key, SJ108, SJ116 for what is no log-probability.
+    """
+    source = Source(path)
+    if source.kind is FileKind.JSON_OBJECT:
+        return {
+            key: tuple(_tokens(value, f'{source.name}["{key}"]'))
+            for key, value in source.entries.items()
+        }
+    if is_pool(source):
+        return dict(_of_pool(source))
+    by_name = {normal(key): key for key in source.keys}
+    key = next((by_name[name] for name in _KEYS if name in by_name), None)
+    if key is None:
+        raise missing_key(_KEYS[0], source)
+    layout = Layout(id_key(source))
+    found = {}
+    for position, record in enumerate(source.records()):
+        data = as_object(record)
+        tokens = tuple(_tokens(data.get(key), record.origin))
+        found[as_id(data, layout, position, record.origin)] = tokens
+    return found
+
+
+def _of_pool(source: Source) -> Iterator[tuple[str, tuple[Token, ...]]]:
+    """The tokens of each question's first candidate, which is the prediction."""
+    layout = Layout(id_key(source))
+    for position, record in enumerate(source.records()):
+        first = next(iter(candidates_of(record)), {})
+        if _KEYS[0] in first:
+            key = as_id(as_object(record), layout, position, record.origin)
+            yield key, tuple(_tokens(first[_KEYS[0]], record.origin))
+
+
+def _tokens(value: Json, origin: str) -> Iterator[Token]:
+    if isinstance(value, dict):
+        value = value.get("content")
+    if not isinstance(value, list):
+        raise InputError("SJ108", f"log-probabilities are a list, not {kind(value)}.", where=origin)
+    for one in value:
+        if isinstance(one, dict):
+            others = one.get("top_logprobs") or []
+            likeliest = tuple(_number(other.get("logprob"), origin) for other in others)
+            yield Token(_number(one.get("logprob"), origin), likeliest)
+        else:
+            yield Token(_number(one, origin))
+
+
+def _number(value: Json, origin: str) -> float:
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    # Some servers round up: the logarithm of a probability is at most 0.
+    if isnan(number) or number > 1e-3:
+        raise InputError("SJ116", f"{value!r} is no log-probability.", where=origin)
+    return min(0.0, float(number))
+
+
+# ---------------------------------------------------------------- trustsql
+#
+# What TrustSQL records of its classifiers: an answer by question id.
+
+
+# What prompts for answerability and for errors ask a model to say, in lower case.
+_GO = ("answerable", "correct")
+_STAY = ("not_answerable", "unanswerable", "incorrect", "null")
+
+
+def read_gate(path: PathLike) -> dict[str, float | None]:
+    """What a classifier said of each question: 1 to answer, 0 to abstain, or a score between.
+
+    An object of answers by id, as TrustSQL's ``prediction.json`` of its classifiers
+    (``{"04365723": ["not_answerable"], …}``), or a table with an id and a score. An answer that
+    is neither yes nor no is None.
+
+    Raises:
+        InputError: SJ108 for an object that holds something else.
+    """
+    source = Source(path)
+    if source.kind is not FileKind.JSON_OBJECT:
+        rows = [row for found in read_results(path).values() for row in found]
+        return {row.id: row.score for row in rows}
+    return {key: _said(value, f'{source.name}["{key}"]') for key, value in source.entries.items()}
+
+
+def _said(value: Json, origin: str) -> float | None:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if value is None:
+        return None
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if not isinstance(value, str):
+        raise InputError(
+            "SJ108", f"an answer must be a word or a number, not {kind(value)}.", where=origin
+        )
+    word = value.strip().strip(".'\"").lower()
+    return 1.0 if word in _GO else 0.0 if word in _STAY else None

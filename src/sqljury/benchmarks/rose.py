@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import IO
 
+from sqljury.benchmarks.fields import FAILED, stated
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
-from sqljury.benchmarks.jsontext import dump
-from sqljury.benchmarks.layout import FAILED, stated
+from sqljury.benchmarks.texts import dump
 from sqljury.case import MISSING, Case, Json
 
 KEYS = {

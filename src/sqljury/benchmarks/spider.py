@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from sqljury.benchmarks.fields import as_references
+from sqljury.benchmarks.fields import as_references, stated_and_added
 from sqljury.benchmarks.files import FileKind, Line, Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, id_key, register
-from sqljury.benchmarks.layout import stated_and_added
 from sqljury.case import Case
 from sqljury.errors import InputError
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from sqljury.benchmarks.fields import stated
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, build_all, has_keys, register
-from sqljury.benchmarks.layout import stated
 from sqljury.case import Case
 
 _TYPE = "type"

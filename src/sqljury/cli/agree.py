@@ -18,7 +18,7 @@ from sqljury.settings import Drawing, Gate, Reading, Showing, only, option
 
 if TYPE_CHECKING:
     from sqljury.api.benchmark_scores import CorrectedScore, LabelPlan
-    from sqljury.uses.agree import Agreement, JudgeAgreement
+    from sqljury.uses.agree.agreement import Agreement, JudgeAgreement
 
 _COUNTS = (25, 50, 100, 200, 400, 800)
 
@@ -114,7 +114,7 @@ def agree(
         more = {"corrected": [asdict(one) for one in scores]} if corrected else {}
         print_json({**found.to_json(), **more})
     else:
-        from sqljury.reports.terminal import print_agreement
+        from sqljury.uses.agree.document import print_agreement
 
         print_agreement(found, console())
         for score in scores:
@@ -163,7 +163,7 @@ def _score_text(found: CorrectedScore) -> str:
 
 
 def _threshold(text: str) -> tuple[str, float]:
-    from sqljury.uses.agree import check_statistic
+    from sqljury.uses.agree.agreement import check_statistic
 
     name, _, value = text.partition("=")
     try:
@@ -179,7 +179,7 @@ def _threshold(text: str) -> tuple[str, float]:
 
 
 def _below(found: Agreement, thresholds: list[tuple[str, float]]) -> list[str]:
-    from sqljury.uses.agree import below
+    from sqljury.uses.agree.agreement import below
 
     return [f"below: {line}" for name, value in thresholds for line in below(found, name, value)]
 
@@ -207,8 +207,8 @@ def _plan(
 ) -> None:
     """Print how wide the interval is for numbers of labels; draw cases for `agree --corrected`."""
     from sqljury.api.benchmark_scores import plan_labels
-    from sqljury.reports.tables import write_label_plan
-    from sqljury.uses.label_plan import half_width as expected
+    from sqljury.uses.agree.labels import half_width as expected
+    from sqljury.uses.agree.labels import write_label_plan
 
     plan = plan_labels(run, judge, seed=seed)
     cases = len(plan.cases)
@@ -226,8 +226,8 @@ def _plan(
 
 
 def _enough(plan: LabelPlan, half_width: float) -> int:
-    from sqljury.uses.label_plan import half_width as expected
-    from sqljury.uses.label_plan import labels_for
+    from sqljury.uses.agree.labels import half_width as expected
+    from sqljury.uses.agree.labels import labels_for
 
     found = labels_for(plan.scores, half_width)
     if found is None:

@@ -69,8 +69,7 @@ def audit(
     if not files:
         raise InputError("SJ006", "give files of references, or --from RUN.")
     from sqljury.api.audit import audit as find
-    from sqljury.reports.audit import print_audit, write_findings
-    from sqljury.reports.audit_page import write_audit_page
+    from sqljury.uses.audit.document import print_audit, write_audit_page, write_findings
 
     cases = read(files, reading)
     folder = run_folder(files, running, sources, reading, audit=checks or "all")
@@ -99,7 +98,7 @@ def audit(
 def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> None:
     """Print what a run's verdicts say: faulty references, ambiguous questions."""
     from sqljury.api.diagnosis import diagnose_run, review_flags, stability_of_run
-    from sqljury.reports.diagnosis import diagnosis_document
+    from sqljury.uses.audit.document import diagnosis_document
 
     found, repeated = diagnose_run(run), stability_of_run(run)
     reviewed = [] if review is None else review_flags(run, review)
@@ -165,7 +164,7 @@ def rescore(
 ) -> None:
     """Score a run before and after corrections; only what they change is judged."""
     from sqljury.api.rescoring import rescore as score_again
-    from sqljury.reports import leaderboards
+    from sqljury.uses.audit import rescored
 
     reading = Reading(overlay=overlay)
     with progress() as on_progress:
@@ -176,8 +175,8 @@ def rescore(
             **run_keywords(sources, running, reading),
         )
     if showing.csv is not None:
-        leaderboards.write_rescored_csv(showing.csv, found)
-    document = leaderboards.rescored_document(found, title=f"Corrections of {run.name}")
+        rescored.write_rescored_csv(showing.csv, found)
+    document = rescored.rescored_document(found, title=f"Corrections of {run.name}")
     show(document, [one.to_json() for one in found], showing)
 
 

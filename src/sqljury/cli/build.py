@@ -70,8 +70,8 @@ def build_trust(
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
     from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
     from sqljury.judges.asking import option_pairs
-    from sqljury.reports.build_card import card_text
     from sqljury.uses.building import KINDS, Corrections
+    from sqljury.uses.building.benchmark import card_text
     from sqljury.uses.building.writing import counts
 
     if ask is None and (asking.model_option or asking.is_limited or paraphrases):
@@ -145,7 +145,7 @@ def build_pairs(
 ) -> None:
     """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
     from sqljury.api.pair_building import build_pairs_files
-    from sqljury.reports.build_card import pairs_card_text
+    from sqljury.uses.building.pairs.card import pairs_card_text
 
     steps = _Steps()
     with steps:
@@ -249,7 +249,7 @@ def build_suite(
 ) -> None:
     """Build test suites: several databases that tell references from queries with mistakes."""
     from sqljury.api.suites import build_suites
-    from sqljury.reports.tables import report_text, total_text
+    from sqljury.uses.suite.build import report_text, total_text
 
     done = 0
 

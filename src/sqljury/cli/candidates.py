@@ -172,7 +172,7 @@ def label(
 ) -> None:
     """Label the candidates of a pool as right or wrong by a judge; count what there is."""
     from sqljury.api.pools import label_pool
-    from sqljury.reports.tables import print_labels
+    from sqljury.uses.labelling import print_labels
 
     folder = run_folder(pool, running, sources, reading, use="label")
     models = client(asking, folder / "ledger.sqlite")
@@ -241,7 +241,7 @@ def select(
     """Pick one of the candidates for each question, and compare ways of picking."""
     from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
     from sqljury.api.selection import select as select_from
-    from sqljury.reports.selection import selection_document
+    from sqljury.uses.select.document import selection_document
 
     limit = left_out_limit(gate)
     folder = run_folder(files, running, sources, reading, use="select")
@@ -334,8 +334,8 @@ def trust(
     """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
     from sqljury.api.inputs import overlay_from
     from sqljury.api.trust import TrustSettings, judged_run, references_of, trust_files
-    from sqljury.reports.trust import trust_document, write_trust_csv
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
+    from sqljury.uses.trust.document import trust_document, write_trust_csv
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
     setup = TrustSettings(

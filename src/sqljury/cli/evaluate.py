@@ -130,7 +130,7 @@ def _write_features(
     running: Running,
 ) -> None:
     from sqljury.api.features import features as find
-    from sqljury.reports.features import check_features_path, write_features
+    from sqljury.uses.features import check_features_path, write_features
 
     check_features_path(out)
     folder = run_folder(files, running, sources, reading, features=groups or "all")
@@ -227,7 +227,7 @@ def _dry_run_text(found: Estimate) -> str:
 
 
 def _check(gate: Gate, limit: LeftOutLimit, found: Evaluation) -> None:
-    from sqljury.uses.evaluate import failing
+    from sqljury.uses.evaluate.summary import failing
 
     least = gate.fail_under
     below = [] if least is None else failing(found.summary, least)

@@ -19,7 +19,7 @@ from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
 from sqljury.settings import Gate
 
 if TYPE_CHECKING:
-    from sqljury.uses.evaluate import JudgeSummary
+    from sqljury.uses.evaluate.summary import JudgeSummary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ def left_out_limit(gate: Gate, *, with_threshold: bool = False) -> LeftOutLimit:
     Raises:
         InputError: SJ508: neither a number nor a share; a threshold outside of [0, 1].
     """
-    from sqljury.uses.evaluate import check_threshold
+    from sqljury.uses.evaluate.summary import check_threshold
 
     if gate.fail_under is not None:
         check_threshold(gate.fail_under)
@@ -97,7 +97,7 @@ def refuse_missing(judged: Sequence[GatedScore]) -> None:
     Raises:
         InfrastructureError: SJ416.
     """
-    from sqljury.uses.evaluate import missing_error, missing_text
+    from sqljury.uses.evaluate.summary import missing_error, missing_text
 
     lacking = [one for one in judged if one.missing]
     if not lacking:
@@ -111,7 +111,7 @@ def refuse_missing(judged: Sequence[GatedScore]) -> None:
 
 def warn_of_missing(judged: Sequence[GatedScore]) -> None:
     """Say that verdicts are missing, where nothing is gated and nothing was judged."""
-    from sqljury.uses.evaluate import missing_text
+    from sqljury.uses.evaluate.summary import missing_text
 
     for one in judged:
         if one.missing:

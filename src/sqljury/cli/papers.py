@@ -30,10 +30,9 @@ def rose_vec(
     showing: _Showing,
 ) -> None:
     """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
-    from sqljury.papers.replay import rose_vec as tables
-    from sqljury.papers.rose_vec_document import rose_vec_document
+    from sqljury.papers.rose_vec import read_rose_vec, rose_vec_document
 
-    found = tables(folder, labels=labels, bootstrap=drawing.bootstrap, seed=drawing.seed)
+    found = read_rose_vec(folder, labels=labels, bootstrap=drawing.bootstrap, seed=drawing.seed)
     show(rose_vec_document(found), found.to_json(), showing)
 
 
@@ -45,10 +44,10 @@ def methods(
     showing: _Showing,
 ) -> None:
     """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
+    from sqljury.papers.methods import read_methods
     from sqljury.papers.methods_document import methods_document
-    from sqljury.papers.replay import methods as compare
 
-    found = compare(folder, seed=drawing.seed)
+    found = read_methods(folder, seed=drawing.seed)
     show(methods_document(found), found.to_json(), showing)
 
 
@@ -62,7 +61,7 @@ def keywords(
 ) -> None:
     """Count how many queries of each file use which keyword, as FuncEvalGMN's table 6 does."""
     from sqljury.api.keywords import keyword_tables
-    from sqljury.reports.tables import keywords_document
+    from sqljury.uses.building.pairs.card import keywords_document
 
     found = keyword_tables(
         files, dialect=dialect, format=reading.format, mapping=mapping_of(reading)

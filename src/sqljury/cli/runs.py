@@ -75,7 +75,7 @@ def report(
         if showing.failures:
             print_failures(found, showing.failures)
         elif latex or markdown:
-            from sqljury.reports.paper import latex_table, markdown_table
+            from sqljury.uses.evaluate.document import latex_table, markdown_table
 
             typer.echo((latex_table if latex else markdown_table)(found.summary))
         elif not written:
@@ -120,7 +120,7 @@ def _near(found: Evaluation, case_id: str) -> str:
 
 def _print_comparison(first: Path, second: Path, showing: Showing) -> None:
     from sqljury.api.comparison import compare_runs
-    from sqljury.reports.comparison import comparison_document
+    from sqljury.uses.evaluate.comparison import comparison_document
 
     found = compare_runs(first, second)
     show(comparison_document(found), found.to_json(), showing)
@@ -129,8 +129,7 @@ def _print_comparison(first: Path, second: Path, showing: Showing) -> None:
 def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: bool) -> None:
     """The systems of several runs, by benchmark."""
     from sqljury.api.leaderboards import leaderboards
-    from sqljury.reports.paper import latex_table, markdown_table
-    from sqljury.reports.terminal import print_summary
+    from sqljury.uses.evaluate.document import latex_table, markdown_table, print_summary
 
     boards = leaderboards(runs)
     if as_json:

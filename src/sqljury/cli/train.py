@@ -15,9 +15,9 @@ from sqljury.cli.flags import OneWorker, Out, command
 from sqljury.cli.output import print_json
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
-from sqljury.learning.generator.settings import GeneratorSettings
+from sqljury.learning.generator import GeneratorSettings
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
-from sqljury.learning.outcome_reward.settings import Settings
+from sqljury.learning.outcome_reward.examples import Settings
 from sqljury.settings import Drawing, Showing, Sources, only, option
 
 if TYPE_CHECKING:
@@ -273,8 +273,8 @@ def train_verifier(
     The same command again goes on where it stopped.
     """
     from sqljury.api.verifier_training import train_verifier_on
-    from sqljury.reports.reliability import write_reliability
-    from sqljury.reports.tables import training_text, warnings_of
+    from sqljury.reports.plots import write_reliability
+    from sqljury.uses.verifier_examples import training_text, warnings_of
 
     with _steps("verifier") as (on_prepared, on_step):
         found = train_verifier_on(

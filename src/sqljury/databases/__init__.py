@@ -2,10 +2,9 @@
 
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.open import open_databases, reached
-from sqljury.databases.places import Places, schema_of, schema_reader
 from sqljury.databases.protocol import Database, Databases
 from sqljury.databases.schemas import Schemas, read_schemas
-from sqljury.databases.sources import OpenSources, open_sources
+from sqljury.databases.sources import OpenSources, Places, open_sources, schema_of, schema_reader
 from sqljury.databases.suites import Suite, Suites, open_suites
 
 __all__ = [

@@ -12,18 +12,26 @@ type that a PIVOT makes is not there for the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import perf_counter
 from typing import Any, Final
 from uuid import UUID
 
-from sqljury.databases.duckdb_words import DuckDBForbiddenWords
-from sqljury.databases.fetch import fetch_limited
-from sqljury.databases.fingerprint import fingerprint_files
-from sqljury.databases.guard import admit
-from sqljury.databases.watchdog import WorkLimit
+from sqljury.databases.guard import (
+    ForbiddenNames,
+    OddNames,
+    admit,
+    allowing,
+    without_strings,
+    words_of,
+)
+from sqljury.databases.limits import WorkLimit, exceeded, fetch_limited
+from sqljury.databases.protocol import Describe, fingerprint_files
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Column, ForeignKey, Schema, Table
@@ -43,12 +51,12 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "python_enable_replacements": "false",  # else a name may mean a variable of ours
     "threads": "1",
 }
-_QUERIES: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+_QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 """MULTI: a PIVOT, which runs as two."""
-_BROKEN: Final = (duckdb.FatalException, duckdb.InternalException)
+_BROKEN = (duckdb.FatalException, duckdb.InternalException)
 """The whole instance is unusable afterwards."""
-_UNAVAILABLE: Final = (duckdb.IOException, duckdb.ConnectionException)
-_REFUSED_WORDS: Final = ("read-only mode", "configuration has been locked")
+_UNAVAILABLE = (duckdb.IOException, duckdb.ConnectionException)
+_REFUSED_WORDS = ("read-only mode", "configuration has been locked")
 
 
 class DuckDBDatabase:
@@ -64,7 +72,7 @@ class DuckDBDatabase:
     dialect = "duckdb"
     engine = f"duckdb{duckdb.__version__}"
 
-    def __init__(self, path: Path, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+    def __init__(self, path: Path, db_id: str, describe: Describe) -> None:
         self.db_id = db_id
         self._path = path
         self._describe = describe
@@ -78,7 +86,11 @@ class DuckDBDatabase:
             self._connection = duckdb.connect(
                 str(self._path), read_only=True, config=CONFIG | {"memory_limit": f"{memory}B"}
             )
-            if not _is_locked(self._connection):
+            row = self._connection.execute(
+                "SELECT system.main.current_setting('lock_configuration')"
+            ).fetchone()
+            # Locked where this process has the file open already: one instance serves all.
+            if row is None or not row[0]:
                 self._connection.execute("SET GLOBAL TimeZone = 'UTC'")
                 self._connection.execute("SET lock_configuration = true")
         except duckdb.Error as error:
@@ -120,7 +132,7 @@ class DuckDBDatabase:
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
         if limit.worked:  # also where the end came before DuckDB noticed
-            return Execution(Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s", seconds)
+            return Execution(Status.TIMEOUT, None, exceeded(limits), seconds)
         if isinstance(result, ResultTable):
             return Execution(Status.OK, result, "", seconds)
         if limit.waited:
@@ -165,12 +177,6 @@ class DuckDBDatabase:
         with suppress(duckdb.Error):  # closed where nothing runs
             self._session.interrupt()
         self._connection.close()
-
-
-def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether this process has the file open already: one instance serves all who open it."""
-    row = connection.execute("SELECT system.main.current_setting('lock_configuration')").fetchone()
-    return row is not None and bool(row[0])
 
 
 def _failure(failure: Exception, limits: Limits) -> tuple[Status, str]:
@@ -258,3 +264,109 @@ def _keys(constraints: list[tuple[Any, ...]]) -> dict[str, Any]:
             if kind == "FOREIGN KEY"
         ),
     }
+
+
+# ------------------------------------------------------------
+# What a statement on DuckDB must not name: what its read-only mode does not stop.
+#
+# DuckDB runs inside our own process, so its functions that take a pointer, switch on logging or
+# run a text as a query are worse than a server's. What is allowed is known, not what is forbidden:
+# of the functions that give tables those listed here, of the others those without side effects.
+
+Rows = Sequence[tuple[Any, ...]]
+
+_TABLES_ALLOWED = allowing(
+    """
+    range generate_series unnest repeat repeat_row json_each json_tree summary glob
+    duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords
+    duckdb_schemas duckdb_sequences duckdb_tables duckdb_types duckdb_views
+    icu_calendar_names pg_timezone_names pragma_collations pragma_table_info pragma_version
+    histogram histogram_values test_all_types test_vector_types duckdb_coordinate_systems
+    """
+)
+"""Functions that give tables. ``glob`` is also the operator; external access is off anyhow."""
+
+_SCALARS_ALLOWED = allowing("random gen_random_uuid uuid uuidv4 uuidv7 error stats")
+"""They give another value each time, and change nothing."""
+
+_SCALARS_REFUSED = allowing("txid_current json_serialize_plan")
+"""They tell how much has run before, or bind a text as a query."""
+
+_FILES = re.compile("read_|parquet_|sniff_")
+"""Functions that read files: DuckDB itself refuses them, and they are good names of columns."""
+
+_VIEWS_REFUSED = allowing("pg_settings pg_prepared_statements")
+
+_FUNCTIONS = """
+SELECT DISTINCT function_name, function_type LIKE '%table%',
+       coalesce(has_side_effects OR stability = 'VOLATILE', false)
+FROM duckdb_functions() WHERE function_type <> 'pragma'
+"""
+_MACROS = """
+SELECT function_name, macro_definition FROM system.main.duckdb_functions() WHERE NOT internal
+"""
+"""Of the system: a macro of the database may have the same name."""
+
+
+@dataclass(frozen=True)
+class _Own:
+    """DuckDB's own functions, the same for every database of the process."""
+
+    refused: ForbiddenNames
+    names: frozenset[str]
+    """All of them."""
+
+
+class DuckDBForbiddenWords:
+    """The names that a statement must not contain, on one database.
+
+    Args:
+        run: gives the rows of a query.
+    """
+
+    def __init__(self, run: Callable[[str], Rows]) -> None:
+        self._run = run
+        self._own = _own()
+        self._macros: OddNames | None = None
+
+    def found_in(self, sql: str) -> str:
+        """Why the statement is refused, or nothing."""
+        if name := self._own.refused.found_in(sql, words_of(sql)):
+            return f"the function {name}"
+        if self._macros is None:  # to ask for them takes longer than most queries
+            self._macros = OddNames(self._refused_macros())
+        # Syntax calls functions too: an interval calls to_days, whoever has made it.
+        name = min(self._macros.names & self._own.names, default="")
+        if self._macros.names and not name:
+            name = self._macros.found_in(without_strings(sql, "duckdb"))
+        return f"the macro {name}" if name else ""
+
+    def _refused_macros(self) -> frozenset[str]:
+        """Macros of the database that call what is refused."""
+        macros = [(name.lower(), words_of(body or "")) for name, body in self._run(_MACROS)]
+        forbidden = self._own.refused.words | self._own.refused.calls
+        found: set[str] = set()
+        while more := {n for n, words in macros if n not in found and words & (forbidden | found)}:
+            found |= more
+        return frozenset(found)
+
+
+@cache
+def _own() -> _Own:
+    """Asked of an empty database: no macro can stand in the way."""
+    import duckdb
+
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.execute(_FUNCTIONS).fetchall()
+    functions = [(name.lower(), *rest) for name, *rest in rows]
+    return _Own(_refused_functions(functions), frozenset(name for name, *_ in functions))
+
+
+def _refused_functions(functions: Rows) -> ForbiddenNames:
+    tables = {name for name, gives_table, _ in functions if gives_table}
+    scalars = {name for name, gives_table, changes in functions if changes and not gives_table}
+    tables = {name for name in tables - _TABLES_ALLOWED if not _FILES.match(name)}
+    refused = tables | (scalars - _SCALARS_ALLOWED) | _SCALARS_REFUSED
+    # Ordinary words may name a column.
+    ordinary = {name for name in refused if name.isalpha() and name != "setseed"}
+    return ForbiddenNames(frozenset((refused - ordinary) | _VIEWS_REFUSED), frozenset(ordinary))

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from sqljury.execution import Execution, Status
 
-MAX_LENGTH: Final = 1_000_000
+MAX_LENGTH = 1_000_000
 """Longest statement in characters: SQLite's own advice for untrusted SQL is a tenth of it."""
 
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES"})
@@ -184,7 +184,11 @@ def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
     head = _HEAD.match(sql)
     word = head[1].upper() if head and head[1] else ""
     text = sql.rstrip("; \n")
-    if word in _QUERIES and _PLAIN.fullmatch(text) and not _opens_comment(text):
+    if (
+        word in _QUERIES
+        and _PLAIN.fullmatch(text)
+        and not ("--" in text or "/*" in text or "#" in text)
+    ):
         return text  # nearly all real queries
     if pinned and dialect in _TOKENS:
         return _admit_rebuilt(_rebuilt(sql, dialect), dialect)
@@ -200,10 +204,6 @@ def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
 
 _PLAIN = re.compile(r"[ -:<-~\t\n]*")
 """Printable ASCII without a semicolon."""
-
-
-def _opens_comment(text: str) -> bool:
-    return "--" in text or "/*" in text or "#" in text
 
 
 _Rebuilt = tuple[list[str], Execution | None]
@@ -312,3 +312,86 @@ def _error(message: str) -> Execution:
 
 def _refused(message: str) -> Execution:
     return Execution(Status.REFUSED, message=message)
+
+
+# ------------------------------------------------------------
+# Names that a statement must not contain: functions and tables that reach beyond its question.
+#
+# Every engine has its own list, most of it made from the engine's own catalog. Names are looked
+# for in the whole text, in strings too, so that no quoting can hide one.
+
+WORD = re.compile(r"[^\W\d]\w*")
+
+GAP = r"(?:\s|--[^\n\r]*|\#[^\n\r]*|/\*.*?\*/)*"
+"""What may stand between two tokens; with ``re.DOTALL``."""
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Every name in the text, in lower case."""
+    return frozenset(WORD.findall(text.lower()))
+
+
+@dataclass(frozen=True)
+class ForbiddenNames:
+    """Names that are refused, in lower case.
+
+    Args:
+        words: refused wherever they stand.
+        calls: refused before an opening parenthesis only: ordinary words, good names of columns.
+        beginnings: of names that are refused even where the engine does not have them, since
+            an extension or a newer version does.
+    """
+
+    words: frozenset[str]
+    calls: frozenset[str] = frozenset()
+    beginnings: tuple[str, ...] = ()
+
+    def found_in(self, sql: str, present: frozenset[str]) -> str:
+        """The name that is refused, or nothing.
+
+        Args:
+            present: :func:`words_of` the statement.
+        """
+        if found := self.words & present:
+            return min(found)
+        if self.beginnings:
+            for name in present:
+                if name.startswith(self.beginnings):
+                    return name
+        for name in sorted(self.calls & present):
+            if re.search(rf'\b{name}["`]?{GAP}\(', sql, re.IGNORECASE | re.DOTALL):
+                return name
+        return ""
+
+
+@dataclass(frozen=True)
+class OddNames:
+    """Names given by the owner of a database: any characters, and only meant outside strings.
+
+    Args:
+        names: in lower case, as they are.
+    """
+
+    names: frozenset[str]
+
+    def found_in(self, bare: str) -> str:
+        """The name that is refused, or nothing.
+
+        Args:
+            bare: the statement without its strings and comments.
+        """
+        lowered = bare.lower()
+        present = frozenset(WORD.findall(lowered))
+        plain = {name for name in self.names if WORD.fullmatch(name)}
+        quoted = {name for name in self.names - plain if name.replace('"', '""') in lowered}
+        return min((plain & present) | quoted, default="")
+
+
+def allowing(names: str) -> frozenset[str]:
+    """A list of names in a text."""
+    return frozenset(re.findall(r"\w+", names))
+
+
+def lowered(names: Iterable[str]) -> frozenset[str]:
+    """As they are compared."""
+    return frozenset(name.lower() for name in names)

@@ -1,30 +1,176 @@
-"""What a statement on PostgreSQL must not name: what a read-only transaction does not stop.
+"""A statement as PostgreSQL's own grammar reads it: one SELECT, and every name in it.
 
-A read-only transaction stops writes to tables, sequences and catalogs, and what it rolls back is
-undone. Left are functions that reach out of it (other sessions, files, settings, locks,
-replication), functions that run a text as a query (so that any name can be put together), and
-tables of the server itself (passwords, what others run, statistics with values in them).
-
-What is allowed is known, not what is forbidden: of the server's own functions those that it
-declares free of side effects, less a few; of those whose name begins with ``pg_``, and of its own
-tables, those that are listed here.
+What may stand in a query is listed, so what a later grammar adds is refused until it is known.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
-from sqljury.databases.guard import without_strings
-from sqljury.databases.names import ForbiddenNames, OddNames, allowing, lowered, words_of
-from sqljury.databases.postgresql_grammar import PostgreSQLNames
+from sqljury.databases.guard import (
+    ForbiddenNames,
+    OddNames,
+    allowing,
+    lowered,
+    without_strings,
+    words_of,
+)
+from sqljury.errors import MissingExtraError
+from sqljury.execution import Execution, Status
+
+try:
+    import pgparse
+except ImportError as error:
+    raise MissingExtraError("pgparse", "postgresql", "A PostgreSQL database") from error
+
+GRAMMAR = 17
+"""The version of PostgreSQL whose grammar this is."""
+
+_NODES = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        SelectStmt ResTarget ColumnRef A_Const A_Expr A_Star A_Indices A_Indirection A_ArrayExpr
+        BoolExpr NullTest BooleanTest CaseExpr CaseWhen CoalesceExpr MinMaxExpr RowExpr SubLink
+        FuncCall NamedArgExpr SQLValueFunction TypeCast TypeName CollateClause ParamRef
+        String Integer Float Boolean BitString List
+        RangeVar RangeSubselect RangeFunction RangeTableSample RangeTableFunc RangeTableFuncCol
+        JoinExpr ColumnDef Alias SortBy WindowDef GroupingSet GroupingFunc
+        WithClause CommonTableExpr CTESearchClause CTECycleClause
+        XmlExpr XmlSerialize
+        JsonObjectConstructor JsonArrayConstructor JsonArrayQueryConstructor JsonObjectAgg
+        JsonArrayAgg JsonAggConstructor JsonKeyValue JsonValueExpr JsonFormat JsonReturning
+        JsonOutput JsonIsPredicate JsonParseExpr JsonScalarExpr JsonSerializeExpr JsonFuncExpr
+        JsonTable JsonTableColumn JsonTablePathSpec JsonTablePath JsonArgument JsonBehavior
+        """,
+    )
+)
+_REFUSED = {"intoClause": "INTO", "lockingClause": "FOR UPDATE or FOR SHARE"}
+
+_MOST_TOKENS = 25_000
+"""The parser is recursive: a chain of twice as many operators still fits on a stack of 8 MiB."""
+_TOKEN = re.compile(r"[^\W\d]\w*|[^\s\w,'\".]")
+
+_ROW_MAKERS = frozenset(
+    f"{kind}_populate_{what}" for kind in ("json", "jsonb") for what in ("record", "recordset")
+)
+_ARRAY_MAKERS = frozenset({"array_agg", "array_fill"})
+
+
+@dataclass(frozen=True)
+class PostgreSQLNames:
+    """What a statement names, in lower case.
+
+    Args:
+        all: names of any kind, and operators.
+        types: of casts, column definitions and functions, which may be those of a type.
+        tables: what is read, by its own name, without aliases.
+        makes_values: it can make a row, an array or a record out of a text without naming the
+            type: by a whole row, an array, or a function that fills a record.
+        has_texts: a constant in quotes is in it.
+    """
+
+    all: frozenset[str]
+    types: frozenset[str]
+    tables: frozenset[str]
+    makes_values: bool
+    has_texts: bool
+
+
+def read_statement(sql: str, server_version: int) -> PostgreSQLNames | Execution:
+    """The names in one SELECT, or the outcome of not running it.
+
+    Args:
+        server_version: the server's, as libpq counts it.
+    """
+    if len(sql) > _MOST_TOKENS and _tokens_in(sql) > _MOST_TOKENS:
+        return Execution(Status.ERROR, None, "too many operators and names to be checked")
+    try:
+        trees = pgparse.parse(sql)
+    except pgparse.PGQueryError as error:
+        if server_version // 10000 > GRAMMAR:
+            words = f"{error.message}; this statement is unknown to PostgreSQL {GRAMMAR}, whose"
+            return Execution(Status.REFUSED, None, f"{words} grammar sqljury checks by")
+        return Execution(Status.ERROR, None, str(error.message))
+    except RecursionError:
+        return Execution(Status.ERROR, None, "nested too deeply to be checked")
+    if len(trees) != 1 or "SelectStmt" not in trees[0].get("stmt", {}):
+        return Execution(Status.REFUSED, None, "not a single query")
+    return _names_in(trees[0]["stmt"])
+
+
+def _tokens_in(sql: str) -> int:
+    """How many words and signs stand outside texts; numbers and commas make no tree deeper."""
+    return len(_TOKEN.findall(without_strings(sql, "postgres")))
+
+
+def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
+    names: set[str] = set()
+    types: set[str] = set()
+    tables: set[str] = set()
+    sources: set[str] = set()
+    lone: set[str] = set()
+    makes_arrays = has_texts = False
+    left: list[Any] = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left += node
+            continue
+        for key, value in node.items() if isinstance(node, dict) else ():
+            if key in _REFUSED or (key[0].isupper() and key not in _NODES):
+                words = _REFUSED.get(key, key.removesuffix("Stmt").upper())
+                return Execution(Status.REFUSED, None, f"not allowed: {words} in a query")
+            if key == "A_Const":
+                has_texts = has_texts or "sval" in value
+                continue
+            if key in ("TypeName", "typeName"):
+                types.add(_last(value.get("names", [])))
+            elif key == "FuncCall":
+                types.add(_last(value["funcname"]))
+            elif key == "RangeVar":
+                tables.add(value["relname"].lower())
+            elif key == "ColumnRef" and len(value["fields"]) == 1:
+                lone.add(_last(value["fields"]))
+            elif key == "A_ArrayExpr" or value == "ARRAY_SUBLINK":
+                makes_arrays = True
+            if isinstance(value, str):
+                names.add(value.lower())
+                if key in ("relname", "aliasname", "ctename"):
+                    sources.add(value.lower())
+            else:
+                left.append(value)
+    makes_values = bool(makes_arrays or lone & sources or names & (_ROW_MAKERS | _ARRAY_MAKERS))
+    return PostgreSQLNames(
+        frozenset(names), frozenset(types), frozenset(tables), makes_values, has_texts
+    )
+
+
+def _last(names: list[dict[str, Any]]) -> str:
+    """The name itself, without its schema; empty for a star."""
+    return str(names[-1].get("String", {}).get("sval", "")).lower() if names else ""
+
+
+# ------------------------------------------------------------
+# What a statement on PostgreSQL must not name: what a read-only transaction does not stop.
+#
+# A read-only transaction stops writes to tables, sequences and catalogs, and what it rolls back is
+# undone. Left are functions that reach out of it (other sessions, files, settings, locks,
+# replication), functions that run a text as a query (so that any name can be put together), and
+# tables of the server itself (passwords, what others run, statistics with values in them).
+#
+# What is allowed is known, not what is forbidden: of the server's own functions those that it
+# declares free of side effects, less a few; of those whose name begins with ``pg_``, and of its own
+# tables, those that are listed here.
 
 Rows = Sequence[tuple[Any, ...]]
 
-_FIRST_USER_OID: Final = 16384
+_FIRST_USER_OID = 16384
 
-_VOLATILE_ALLOWED: Final = allowing(
+_VOLATILE_ALLOWED = allowing(
     """
     random random_normal normal_rand gen_random_uuid uuidv4 uuidv7 uuid_generate_v1
     uuid_generate_v1mc uuid_generate_v4 gen_random_bytes clock_timestamp timeofday
@@ -33,7 +179,7 @@ _VOLATILE_ALLOWED: Final = allowing(
 )
 """They give another value each time, and change nothing."""
 
-_PG_ALLOWED: Final = allowing(
+_PG_ALLOWED = allowing(
     """
     pg_typeof pg_collation_for pg_column_size pg_column_compression pg_size_bytes pg_size_pretty
     pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size pg_database_size
@@ -53,7 +199,7 @@ _PG_ALLOWED: Final = allowing(
 )
 """Functions whose name begins with ``pg_``; also where they are declared volatile."""
 
-_TABLES_ALLOWED: Final = allowing(
+_TABLES_ALLOWED = allowing(
     """
     pg_aggregate pg_am pg_attrdef pg_attribute pg_cast pg_class pg_collation pg_constraint
     pg_conversion pg_database pg_depend pg_description pg_enum pg_extension pg_index pg_indexes
@@ -64,7 +210,7 @@ _TABLES_ALLOWED: Final = allowing(
 )
 """The server's own tables that describe a database, and hold nothing else."""
 
-_NAMED: Final = allowing(
+_NAMED = allowing(
     """
     query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema
     table_to_xml table_to_xmlschema table_to_xml_and_xmlschema schema_to_xml schema_to_xmlschema
@@ -79,7 +225,7 @@ _NAMED: Final = allowing(
 )
 """Refused whatever the server says of them: they run texts, tell settings, or keep state."""
 
-_BEGINNINGS: Final = (
+_BEGINNINGS = (
     *(
         f"pg_{kind}_"
         for kind in ("toast", "temp", "stat", "advisory", "try_advisory", "ls", "read")
@@ -89,7 +235,7 @@ _BEGINNINGS: Final = (
 
 # ---------------------------------------------------------------- what is there
 
-_OWN_FUNCTIONS: Final = f"""
+_OWN_FUNCTIONS = f"""
 SELECT p.oid::int8, p.proname::text
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
@@ -103,7 +249,7 @@ WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
 """
 """Those that may have side effects, say things of the server, or are not for everybody."""
 
-PRIVILEGED: Final = """
+PRIVILEGED = """
 SELECT p.proname::text
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE l.lanname IN ('internal', 'c') AND p.proacl IS NOT NULL
@@ -112,7 +258,7 @@ WHERE l.lanname IN ('internal', 'c') AND p.proacl IS NOT NULL
 """
 """What this role may call although not everybody may; nothing for a plain role."""
 
-_OWN_TABLES: Final = r"""
+_OWN_TABLES = r"""
 SELECT c.relname::text FROM pg_catalog.pg_class AS c
 WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname LIKE 'pg\_%'
   AND (c.relnamespace = 'pg_catalog'::regnamespace OR EXISTS (
@@ -120,17 +266,17 @@ WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname LIKE 'pg\_%'
        AND d.objid = c.oid AND d.deptype = 'e'))
 """
 
-_USER_FUNCTIONS: Final = f"""
+_USER_FUNCTIONS = f"""
 SELECT p.oid::int8, p.proname::text, l.lanname::text, p.prosecdef, p.provolatile::text, p.prosrc,
        {{body}}, p.prokind::text, p.proparallel = 's',
        ARRAY(SELECT unnest(p.proargtypes || p.prorettype || p.proallargtypes)::int8)
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE p.oid >= {_FIRST_USER_OID}
 """
-_OLD_BODY: Final = "NULL"
-_BODY: Final = "pg_catalog.pg_get_function_sqlbody(p.oid)"  # PostgreSQL 14: BEGIN ATOMIC
+_OLD_BODY = "NULL"
+_BODY = "pg_catalog.pg_get_function_sqlbody(p.oid)"  # PostgreSQL 14: BEGIN ATOMIC
 
-_BOUND: Final = f"""
+_BOUND = f"""
 SELECT 'operator', o.oprname::text, ARRAY[o.oprcode::oid::int8]
 FROM pg_catalog.pg_operator AS o WHERE o.oid >= {_FIRST_USER_OID}
 UNION ALL
@@ -153,14 +299,14 @@ WHERE k.oid >= {_FIRST_USER_OID} AND k.castcontext = 'i' AND k.castfunc <> 0
 """What calls a function without its name: operators, aggregates, casts, and tables with a column
 that is cast wherever another type is expected."""
 
-_CHECKED: Final = """
+_CHECKED = """
 SELECT k.contypid::int8, ARRAY(
        SELECT m[1]::int8 FROM regexp_matches(k.conbin::text, ':\\w*funcid (\\d+)', 'g') AS m)
 FROM pg_catalog.pg_constraint AS k WHERE k.contypid <> 0
 """
 """Domains, and the functions that their CHECKs call."""
 
-_MADE_OF: Final = f"""
+_MADE_OF = f"""
 SELECT t.typbasetype::int8, t.oid::int8, t.typname::text, 'd' FROM pg_catalog.pg_type AS t
 WHERE t.oid >= {_FIRST_USER_OID} AND t.typtype = 'd'
 UNION ALL
@@ -178,7 +324,7 @@ WHERE c.oid >= {_FIRST_USER_OID} AND c.reltype <> 0 AND a.attnum > 0 AND NOT a.a
 """Types made of others: the one inside, the one made of it, its name, "d" for a domain or the kind
 of its relation."""
 
-_OF_ANY_TYPE: Final = """
+_OF_ANY_TYPE = """
 SELECT DISTINCT p.proname::text FROM pg_catalog.pg_proc AS p
 WHERE p.pronargs > 1 AND EXISTS (
       SELECT FROM unnest(p.proargtypes) AS a (type)
@@ -293,7 +439,7 @@ class PostgreSQLForbiddenWords:
         return bool(self._native & names.all)
 
 
-_IMPLIED: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_IMPLIED = frozenset({"=", "<>", "<", "<=", ">", ">="})
 """Operators that IN, BETWEEN, CASE, USING and DISTINCT call without naming them."""
 
 

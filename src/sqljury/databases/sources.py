@@ -1,14 +1,118 @@
-"""What is in the places that settings name: databases, schemas, suites."""
+"""Databases, schemas and suites by name, from the places that settings name."""
 
 from __future__ import annotations
 
+import os
+from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
+from sqljury.closing import Closing
 from sqljury.databases.open import open_databases
 from sqljury.databases.protocol import Databases
 from sqljury.databases.schemas import Schemas, read_schemas
 from sqljury.databases.suites import Suites, open_suites
+from sqljury.errors import InputError
+from sqljury.schema import Schema
 from sqljury.settings import Sources
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqljury.databases.protocol import Database
+
+
+class Places(Closing):
+    """Databases and schemas by name; a database stays open until it is released, or to the end.
+
+    Args:
+        databases: as for :func:`open_databases`, or None.
+        schemas: a file as for :func:`read_schemas`, or None.
+    """
+
+    def __init__(
+        self, databases: str | os.PathLike[str] | None, schemas: str | os.PathLike[str] | None
+    ) -> None:
+        self._databases = None if databases is None else open_databases(os.fspath(databases))
+        self.schemas = None if schemas is None else read_schemas(os.fspath(schemas))
+        """The schemas of databases that are not there."""
+        self._open: dict[str, Database | None] = {}
+
+    def close(self) -> None:
+        """Close all databases that are open."""
+        for db_id in list(self._open):
+            self.release(db_id)
+
+    def ids(self) -> set[str]:
+        """All names that can be listed."""
+        listed = set() if self._databases is None else set(self._databases.ids() or ())
+        return listed if self.schemas is None else listed | set(self.schemas.by_id)
+
+    def database(self, db_id: str) -> Database | None:
+        """The open database, or None where there is none."""
+        if db_id not in self._open:
+            self._open[db_id] = None if self._databases is None else self._databases.open(db_id)
+        return self._open[db_id]
+
+    def schema(self, db_id: str) -> Schema | None:
+        """The database's schema, else the one that was given, else None."""
+        database = self.database(db_id)
+        if database is not None:
+            return database.schema()
+        return None if self.schemas is None else self.schemas.get(db_id)
+
+    def release(self, db_id: str) -> None:
+        """Close a database that will not be asked soon; asked again, it is opened again."""
+        database = self._open.pop(db_id, None)
+        if database is not None:
+            database.close()
+
+
+def schema_reader(databases: str | os.PathLike[str]) -> Callable[[str], Schema | None]:
+    """The schemas of databases by name, each database opened once and closed again."""
+    opened = open_databases(os.fspath(databases))
+
+    @cache
+    def schema_of(db_id: str) -> Schema | None:
+        database = opened.open(db_id)
+        if database is None:
+            return None
+        with closing(database):
+            return database.schema()
+
+    return schema_of
+
+
+def schema_of(
+    schema: Schema | str | os.PathLike[str] | None,
+    database: str | os.PathLike[str] | None,
+    db_id: str,
+) -> Schema:
+    """The schema itself, or from its file, else that of a database.
+
+    Raises:
+        InputError: SJ316: neither was given, or there is none of that name.
+    """
+    if isinstance(schema, Schema):
+        return schema
+    if schema is None and database is None:
+        raise InputError(
+            "SJ316",
+            "neither a schema nor a database was given.",
+            hint="Give --schema with CREATE TABLE statements or a file of them, or --database with "
+            "a file or URL.",
+        )
+    with Places(None if schema is not None else database, schema) as places:
+        found = places.schema(db_id)
+    if found is None:
+        raise InputError(
+            "SJ316",
+            f"there is no schema {db_id!r}." if db_id else "it holds several schemas, or none.",
+            where=str(schema or database),
+            hint="--db-id names the one that is meant.",
+        )
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,8 @@ from sqljury.equivalence.rules.base import (
     Scope,
     Simplified,
 )
+from sqljury.equivalence.rules.exists import ONE
 from sqljury.equivalence.rules.registry import RuleIndex, rules_of
-from sqljury.equivalence.rules.subquery.exists_input import ONE
 from sqljury.equivalence.simplify import simplify, simplify_condition
 from sqljury.schema import Schema
 from sqljury.trees.chosen_texts import shows_chosen_text

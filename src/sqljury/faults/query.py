@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Flag, auto
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution
-from sqljury.faults.sites import ConstantComparison, Site, comparisons, sites, with_implied_keys
+from sqljury.faults.expressions import (
+    ConstantComparison,
+    ScopedExpression,
+    comparisons,
+    scoped_expressions,
+    with_implied_keys,
+)
 from sqljury.faults.wording import HintCondition, Wording, hint_conditions
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql import parse
-from sqljury.sql.namespaces import as_table
+from sqljury.sql.resolve import as_table
 from sqljury.sql.tokens import tokenize
 from sqljury.trees.context import DECLARED_ASSUMPTIONS, Context
-from sqljury.trees.nodes import Relation, Type, Unreadable
+from sqljury.trees.nodes import Aggregate, Call, Literal, Relation, Type, Unreadable
 from sqljury.trees.render import render
 from sqljury.trees.types import column_type
+from sqljury.trees.walk import relations
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -50,17 +57,6 @@ def with_text_replaced(sql: str, old: str, new: str, dialect: str) -> str | None
         return None
     escaped = new.replace("'", "''")
     return f"{sql[: found[0].start]}'{escaped}'{sql[found[0].end + 1 :]}"
-
-
-def edited(sql: str, dialect: str, change: Callable[[exp.Expr], bool]) -> str | None:
-    """The query after ``change`` altered its tree in place, or None where it altered nothing."""
-    tree = parse(sql, dialect)
-    if tree is None or not change(tree):
-        return None
-    try:
-        return tree.sql(dialect)
-    except Exception:  # generators stumble over trees in many ways
-        return None
 
 
 Row = tuple[Any, ...]
@@ -140,22 +136,41 @@ class Query:
         assert self.schema is not None, "there is a tree"
         return Context(with_implied_keys(self.schema), self.dialect, DECLARED_ASSUMPTIONS)
 
+    @property
+    def aggregates(self) -> Iterator[Aggregate]:
+        """The groupings of the tree, those of queries without GROUP BY included."""
+        return (one for one in relations(self.tree) if isinstance(one, Aggregate))
+
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
-        """Every expression of the tree with the rows it sees."""
-        return tuple(sites(self.tree, self.context))
+    def expressions(self) -> tuple[ScopedExpression, ...]:
+        """Every expression of the tree with the rows that it can refer to."""
+        return tuple(scoped_expressions(self.tree, self.context))
+
+    def calls(self, *names: str) -> Iterator[Call]:
+        """The calls of these functions or operators anywhere in the tree."""
+        return (call for site in self.expressions for call in site.calls(*names))
 
     @cached_property
     def comparisons(self) -> tuple[ConstantComparison, ...]:
         """Every comparison of a table's column with constants."""
-        return tuple(found for site in self.sites for found in comparisons(site))
+        return tuple(found for site in self.expressions for found in comparisons(site))
+
+    @property
+    def constants(self) -> Iterator[tuple[ConstantComparison, Literal]]:
+        """Every constant that a table's column is compared with, and the comparison."""
+        return ((one, constant) for one in self.comparisons for constant in one.constants)
+
+    @property
+    def all_tables(self) -> tuple[Table, ...]:
+        """The schema's tables, whether the query reads them or not."""
+        assert self.schema is not None, "there is a tree"
+        return self.schema.tables
 
     @cached_property
     def tables(self) -> tuple[Table, ...]:
         """The schema's tables that the query reads, in the schema's order."""
-        names = {site.table for site in self.sites if site.table}
-        assert self.schema is not None, "there is a tree"
-        return tuple(table for table in self.schema.tables if table.name in names)
+        names = {site.table for site in self.expressions if site.table}
+        return tuple(table for table in self.all_tables if table.name in names)
 
     @cached_property
     def columns_read(self) -> frozenset[str]:
@@ -182,6 +197,16 @@ class Query:
             one.unalias().name.casefold() for one in items if isinstance(one.unalias(), exp.Column)
         )
 
+    def edited(self, change: Callable[[exp.Expr], bool]) -> str | None:
+        """The query after ``change`` altered its tree in place; None where it altered nothing."""
+        tree = parse(self.sql, self.dialect)
+        if tree is None or not change(tree):
+            return None
+        try:
+            return tree.sql(self.dialect)
+        except Exception:  # generators stumble over trees in many ways
+            return None
+
     def is_text(self, column: Column) -> bool:
         """Whether a column is declared to hold texts."""
         return column_type(column.type, self.dialect) is Type.TEXT
@@ -192,6 +217,11 @@ class Query:
     def result(self) -> Execution:
         """What the query returns."""
         return self._evidence.rows(self.sql)
+
+    @property
+    def returned(self) -> list[Row] | None:
+        """The rows that the query returns, or None where it does not run."""
+        return None if self.result.table is None else self.result.table.rows
 
     def rows(self, sql: str) -> list[Row] | None:
         """The rows of another query on the same database, or None where it does not run."""
@@ -211,6 +241,21 @@ class Query:
         )
         return None if found is None else [value for (value,) in found]
 
+    def some_rows(self, table: str, condition: str = "") -> list[Row] | None:
+        """A list of one element where a row of a table meets a condition, else an empty one; None
+        where that cannot be found out."""
+        where = f"WHERE {condition} " if condition else ""
+        return self.rows(f"SELECT 1 FROM {self.source(table)} {where}LIMIT 1")
+
+    def may_hold(self, table: str, column: str, value: str) -> bool:
+        """Whether a column has a text; True where that cannot be found out."""
+        escaped = value.replace("'", "''")
+        return self.some_rows(table, f"{self.quoted(column)} = '{escaped}'") != []
+
+    def is_empty(self, table: str) -> bool:
+        """Whether a table has no rows: nothing can be said of its values."""
+        return self.some_rows(table) == []
+
     def quoted(self, name: str) -> str:
         """A name as the dialect quotes it."""
         from sqlglot import exp
@@ -224,11 +269,11 @@ class Query:
 
 def shown(rows: Sequence[Row], most: int = 5) -> list[list[Any]]:
     """Some rows as evidence: JSON values, long texts cut."""
-    return [[_plain(cell) for cell in row] for row in rows[:most]]
 
+    def plain(cell: Any) -> Any:
+        if cell is None or isinstance(cell, (bool, int, float)):
+            return cell
+        text = str(cell)
+        return text if len(text) <= 200 else f"{text[:200]}…"
 
-def _plain(cell: Any) -> Any:
-    if cell is None or isinstance(cell, (bool, int, float)):
-        return cell
-    text = str(cell)
-    return text if len(text) <= 200 else f"{text[:200]}…"
+    return [[plain(cell) for cell in row] for row in rows[:most]]

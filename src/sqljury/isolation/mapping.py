@@ -14,10 +14,16 @@ from importlib import import_module
 from typing import Any, TypeVar, cast, get_type_hints
 
 from sqljury.errors import InfrastructureError, SqljuryError
-from sqljury.isolation.failures import SentError
 from sqljury.isolation.folders import TemporaryFolder
-from sqljury.isolation.frames import receive, receive_bytes, send, send_bytes
-from sqljury.isolation.plain import from_plain, to_plain
+from sqljury.isolation.messages import (
+    SentError,
+    from_plain,
+    receive,
+    receive_bytes,
+    send,
+    send_bytes,
+    to_plain,
+)
 from sqljury.isolation.sandbox import Sandbox
 from sqljury.isolation.start import end_with_parent, private_streams, start_isolated
 

@@ -15,12 +15,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqljury.isolation.landlock import landlock_version, restrict_files
-from sqljury.isolation.seccomp import (
+from sqljury.isolation.kernel import (
     drop_capabilities,
     forbid_privileges,
     has_seccomp,
+    landlock_version,
     restrict_calls,
+    restrict_files,
 )
 
 _SYSTEM = (

@@ -8,6 +8,7 @@ Python looks for modules in the current folder first when it is started as ``pyt
 from __future__ import annotations
 
 import ctypes
+import importlib
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ import threading
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import IO, NoReturn
 
 from sqljury.errors import InfrastructureError
@@ -135,3 +137,23 @@ def _watch_parent(parent: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_PARENT_SECONDS)
     os._exit(1)
+
+
+# ------------------------------------------------------------
+# Import what a user wrote and asked for by name.
+
+
+def import_plugin(name: str) -> ModuleType:
+    """A user's module, of his own folder too, in which nothing is found that is elsewhere.
+
+    The current folder comes last: what lies in it can be asked for by name, and stands in for no
+    module of Python's, of ours, or of a package that is installed.
+
+    Raises:
+        ImportError: there is none of that name.
+    """
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.append(here)
+        importlib.invalidate_caches()
+    return importlib.import_module(name)

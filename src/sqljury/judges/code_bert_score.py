@@ -77,7 +77,7 @@ def _vectors(queries: Sequence[str], model: str, layer: int) -> dict[str, Vector
     """Of each query, one unit vector for each token that says something."""
     import numpy as np
 
-    from sqljury.learning.hidden_states import token_states
+    from sqljury.learning.representations import token_states
 
     found = {}
     states_of = token_states(queries, model=model, layer=layer)

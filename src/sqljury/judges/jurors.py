@@ -111,7 +111,7 @@ def hear(
     evidence: Evidence,
 ) -> Hearing:
     """Ask the jurors one by one until the verdict is sure enough, or cannot change."""
-    from sqljury.learning.next_question import next_question
+    from sqljury.learning.fusion import next_question
 
     found = Hearing()
     left = {one.asked: one for one in jurors}

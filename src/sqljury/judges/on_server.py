@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqljury.execution import Execution, Status
 from sqljury.schema import Table
-from sqljury.sql.over_rows import over_rows, quoted_name
+from sqljury.sql.transpile import over_rows, quoted_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from sqljury.verdict import Verdict
 
 if TYPE_CHECKING:
     from sqljury.judges.verifier_features import Observer
-    from sqljury.learning.verifier import SmallVerifier, Weigher
+    from sqljury.learning.small_verifier import SmallVerifier, Weigher
 
 _SAID = 3
 """Unexpected things that a reason names; all are in the evidence."""
@@ -79,7 +79,7 @@ class Verifier(Judge):
 
     @cached_property
     def _small(self) -> SmallVerifier:
-        from sqljury.learning.verifier import SHIPPED, load_small_verifier
+        from sqljury.learning.small_verifier import SHIPPED, load_small_verifier
 
         return load_small_verifier(self.model or SHIPPED)
 
@@ -114,7 +114,7 @@ class Verifier(Judge):
         """Which model."""
         if self._language_model is not None:
             return self._language_model.signature_fields()
-        from sqljury.learning.verifier import SHIPPED
+        from sqljury.learning.small_verifier import SHIPPED
 
         digest = hashlib.sha256(Path(self.model or SHIPPED).read_bytes()).hexdigest()[:8]
         return {"verifier": f"small/{digest}"}

@@ -115,3 +115,19 @@ def log_loss(logits: Any, labels: Any) -> float:
     import numpy as np
 
     return float(np.mean(np.logaddexp(0.0, np.where(labels > 0.5, -logits, logits))))
+
+
+def area_under_curve(scores: Any, labels: Any) -> float:
+    """The chance that a case of label 1 scores higher than one of label 0; ties count half.
+
+    NaN where one label is missing.
+
+    Source: Mann & Whitney (1947), by ranks.
+    """
+    from scipy.stats import rankdata
+
+    right = labels > 0.5
+    n, m = int(right.sum()), int((~right).sum())
+    if not n or not m:
+        return float("nan")
+    return float((rankdata(scores)[right].sum() - n * (n + 1) / 2) / (n * m))

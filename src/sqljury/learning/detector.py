@@ -1,36 +1,345 @@
-"""Detectors of questions to abstain from, and of wrong SQL: trained on texts and labels.
-
-``forest`` is the paper's RF and RF*: a random forest on TF–IDF of words and pairs of words.
-``novelty`` adds what a forest cannot see, words that it never met: a logistic regression, fitted on
-held-out folds, joins extra trees on words and characters with the share of unknown words and the
-similarity to the nearest answerable questions; and, where a representation is given, with a plane
-through its vectors.
-
-Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; stacking: Wolpert (1992).
-"""
+"""Detectors of questions to abstain from, and of wrong SQL: trained on texts and labels."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Any, Literal
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.learning.distance import DistanceDetector, distance_from_file
-from sqljury.learning.forest import Forest
-from sqljury.learning.masking import Reads, masked
+from sqljury.learning.ensembles import Forest
 from sqljury.learning.model_file import PathLike, read_model, write_model
-from sqljury.learning.novelty import Novelty
-from sqljury.learning.plane import Plane
 from sqljury.learning.representations import Representation, from_file, representation
-from sqljury.learning.sampling import FOLDS, folds
 from sqljury.learning.text_vectors import Tfidf
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy.sparse import csr_array
 
     Array = NDArray[Any]
+
+
+# ---------------------------------------------------------------- masking
+#
+# What detectors read of a case.
+
+
+Reads = Literal["question", "sql"]
+
+_NUMBER = re.compile(r"\d+")
+
+
+def text_of(question: str, sql: str, reads: Reads) -> str:
+    """The question, or the question and the SQL."""
+    return question if reads == "question" else f"{question}\n{sql}"
+
+
+def masked(text: str) -> str:
+    """The text with 0 for every number: which patient, which year is not what a question asks."""
+    return _NUMBER.sub("0", text)
+
+
+# ---------------------------------------------------------------- sampling
+#
+# Which cases are learnt from: balanced, and in folds that are the same for the same seed.
+
+
+FOLDS = 5
+
+
+def folds(labels: Sequence[bool], seed: int) -> Iterator[tuple[list[int], list[int]]]:
+    """The places of the rest, and of each fifth of both labels in turn."""
+    import numpy as np
+
+    generator = np.random.default_rng(seed)
+    fold = np.zeros(len(labels), dtype=int)
+    for label in (True, False):
+        places = np.flatnonzero(np.array(labels, dtype=bool) == label)
+        fold[generator.permutation(places)] = np.arange(len(places)) % FOLDS
+    for number in range(FOLDS):
+        yield np.flatnonzero(fold != number).tolist(), np.flatnonzero(fold == number).tolist()
+
+
+# ---------------------------------------------------------------- mahalanobis
+#
+# How far a vector lies from where training data lie.
+#
+# Source: Lee et al. (2018), arXiv:1807.03888; relative: Ren et al. (2021), arXiv:2106.09022.
+
+
+_RIDGE = 1e-3
+"""Share of the mean variance that is added to each: few data leave some directions empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """A mean, and the matrix that makes the data white around it."""
+
+    mean: Array
+    whitening: Array
+
+    @classmethod
+    def fit(cls, rows: Array) -> Gaussian:
+        """The Gaussian of some rows."""
+        import numpy as np
+
+        covariance = np.cov(rows, rowvar=False)
+        size = len(covariance)
+        covariance += np.eye(size) * (_RIDGE * np.trace(covariance) / size + 1e-12)
+        # inv(L) x has the squared length x' inv(C) x where C = L L'.
+        return cls(rows.mean(axis=0), np.linalg.inv(np.linalg.cholesky(covariance)))
+
+    def distances(self, rows: Array) -> Array:
+        """The squared Mahalanobis distance of each row."""
+        white = (rows - self.mean) @ self.whitening.T
+        squared: Array = (white**2).sum(axis=1)
+        return squared
+
+    def arrays(self, prefix: str) -> dict[str, Array]:
+        """The parts by name, for a model file."""
+        return {f"{prefix}mean": self.mean, f"{prefix}whitening": self.whitening}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array], prefix: str) -> Gaussian:
+        """The inverse of :meth:`arrays`."""
+        return cls(arrays[f"{prefix}mean"], arrays[f"{prefix}whitening"])
+
+
+# ---------------------------------------------------------------- plane
+#
+# On which side of a plane a text's vector lies: what words alone do not say.
+
+
+@dataclass(frozen=True, slots=True)
+class Plane:
+    """A logistic regression: higher is yes."""
+
+    constant: float
+    slopes: Array
+
+    @classmethod
+    def fit(cls, rows: Array, labels: Sequence[bool]) -> Plane:
+        """Train with scikit-learn, both labels weighing the same.
+
+        Raises:
+            MissingExtraError: SJ001: scikit-learn is not installed.
+        """
+        try:
+            from sklearn.linear_model import LogisticRegression
+        except ImportError:
+            raise MissingExtraError("scikit-learn", "learning", "Training a detector") from None
+        import numpy as np
+
+        # Vectors of some networks are long, and the penalty on slopes goes by their length.
+        length = float(np.linalg.norm(rows, axis=1).mean()) or 1.0
+        model = LogisticRegression(class_weight="balanced", max_iter=2000)
+        model.fit(rows / length, labels)
+        return cls(float(model.intercept_[0]), model.coef_[0] / length)
+
+    def heights(self, rows: Array) -> Array:
+        """How far on the side of yes each row lies, as log odds."""
+        above: Array = rows.astype(float) @ self.slopes.astype(float) + self.constant
+        return above
+
+    def arrays(self) -> dict[str, Array]:
+        """The parts by name, for a model file."""
+        import numpy as np
+
+        return {"plane_slopes": self.slopes, "plane_constant": np.array(self.constant)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> Plane:
+        """The inverse of :meth:`arrays`."""
+        return cls(float(arrays["plane_constant"]), arrays["plane_slopes"])
+
+
+# ---------------------------------------------------------------- novelty
+#
+# How unlike a question is to those that are known to be answerable.
+
+
+_WORD = re.compile(r"\w+")
+_NEAREST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """The answerable questions' words, and their TF–IDF vectors.
+
+    Two measures: the share of a question's words that no answerable question has, and its mean
+    cosine similarity to the three nearest of them.
+    """
+
+    words: frozenset[str]
+    tfidf: Tfidf
+    known: csr_array
+
+    @classmethod
+    def fit(cls, texts: Sequence[str]) -> Novelty:
+        """Learn from answerable questions."""
+        words = frozenset(word for text in texts for word in _WORD.findall(text.lower()))
+        tfidf = Tfidf.fit(texts)
+        return cls(words, tfidf, tfidf.transform(texts))
+
+    def measures(self, texts: Sequence[str]) -> Array:
+        """A row for each text: the share of unknown words, the similarity to the nearest."""
+        import numpy as np
+
+        unknown = [self._unknown(text) for text in texts]
+        similar = (self.tfidf.transform(texts) @ self.known.T).toarray()
+        nearest = np.sort(similar, axis=1)[:, -_NEAREST:].mean(axis=1)
+        return np.column_stack([np.array(unknown), nearest])
+
+    def _unknown(self, text: str) -> float:
+        words = _WORD.findall(text.lower())
+        # A text without words is as unknown as can be.
+        return sum(word not in self.words for word in words) / len(words) if words else 1.0
+
+    def arrays(self) -> dict[str, Array]:
+        """The vectors, for a model file; words and terms are text, and kept as facts."""
+        return {
+            "known_data": self.known.data,
+            "known_indices": self.known.indices,
+            "known_indptr": self.known.indptr,
+        }
+
+    @classmethod
+    def from_arrays(
+        cls, words: Sequence[str], tfidf: Tfidf, arrays: Mapping[str, Array]
+    ) -> Novelty:
+        """The inverse of :meth:`arrays`."""
+        from scipy.sparse import csr_array
+
+        indptr = arrays["known_indptr"]
+        shape = (len(indptr) - 1, len(tfidf.terms))
+        parts = (arrays["known_data"], arrays["known_indices"], indptr)
+        return cls(frozenset(words), tfidf, csr_array(parts, shape=shape))
+
+
+# ---------------------------------------------------------------- distance
+#
+# FEATMD and FEATRMD: detectors that know answerable questions only, and how far others are.
+#
+# A question's score is the share of answerable questions, held out from the Gaussian, that lie as
+# far: answerable questions score below s with a probability of about s.
+#
+# Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; the share is the p-value of
+# conformal prediction, Vovk et al. (2005). The paper's representations are hidden states of T5.
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceDetector:
+    """The Mahalanobis distance to answerable questions, less that to a background if any."""
+
+    reads: Reads
+    vectors: Representation
+    inside: Gaussian
+    background: Gaussian | None
+    held_out: Array
+    """Distances of answerable questions from Gaussians that did not see them, ascending."""
+
+    @property
+    def kind(self) -> str:
+        """``distance`` (FEATMD) or ``relative`` (FEATRMD)."""
+        return "distance" if self.background is None else "relative"
+
+    def scores(self, texts: Sequence[str]) -> list[float]:
+        """For each text the share of held-out answerable ones that lie as far."""
+        import numpy as np
+
+        rows = self.vectors.transform(list(map(masked, texts)))
+        far = _far(rows, self.inside, self.background)
+        nearer = np.searchsorted(self.held_out, far, side="left")
+        return [(1 + len(self.held_out) - int(n)) / (1 + len(self.held_out)) for n in nearer]
+
+    def save(self, path: PathLike) -> None:
+        """Write a model file.
+
+        Raises:
+            InputError: SJ020: it cannot be written.
+        """
+        facts = {
+            "version": _VERSION,
+            "kind": self.kind,
+            "reads": self.reads,
+            "representation": self.vectors.facts(),
+        }
+        arrays = {**self.vectors.arrays(), "held_out": self.held_out}
+        arrays |= self.inside.arrays("inside_")
+        arrays |= {} if self.background is None else self.background.arrays("background_")
+        write_model(path, facts, arrays)
+
+
+def distance_from_file(facts: Mapping[str, Any], arrays: Mapping[str, Array]) -> DistanceDetector:
+    """The detector that a model file holds."""
+    is_relative = facts["kind"] == "relative"
+    return DistanceDetector(
+        facts["reads"],
+        from_file(facts["representation"], arrays),
+        Gaussian.from_arrays(arrays, "inside_"),
+        Gaussian.from_arrays(arrays, "background_") if is_relative else None,
+        arrays["held_out"],
+    )
+
+
+def train_distance(
+    texts: Sequence[str],
+    *,
+    background: Sequence[str] = (),
+    pooled: bool = False,
+    vectors: str = "lsa",
+    reads: Reads = "question",
+    seed: int = 0,
+) -> DistanceDetector:
+    """Learn where answerable questions lie.
+
+    Args:
+        background: any other questions; with them the distance is relative.
+        pooled: the background is these and the answerable ones, not these alone.
+        vectors: the representation, by the names of :mod:`sqljury.learning.representations`.
+
+    Raises:
+        InputError: SJ021: too few texts; SJ022, SJ028: no such representation.
+        MissingExtraError: SJ001: the representation's packages are not installed.
+    """
+    import numpy as np
+
+    if len(texts) < 4 * FOLDS:
+        raise InputError("SJ021", f"there are {len(texts)} answerable questions.")
+    plain = list(map(masked, texts))
+    known = representation(vectors, plain)
+    rows = known.transform(plain)
+    others = known.transform(list(map(masked, background))) if background else None
+
+    def gaussians(some: Array) -> tuple[Gaussian, Gaussian | None]:
+        if others is None:
+            return Gaussian.fit(some), None
+        return Gaussian.fit(some), Gaussian.fit(np.vstack([some, others]) if pooled else others)
+
+    held_out = [
+        _far(rows[outside], *gaussians(rows[inside]))
+        for inside, outside in folds([True] * len(texts), seed)
+    ]
+    return DistanceDetector(reads, known, *gaussians(rows), np.sort(np.concatenate(held_out)))
+
+
+def _far(rows: Array, inside: Gaussian, around: Gaussian | None) -> Array:
+    far = inside.distances(rows)
+    return far if around is None else far - around.distances(rows)
+
+
+# ---------------------------------------------------------------- detector
+#
+# ``forest`` is the paper's RF and RF*: a random forest on TF–IDF of words and pairs of words.
+# ``novelty`` adds words that the forest never met: a logistic regression, fitted on held-out folds,
+# joins extra trees on words and characters with the share of unknown words and the similarity to
+# the nearest answerable questions; and, where a representation is given, with a plane through its
+# vectors.
+#
+# Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.2; stacking: Wolpert (1992).
+
 
 Kind = Literal["forest", "novelty"]
 

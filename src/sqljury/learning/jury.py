@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.errors import InputError
-from sqljury.learning.boosting import Boosting
+from sqljury.learning.ensembles import Boosting
 from sqljury.learning.model_file import PathLike, read_model, write_model
 
 if TYPE_CHECKING:

@@ -1,26 +1,228 @@
-"""Texts as vectors, for detectors: the ways that there are, by name and in model files.
-
-``lsa``: latent semantic analysis of the training texts, the only one that a model file holds in
-full. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors. ``hidden,model=FOLDER[,layer=N]
-[,pooling=mean|last]``: the hidden states of a language model.
-"""
+"""Texts as vectors, for detectors: sentence vectors, hidden states, latent semantic analysis."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sqljury.errors import InputError
-from sqljury.learning.embeddings import DEFAULT_MODEL, embed
-from sqljury.learning.hidden_states import Pooling, hidden_states
+from sqljury.errors import InputError, MissingExtraError
+from sqljury.learning.language_model.loading import ONE_AT_A_TIME, libraries, quiet
 from sqljury.learning.text_vectors import Lsa
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
+
+
+# ---------------------------------------------------------------- embeddings
+#
+# Sentence vectors: short texts as points that lie near each other where meanings do.
+#
+# The default model is all-MiniLM-L6-v2: 384 numbers a text, of the first 256 word pieces of it.
+#
+# Source: Reimers & Gurevych (2019), Sentence-BERT, arXiv:1908.10084.
+
+
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_SENTENCES_AT_ONCE = 32
+
+
+def embed(texts: Sequence[str], *, model: str = DEFAULT_MODEL) -> Array:
+    """The vectors of some texts, as float32 rows of length 1: their products are cosines.
+
+    Computed on the CPU, in double precision: a text has the same row alone and among others.
+
+    Args:
+        model: a sentence-transformers model: a folder, or a name, which is looked for in the local
+            cache and then on the hub.
+
+    Raises:
+        MissingExtraError: SJ001: the packages are not installed.
+        InputError: SJ032: it cannot be loaded.
+    """
+    import numpy as np
+
+    # Half a surrogate pair is text in Python, and none for a tokenizer.
+    plain = [text.encode("utf-8", "replace").decode() for text in texts]
+    with ONE_AT_A_TIME:
+        encoder = _encoder(model)
+        if not plain:
+            return np.zeros((0, encoder.get_embedding_dimension()), dtype=np.float32)
+        found = encoder.encode(
+            plain, batch_size=_SENTENCES_AT_ONCE, show_progress_bar=False, normalize_embeddings=True
+        )
+    return np.asarray(found, dtype=np.float32)
+
+
+@lru_cache(maxsize=2)
+def _encoder(model: str) -> Any:
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise MissingExtraError(
+            "sentence-transformers", "embeddings", "Comparing texts by sentence vectors"
+        ) from None
+    is_folder = Path(model).is_dir()
+    try:
+        with quiet():
+            return SentenceTransformer(model, device="cpu", local_files_only=is_folder).double()
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        hint = "" if is_folder else "There is no such folder here, and no such model was reached."
+        said = str(error).strip().partition("\n")[0]
+        raise InputError("SJ032", f"cannot be loaded: {said}", where=model, hint=hint) from None
+
+
+# ---------------------------------------------------------------- hidden states
+#
+# What a language model's layers hold of a text, as one vector a text.
+#
+# Source: Ren et al. (2022), arXiv:2209.15558, and TrustSQL (Lee et al. 2024), section 4.2, take the
+# mean over the tokens of the input in the last layer of the encoder.
+
+
+Pooling = Literal["mean", "last"]
+
+_PURPOSE = "Reading the hidden states of a language model"
+_TEXTS_AT_ONCE = 16
+_LONGEST = 512
+"""Tokens of a text that are read; questions have some tens."""
+_MOST_WEIGHTS = 1_000_000_000
+"""Of a model that is held in double precision, 8 GB. What padding changes is lost in the rounding
+to single precision, so that texts may be read together; those of larger models are read singly."""
+
+
+def hidden_states(
+    texts: Sequence[str], *, model: str, layer: int = -1, pooling: Pooling = "mean"
+) -> Array:
+    """The hidden states of some texts, as float32 rows as long as the model is wide.
+
+    Computed on the CPU: a text has the same row alone and among others.
+
+    Args:
+        model: the folder of a model that transformers reads: encoder (BERT), decoder (Llama), or
+            both (T5), of which the encoder is taken.
+        layer: as Python counts; 0 is what goes into the first layer, -1 what comes out of the last.
+        pooling: the mean over a text's tokens, or the last of them.
+
+    Raises:
+        InputError: SJ020: there is no such folder; SJ022: it cannot be loaded; SJ035: it has no
+            such layer.
+        MissingExtraError: SJ001: the packages are not installed.
+    """
+    import numpy as np
+
+    plain = [_plain(text) for text in texts]
+    # Texts of like length together: a batch is as long as its longest.
+    order = sorted(range(len(plain)), key=lambda place: len(plain[place]))
+    sorted_texts = [plain[place] for place in order]
+    with ONE_AT_A_TIME:
+        network, _ = _loaded(model)
+        rows = np.zeros((len(plain), int(network.config.hidden_size)), dtype=np.float32)
+        for start, _, states, mask in _layers(sorted_texts, layer, model):
+            rows[order[start : start + len(states)]] = _pooled(states, mask, pooling)
+    return rows
+
+
+def token_states(
+    texts: Sequence[str], *, model: str, layer: int = -1
+) -> list[tuple[list[str], Array]]:
+    """The tokens of each text, and the hidden state of each token: float32 rows; as above.
+
+    Tokens that the tokenizer adds, such as [CLS], are left out.
+
+    Raises:
+        InputError: SJ020: there is no such folder; SJ022: it cannot be loaded; SJ035: it has no
+            such layer.
+        MissingExtraError: SJ001: the packages are not installed.
+    """
+    found = []
+    with ONE_AT_A_TIME:
+        _, tokenizer = _loaded(model)
+        for _, given, states, _ in _layers([*map(_plain, texts)], layer, model):
+            for ids, rows in zip(given["input_ids"].tolist(), states, strict=True):
+                kept = [n for n, token in enumerate(ids) if token not in tokenizer.all_special_ids]
+                words = tokenizer.convert_ids_to_tokens([ids[place] for place in kept])
+                found.append((words, rows[kept].float().numpy()))
+    return found
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _layers(texts: Sequence[str], layer: int, model: str) -> Iterator[tuple[int, Any, Any, Any]]:
+    """Of each batch: the first text's place, its tokens, their states, and which are real."""
+    import torch
+
+    network, tokenizer = _loaded(model)
+    together = _TEXTS_AT_ONCE if network.dtype == torch.float64 else 1
+    for start in range(0, len(texts), together):
+        given = tokenizer(
+            # A tokenizer may make nothing of an empty text, and of nothing there is no mean.
+            [text or " " for text in texts[start : start + together]],
+            padding=True,
+            truncation=True,
+            max_length=_LONGEST,
+            return_tensors="pt",
+        )
+        wanted = {key: given[key] for key in ("input_ids", "attention_mask")}
+        with torch.inference_mode():
+            layers = network(**wanted, output_hidden_states=True).hidden_states
+        if not -len(layers) <= layer < len(layers):
+            raise InputError(
+                "SJ035", f"there is no layer {layer}: it has {len(layers) - 1}.", where=model
+            )
+        yield start, given, layers[layer], wanted["attention_mask"].to(network.dtype)
+
+
+def _pooled(states: Any, mask: Any, pooling: Pooling) -> Array:
+    """One row for each text of a batch."""
+    import torch
+
+    if pooling == "last":
+        # Padding stands at either end: the last token is where the count of tokens is highest.
+        last = (mask.cumsum(1) * mask).argmax(1)
+        mask = torch.nn.functional.one_hot(last, mask.shape[1]).to(states.dtype)
+    total = (states * mask[:, :, None]).sum(1)
+    found: Array = (total / mask.sum(1).clamp_min(1)[:, None]).numpy()
+    return found
+
+
+@lru_cache(maxsize=2)
+def _loaded(model: str) -> tuple[Any, Any]:
+    torch, transformers = libraries(_PURPOSE)
+    if not Path(model).is_dir():
+        raise InputError("SJ020", "no such folder.", where=model, hint="Models are not downloaded.")
+    try:
+        with quiet():
+            network = transformers.AutoModel.from_pretrained(
+                model, dtype=torch.float32, local_files_only=True
+            )
+            tokenizer = transformers.AutoTokenizer.from_pretrained(model, local_files_only=True)
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        first = str(error).strip().split("\n", 1)[0]
+        raise InputError("SJ022", f"cannot be loaded: {first}", where=model) from None
+    if network.config.is_encoder_decoder:
+        network = network.get_encoder()
+    if sum(weights.numel() for weights in network.parameters()) <= _MOST_WEIGHTS:
+        network = network.double()
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token or tokenizer.unk_token
+    return network.eval(), tokenizer
+
+
+# ---------------------------------------------------------------- representations
+#
+# Texts as vectors, for detectors: the ways that there are, by name and in model files.
+#
+# ``lsa``: latent semantic analysis of the training texts, the only one that a model file holds in
+# full. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors. ``hidden,model=FOLDER[,layer=N]
+# [,pooling=mean|last]``: the hidden states of a language model.
+
 
 NAMES = ("lsa", "embeddings", "hidden")
 

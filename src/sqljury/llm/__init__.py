@@ -2,14 +2,12 @@
 
 from sqljury.llm.batch import Batches, Collected, check_batches
 from sqljury.llm.chat import Answer, Message, Model, Reply, Request
-from sqljury.llm.client import Client, Spent
+from sqljury.llm.client import Client, Rehearsal, Spent
 from sqljury.llm.costs import BudgetReachedError, Estimate, Price, Prices, estimate, typical_price
 from sqljury.llm.fences import FENCE_RULE, fence, unfenced, visible
 from sqljury.llm.ledger import Entry, Ledger
-from sqljury.llm.options import parse_model
 from sqljury.llm.providers import Capabilities, Provider, known_providers, register
-from sqljury.llm.rehearsal import Rehearsal
-from sqljury.llm.settings import ClientSettings
+from sqljury.llm.settings import ClientSettings, parse_model
 
 __all__ = [
     "FENCE_RULE",

@@ -9,14 +9,24 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import NoReturn
 
 from sqljury.closing import Closing
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.llm.chat import Answer, Json, Reply, Request
-from sqljury.llm.costs import Budget, Price, Prices, likely_tokens
+from sqljury.llm.costs import (
+    BATCH_DISCOUNT,
+    Budget,
+    Estimate,
+    Price,
+    Prices,
+    estimate,
+    likely_tokens,
+)
 from sqljury.llm.ledger import Entry, Ledger
 from sqljury.llm.limits import Bucket, CallFailedError, Clock, Pause, Sleep, backoff
-from sqljury.llm.objects import asked_again, check_schema, understood
+from sqljury.llm.objects import asked_again, check_schema, placeholder, understood
 from sqljury.llm.providers import ManyAnswers, provider
 from sqljury.llm.settings import ClientSettings
 from sqljury.secrets import redacted
@@ -194,7 +204,11 @@ class Client(Closing):
                         f"nobody answers for {request.model}: {error}",
                         hint="Is the server running, and is its address (base_url) right?",
                     ) from error
-                self._say_why(error, request)
+                # Once, what calls wait for: a server that fails looks like a slow one otherwise.
+                with self._lock:
+                    is_new, self._said = str(error) != self._said, str(error)
+                if is_new:
+                    _LOG.warning("%s failed, asked again: %s", request.model, redacted(str(error)))
                 self._wait_after(error, turn, key)
         raise AssertionError("unreachable")
 
@@ -206,7 +220,12 @@ class Client(Closing):
             raw, seconds = self._exchange(request)
             reply = read(request, raw)
             spent = price.of(reply) if price else 0.0
-            self._count(reply, spent, price)
+            tokens = reply.prompt_tokens + reply.completion_tokens
+            with self._lock:
+                self._failures = 0
+                self.spent += Spent(1, tokens, spent, unpriced=int(price is None))
+            if self._tokens is not None:
+                self._tokens.correct(reply.completion_tokens)
             return self._kept(request, raw, reply, seconds)
         except CallFailedError as error:
             spent = most if error.charged else 0.0
@@ -232,14 +251,6 @@ class Client(Closing):
             start = time.perf_counter()
             raw = provider(request.model.provider).call(request, self._settings.timeout)
             return raw, time.perf_counter() - start
-
-    def _count(self, reply: Reply, money: float, price: Price | None) -> None:
-        tokens = reply.prompt_tokens + reply.completion_tokens
-        with self._lock:
-            self._failures = 0
-            self.spent += Spent(1, tokens, money, unpriced=int(price is None))
-        if self._tokens is not None:
-            self._tokens.correct(reply.completion_tokens)
 
     def _kept(self, request: Request, raw: Json, reply: Reply, seconds: float) -> _LedgerAnswer:
         entry = self._ledger.put(
@@ -289,13 +300,6 @@ class Client(Closing):
                 hint="Look at the answers with `sqljury report RUN --case ID`, or ask a model that "
                 "can do this; the same command asks again.",
             )
-
-    def _say_why(self, error: CallFailedError, request: Request) -> None:
-        """Say once what calls wait for: a server that fails looks like a slow one otherwise."""
-        with self._lock:
-            is_new, self._said = str(error) != self._said, str(error)
-        if is_new:
-            _LOG.warning("%s failed, asked again: %s", request.model, redacted(str(error)))
 
     def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:
         if error.wait and error.wait > LONGEST_WAIT:
@@ -423,3 +427,75 @@ class _Cost:
             logprobs=logprobs,
             unpriced=self.unpriced,
         )
+
+
+# ------------------------------------------------------------
+# A client that asks nobody: it notes what would be asked, for dry runs and for batches.
+
+_NOT_GIVEN_UP: Mapping[str, str] = {}
+
+
+class Rehearsal(Client):
+    """Answers from the ledger what it holds, and notes the rest.
+
+    Args:
+        optimistic: what is missing is answered by yes in every place, so that the questions
+            which follow from it are noted too; otherwise there is no answer.
+        batch: what is missing will be asked in batches: what one under way will answer costs
+            nothing more, and the rest costs less.
+        given_up: why questions will have no answer, by the key of their request; they are not
+            noted.
+    """
+
+    def __init__(
+        self,
+        settings: ClientSettings,
+        *,
+        optimistic: bool = True,
+        batch: bool = False,
+        given_up: Mapping[str, str] = _NOT_GIVEN_UP,
+    ) -> None:
+        known = settings.ledger is not None and Path(settings.ledger).exists()
+        ledger = settings.ledger if known else None
+        super().__init__(replace(settings, ledger=ledger, replay=known, max_cost=None))
+        self._optimistic = optimistic
+        self._batch = batch
+        self._given_up = given_up
+        self._noted: dict[str, Request] = {}
+        self._price_table = Prices(settings.prices)
+
+    def ask(self, request: Request, *, case: str) -> Answer:
+        """The answer as far as it is known."""
+        try:
+            return super().ask(request, case=case)
+        except _UnaskedError:
+            value = placeholder(request.schema or {}) if self._optimistic else None
+            problem = "" if self._optimistic else "not asked yet"
+            return Answer(value, "", problem, calls=0, tokens=0, money=0.0, seconds=0.0)
+
+    def _missing(self, request: Request, key: str, case: str) -> NoReturn:  # noqa: ARG002
+        if key in self._given_up:
+            raise CallFailedError(self._given_up[key])
+        self._noted[key] = request
+        raise _UnaskedError
+
+    @property
+    def missing(self) -> list[Request]:
+        """What the ledger does not hold, each once, by key."""
+        return [request for _, request in sorted(self._noted.items())]
+
+    def forget(self) -> None:
+        """Begin to note anew."""
+        self._noted.clear()
+
+    def estimate(self) -> Estimate:
+        """What asking it will cost."""
+        if not self._batch:
+            return estimate(self.missing, self._price_table)
+        new = [one for one in self.missing if not self._ledger.is_submitted(one.key())]
+        found = estimate(new, self._price_table)
+        return found if found.money is None else replace(found, money=found.money * BATCH_DISCOUNT)
+
+
+class _UnaskedError(Exception):
+    """The ledger does not hold it."""

@@ -11,9 +11,10 @@ from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
-from sqljury.papers.recorded_methods import RecordedMethod
-from sqljury.uses.evaluate import widened
+from sqljury.papers.recorded_methods import RecordedMethod, read_rose_methods
+from sqljury.uses.evaluate.summary import widened
 from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
+from sqljury.writing import PathLike
 
 _DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
 
@@ -300,3 +301,12 @@ def _notes(rows: Iterable[MethodRow], common: int) -> tuple[str, ...]:
             for row in uneven
         ),
     )
+
+
+def read_methods(folder: PathLike, *, seed: int = 0) -> Methods:
+    """EX and ROSE of recorded methods, and the four findings about them.
+
+    Raises:
+        InputError: no recorded methods.
+    """
+    return methods(read_rose_methods(folder), seed=seed)

@@ -6,13 +6,22 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sqljury.benchmarks.fields import as_object, as_text
+from sqljury.benchmarks.fields import as_object, as_text, missing_key
 from sqljury.benchmarks.files import FileRecord, PathLike, Source
-from sqljury.benchmarks.layout import missing_key
 from sqljury.benchmarks.results import as_score
-from sqljury.benchmarks.rose_output import RecordedJudgement, is_rose_output, read_rose_output
+from sqljury.benchmarks.rose_recordings import RecordedJudgement, is_rose_output, read_rose_output
 from sqljury.errors import InputError
+
+if TYPE_CHECKING:
+    pass
+
+
+# ---------------------------------------------------------------- recorded methods
+#
+# ROSE's recordings of whole methods: EX and ROSE of each, and the facts of ``methods.csv``.
+
 
 FACTS = "methods.csv"
 _FACTS = ("method", "base_model", "kind", "released")

@@ -1,22 +1,27 @@
-"""The tables of ROSE's paper from recordings: metrics and backbones against the experts.
-
-The labels are those of the ROSE-VEC files, never those that a recording carries along: some
-carry others.
-"""
+"""The tables of ROSE's paper from recordings: metrics and backbones against the experts."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
-from sqljury.benchmarks import RecordedJudgement
+from sqljury.benchmarks import RecordedJudgement, find_rose_outputs, read_cases, read_rose_output
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
-from sqljury.uses.agree import JudgeAgreement, agree
-from sqljury.uses.stability import Stability, stability
+from sqljury.reports import plots, words
+from sqljury.reports.document import Lane, Lanes, ReportDocument, ReportSection, ReportTable
+from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.uses.agree.agreement import Figures, JudgeAgreement, agree
+from sqljury.uses.agree.document import estimate, statistic, statistic_name
+from sqljury.uses.agree.stability import Stability, stability, stability_section
 from sqljury.uses.statistics import PairedCounts, holm
 from sqljury.verdict import Scored
+from sqljury.version import __version__
+from sqljury.writing import PathLike
+
+# ---------------------------------------------------------------- rose vec
 
 METRIC = "ROSE"
 """The metric that the others are compared with."""
@@ -336,3 +341,172 @@ def _order(place: _Place, metrics: Sequence[str]) -> tuple[int, str, int, str]:
 
 def _index(known: Sequence[str], name: str) -> int:
     return known.index(name) if name in known else len(known)
+
+
+# ---------------------------------------------------------------- from folders
+
+
+def read_rose_vec(
+    folder: PathLike, *, labels: Sequence[PathLike] = (), bootstrap: int = 1000, seed: int = 0
+) -> RoseVec:
+    """The tables of ROSE's paper from a tree of its output folders.
+
+    Args:
+        labels: the files with the experts' labels, one for each set; by default the
+            ``rose-vec-*.json`` in the folder or in one above it.
+        bootstrap: resamples for the intervals; 0 for none.
+
+    Raises:
+        InputError: no recordings, no labels, or recordings of other cases.
+    """
+    recordings = (
+        # Set, model and metric, however far down the tree the folder begins.
+        Recording(folders=run.folder.resolve().parts[-3:], judgements=read_rose_output(run.folder))
+        for run in find_rose_outputs(folder)
+    )
+    files = [Path(file) for file in labels] or _label_files(Path(folder))
+    sets = {path.name.split(".")[0]: list(read_cases(path, strip_fences=False)) for path in files}
+    return rose_vec(recordings, sets, bootstrap=bootstrap, seed=seed)
+
+
+def _label_files(folder: Path) -> list[Path]:
+    for place in (folder, *folder.resolve().parents[:3]):
+        found = sorted(path for path in place.glob("rose-vec-*.json*") if path.is_file())
+        if found:
+            return found
+    raise InputError(
+        "SJ521",
+        "no rose-vec-*.json with the experts' labels beside the recordings.",
+        where=str(folder),
+        hint="Name them with --labels FILE, once for each set.",
+    )
+
+
+# ---------------------------------------------------------------- rose vec document
+#
+# `rose-vec` as a document: the tables of ROSE's paper, with plots of κ.
+
+
+_STATISTICS = ("kappa", "interval", "accuracy", "mcc", "f1")
+"""The paper's columns, and how sure κ is."""
+
+
+def rose_vec_document(found: RoseVec, *, title: str = "ROSE-VEC") -> ReportDocument:
+    """The paper's tables: metrics and models with intervals, ablations, repeated runs."""
+    return ReportDocument(
+        title=title,
+        lead=f"{len(found.metrics)} recorded metrics against the experts' labels of "
+        f"{' and '.join(found.sets)}, with {100 * found.confidence:g} % intervals.",
+        sections=list(_sections(found)),
+        notes=found.notes,
+        signature=_signature(found),
+    )
+
+
+def _sections(found: RoseVec) -> Iterator[ReportSection]:
+    for name in (*found.sets, "pooled"):
+        yield _agreement(found, name)
+    if found.ablations:
+        yield ReportSection(
+            title="Ablations",
+            blocks=[
+                _kappas(found.ablations, ""),
+                _metrics(found.ablations, "", found.confidence),
+                _comparisons("Against ROSE of the same model", found.ablation_comparisons),
+            ],
+        )
+    yield from map(stability_section, found.stability)
+    yield ReportSection(
+        title="Metrics against ROSE of the same model",
+        blocks=[_comparisons("McNemar's exact test, two-sided", found.comparisons)],
+    )
+
+
+def _signature(found: RoseVec) -> str:
+    """How the figures were computed, on one line."""
+    return "|".join(
+        (
+            "rose-vec",
+            f"sets:{'+'.join(found.sets)}",
+            "labels:of the sets",
+            f"bootstrap:{found.resamples}",
+            f"seed:{found.seed}",
+            f"confidence:{found.confidence:g}",
+            f"sqljury:{__version__}",
+        )
+    )
+
+
+def _agreement(found: RoseVec, name: str) -> ReportSection:
+    return ReportSection(
+        title="All sets pooled" if name == "pooled" else name,
+        blocks=[_kappas(found.metrics, name), _metrics(found.metrics, name, found.confidence)],
+    )
+
+
+def _figures(rows: Iterable[MetricRow], name: str) -> list[tuple[MetricRow, Figures]]:
+    """Figures of one set, of all (``pooled``: what is complete), or of what there is ("")."""
+    parts = [(row, {part.value: part for part in row.figures.by_benchmark}) for row in rows]
+    if name == "pooled":
+        return [(row, row.figures) for row, _ in parts if row.complete]
+    found = ((row, known.get(name) if name else row.figures) for row, known in parts)
+    return [(row, figures) for row, figures in found if figures is not None]
+
+
+def _metrics(rows: Iterable[MetricRow], name: str, confidence: float) -> ReportTable:
+    columns = ("n", *_STATISTICS)
+    return ReportTable(
+        caption="In percent",
+        heads=["model", "metric", *(statistic_name(c, confidence) for c in columns)],
+        rows=[
+            [row.model, _called(row), *(statistic(figures, column) for column in columns)]
+            for row, figures in _figures(rows, name)
+        ],
+        texts=2,
+    )
+
+
+def _called(row: MetricRow | MetricComparison) -> str:
+    return ABLATIONS.get(row.metric, row.metric)
+
+
+def _kappas(rows: Sequence[MetricRow], name: str) -> Lanes:
+    """A line for each metric, below a heading for each model."""
+    models = list(dict.fromkeys(row.model for row in rows))
+    points = [
+        (
+            row,
+            PlotPoint(
+                f"{row.model} {row.metric}", one.value, one.low, one.high, models.index(row.model)
+            ),
+        )
+        for row, figures in _figures(rows, name)
+        for one in [estimate(figures)]
+    ]
+    axis = Axis.around(end for _, p in points for end in (p.value, p.low, p.high))
+    lanes = [
+        Lane(
+            head=row.model if i == 0 or points[i - 1][0].model != row.model else "",
+            name=_called(row),
+            plot=plots.dots([point], axis),
+            value=words.percent(point.value, 2),
+        )
+        for i, (row, point) in enumerate(points)
+    ]
+    return Lanes(caption="Cohen's κ in percent", lanes=lanes, axis=plots.axis_labels(axis))
+
+
+def _comparisons(caption: str, rows: Sequence[MetricComparison]) -> ReportTable:
+    """Metrics against ROSE, model by model."""
+    models = [row.model for row in rows]
+    cells = [
+        [
+            row.model,
+            _called(row),
+            *map(words.count, (row.n, row.only_metric, row.only_other)),
+            *map(words.p_value, (row.p, row.p_holm)),
+        ]
+        for row in sorted(rows, key=lambda row: models.index(row.model))
+    ]
+    heads = ["model", "metric", "n", "only metric\nright", "only ROSE\nright", "p", "Holm"]
+    return ReportTable(caption=caption, heads=heads, rows=cells, texts=2)

@@ -1,11 +1,14 @@
-"""Why a worker died, and who is to blame for it."""
+"""Why a worker died and who is to blame for it; what Linux tells of a process from outside."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from pathlib import Path
 
 from sqljury.execution import Execution, Limits, Status
 
@@ -89,3 +92,69 @@ def blamed(deaths: Sequence[Death], limits: Limits) -> Execution | None:
     if counted or (counted is None and len(deaths) >= MOST_DEATHS):
         return Execution(Status.OUT_OF_MEMORY, None, "the system killed the worker (memory)")
     return None
+
+
+# ------------------------------------------------------------
+# Whether a process that was killed was killed for want of memory: Linux counts.
+
+_PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
+
+
+def resident_bytes(pid: int) -> int:
+    """Memory that a process holds, in bytes; 0 where the system does not tell (not Linux)."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, ValueError, IndexError):
+        return 0
+    return pages * _PAGE
+
+
+def memory_kills() -> int | None:
+    """How often the system killed a process of our control group, or of this machine where there
+    is no such group, because memory ran out; None where it does not tell."""
+    for file in _counters():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            for line in file.read_text().splitlines():
+                if line.startswith("oom_kill "):
+                    return int(line.split()[1])
+    return None
+
+
+def _counters() -> Iterator[Path]:
+    root = Path("/sys/fs/cgroup")
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/cgroup").read_text().splitlines():
+            _, controllers, group = line.split(":", 2)
+            if "memory" in controllers.split(","):
+                yield root / "memory" / group.lstrip("/") / "memory.oom_control"
+                yield root / "memory" / "memory.oom_control"  # as seen inside a container
+            elif not controllers:
+                yield root / group.lstrip("/") / "memory.events"
+    yield Path("/proc/vmstat")
+
+
+# ------------------------------------------------------------
+# What Linux tells of a process from outside: whether it is stopped, and how much it has worked.
+
+_TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessState:
+    """A process, or one thread of it, at one moment."""
+
+    is_stopped: bool
+    """By a signal: it does nothing until somebody lets it go on."""
+    worked: float
+    """Seconds of processor time since its start."""
+
+
+def process_state(pid: int, thread: int = 0) -> ProcessState | None:
+    """The state of a process, or of its thread; None where the system does not tell."""
+    place = f"/proc/{pid}/task/{thread}/stat" if thread else f"/proc/{pid}/stat"
+    try:
+        # The second field is the program's name, in parentheses, and may hold anything.
+        state, *fields = Path(place).read_text().rpartition(")")[2].split()
+        return ProcessState(state == "T", (int(fields[10]) + int(fields[11])) / _TICKS)
+    except (OSError, ValueError, IndexError):
+        return None

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqljury.errors import InputError
 from sqljury.judges import Judge, Needs, spec_of
-from sqljury.runs.changes import Changes
-from sqljury.runs.confinement import confinement
-from sqljury.runs.fingerprints import DataContents
+from sqljury.runs.fingerprints import Changes, DataContents
 from sqljury.runs.messages import Setup
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import LOCAL, RunSettings
-from sqljury.runs.signatures import store_key
+from sqljury.runs.settings import LOCAL, RunSettings, confinement, store_key
 from sqljury.runs.store import RunStore
 
 if TYPE_CHECKING:
@@ -75,26 +72,23 @@ class JudgeGroup:
         return WorkerPool(
             self._setup(settings, confined.sandbox),
             self.processes(settings),
-            environment=self._environment(confined.environment, settings),
+            # Several processes share the cores: one thread for matrices in each.
+            environment=confined.environment
+            if self.processes(settings) == 1
+            else {"OMP_NUM_THREADS": "1", **confined.environment},
             check=changes.check,
         )
 
     def _on_nodes(
         self, settings: RunSettings, changes: Changes, contents: Callable[[], DataContents]
     ) -> RayPool:
-        from sqljury.runs.node import NodeSetup
-        from sqljury.runs.ray_pool import RayPool
+        from sqljury.runs.ray_pool import NodeSetup, RayPool
 
         def setup() -> NodeSetup:
             here = replace(settings, executor=LOCAL)
             return NodeSetup(self._setup(here, None), self.one_process, contents())
 
         return RayPool(setup, settings.executor.partition(":")[2], changes.check)
-
-    def _environment(self, known: Mapping[str, str], settings: RunSettings) -> Mapping[str, str]:
-        """With one thread for matrices in each process where there are several: they share the
-        cores."""
-        return known if self.processes(settings) == 1 else {"OMP_NUM_THREADS": "1", **known}
 
     def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
         llm = settings.llm if self.asks_models else None

@@ -28,8 +28,17 @@ from typing import IO, TYPE_CHECKING
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution
 from sqljury.isolation import SentError, TemporaryFolder, start_isolated
-from sqljury.runs.deaths import MOST_DEATHS, Death, Kill, blamed, timed_out
-from sqljury.runs.memory import memory_kills, resident_bytes
+from sqljury.runs.deaths import (
+    MOST_DEATHS,
+    Death,
+    Kill,
+    ProcessState,
+    blamed,
+    memory_kills,
+    process_state,
+    resident_bytes,
+    timed_out,
+)
 from sqljury.runs.messages import (
     SEVERAL,
     WATCH,
@@ -42,7 +51,6 @@ from sqljury.runs.messages import (
     heard,
     tell,
 )
-from sqljury.runs.process import ProcessState, process_state
 from sqljury.runs.store import VerdictRow, WorkItem
 from sqljury.verdict import Outcome, Verdict
 from sqljury.work_limit import too_much_work, work_seconds

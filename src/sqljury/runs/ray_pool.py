@@ -8,21 +8,207 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import os
 import socket
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sqljury.errors import InfrastructureError, MissingExtraError, SqljuryError
+from sqljury.case import Case
+from sqljury.errors import InfrastructureError, InputError, MissingExtraError, SqljuryError
 from sqljury.execution import MIB
-from sqljury.runs.node import NodeJudges, NodeSetup, lacking
-from sqljury.runs.parcel import packed
+from sqljury.isolation import TemporaryFolder
+from sqljury.judges import make_judge
+from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints
+from sqljury.runs.messages import Setup
+from sqljury.runs.pool import WorkerPool
+from sqljury.runs.settings import confinement
 from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.settings import Sources
 from sqljury.version import __version__
 
 if TYPE_CHECKING:
     from sqljury.llm import Request, Spent
+
+_FIELDS = ("databases", "descriptions", "schemas", "suites")
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """Files by their path in a folder of one's own, and the places that they are there."""
+
+    files: Mapping[str, bytes]
+    places: Mapping[str, str]
+    """Relative to that folder, by the field of :class:`Sources`."""
+
+    def unpacked(self, sources: Sources, folder: Path) -> Sources:
+        """Write the files; the same sources, in a folder of this machine."""
+        for name, content in self.files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return replace(sources, **{name: str(folder / at) for name, at in self.places.items()})
+
+
+def paths_of(sources: Sources) -> dict[str, Path]:
+    """The places that are on this machine's disk, by the field of :class:`Sources`.
+
+    >>> paths_of(Sources(databases="postgresql://server/{db_id}", schemas="tables.json"))
+    {'schemas': PosixPath('tables.json')}
+    """
+    named = {name: getattr(sources, name) for name in _FIELDS}
+    return {name: Path(text) for name, text in named.items() if text and "://" not in text}
+
+
+def packed(sources: Sources, db_ids: Iterable[str]) -> Parcel:
+    """What a run reads of these databases.
+
+    Raises:
+        InputError: SJ424: a place that is none: several joined by commas.
+    """
+    files: dict[str, bytes] = {}
+    places: dict[str, str] = {}
+    wanted = {db_id.casefold() for db_id in db_ids}
+    for name, path in paths_of(sources).items():
+        if not path.exists():
+            raise InputError(
+                "SJ424",
+                f"{name} {str(path)!r} cannot be sent to another machine: it is no single file "
+                "or folder.",
+                hint="Name one folder, or databases on servers by their URL.",
+            )
+        places[name] = f"{name}/{path.name}"
+        for file in [path] if path.is_file() else _within(path, wanted):
+            inner = file.relative_to(path.parent)
+            files[f"{name}/{inner}"] = file.read_bytes()
+    return Parcel(files, places)
+
+
+def _within(folder: Path, db_ids: set[str]) -> Iterator[Path]:
+    """The files of a folder that belong to these databases: below DB_ID, or DB_ID with a suffix.
+
+    In any case of letters, as databases and suites are found.
+    """
+    for file in sorted(folder.rglob("*")):
+        first = file.relative_to(folder).parts[0].casefold()
+        if file.is_file() and (first in db_ids or first.partition(".")[0] in db_ids):
+            yield file
+
+
+# ------------------------------------------------------------
+# What judges on one machine of several: a pool of workers behind one object, which Ray places.
+
+_REPORT_SECONDS = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSetup:
+    """What a machine is told once."""
+
+    pool: Setup
+    """What its workers are told; how they are confined it finds by itself."""
+    one_process: bool
+    """Whether the judges share one process, as those do that hold a large model."""
+    contents: DataContents
+
+
+def lacking(sources: Sources) -> list[str]:
+    """Which places of a run are not on this machine."""
+    return [name for name, path in paths_of(sources).items() if not path.exists()]
+
+
+class NodeJudges:
+    """The judges of a run on one machine.
+
+    Args:
+        setup: judges and settings.
+        parcel: databases and schemas, for a machine that does not share the driver's disk.
+
+    Raises:
+        InfrastructureError: SJ423: another version of sqljury than the driver's.
+    """
+
+    def __init__(self, setup: NodeSetup, version: str, parcel: Parcel | None = None) -> None:
+        if version != __version__:
+            raise InfrastructureError(
+                "SJ423",
+                f"sqljury {__version__} is installed on a node, the run is of {version}.",
+                where=os.uname().nodename,
+                hint="Install the same version on every node.",
+            )
+        self._setup = setup
+        self._folder: TemporaryFolder | None = None
+        self._pool: WorkerPool | None = None
+        settings = setup.pool.settings
+        if parcel is not None:
+            self._folder = TemporaryFolder()
+            sources = parcel.unpacked(settings.sources, Path(self._folder.path))
+            settings = replace(settings, sources=sources)
+        self._settings = settings
+        self._data = DataFingerprints(settings, Changes())
+
+    def judge(self, items: Sequence[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
+        """The verdicts on some cases, twice a second.
+
+        Raises:
+            InfrastructureError: SJ425: a database holds something else here than at the driver.
+        """
+        self._check(items)
+        ready: list[VerdictRow] = []
+        last = time.monotonic()
+        for rows in self._workers().run(items):
+            ready.extend(rows)
+            if ready and time.monotonic() - last > _REPORT_SECONDS:
+                yield tuple(ready)
+                ready, last = [], time.monotonic()
+        if ready:
+            yield tuple(ready)
+
+    def close(self) -> None:
+        """End the workers; files that were sent are removed."""
+        if self._pool is not None:
+            self._pool.close()
+        if self._folder is not None:
+            self._folder.close()
+
+    def _workers(self) -> WorkerPool:
+        if self._pool is None:
+            judges = tuple(make_judge(spec) for spec in self._setup.pool.judges)
+            confined = confinement(judges, self._settings)
+            pool = WorkerPool(
+                replace(self._setup.pool, settings=self._settings, sandbox=confined.sandbox),
+                1 if self._setup.one_process else self._settings.workers,
+                environment=confined.environment,
+            )
+            self._pool = pool.__enter__()
+        return self._pool
+
+    def _check(self, items: Sequence[WorkItem]) -> None:
+        for db_id in dict.fromkeys(item.group[0] for item in items):
+            self._data.fingerprint(Case(id="", db_id=db_id))
+            for what, here, there in (
+                ("database", self._data.fingerprints, self._setup.contents.databases),
+                ("test suite of", self._data.suites, self._setup.contents.suites),
+            ):
+                if here.get(db_id, "") != there.get(db_id, ""):
+                    raise _another(what, db_id, here.get(db_id), there.get(db_id))
+
+
+def _another(what: str, db_id: str, here: str | None, there: str | None) -> InfrastructureError:
+    return InfrastructureError(
+        "SJ425",
+        f"the {what} {db_id!r} is another here ({here or 'none'}) than where the run was started "
+        f"({there or 'none'}).",
+        where=os.uname().nodename,
+        hint="Bring contents and engine versions in line; what was found is kept.",
+    )
+
+
+# ------------------------------------------------------------
+# The pool over all nodes.
 
 _FIRST_CHUNK, _LARGEST_CHUNK = 64, 4096
 _CHUNK_SECONDS = 4.0
@@ -89,7 +275,10 @@ class RayPool:
         if not ray.is_initialized():
             self._connected_here = True
             try:
-                _knock(self._address)
+                # Fail at once where nobody listens: Ray itself would wait for minutes.
+                host, _, port = self._address.rpartition(":")
+                if host and port.isdigit():
+                    socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
                 ray.init(address=self._address or None, log_to_driver=False, logging_level="ERROR")
             except (OSError, RuntimeError, ConnectionError, ValueError) as error:
                 raise InfrastructureError(
@@ -123,7 +312,12 @@ class RayPool:
                 self._fill(source)
         finally:
             while self._nodes:
-                _end(self._nodes.pop().actor)
+                actor = self._nodes.pop().actor
+                ray = _ray()
+                # Where it is gone or busy Ray ends its process, and its workers end with it.
+                with contextlib.suppress(Exception):
+                    ray.get(actor.close.remote(), timeout=_END_SECONDS)
+                ray.kill(actor)
 
     # ------------------------------------------------------------ nodes
 
@@ -232,21 +426,6 @@ def _pieces(items: Iterable[WorkItem]) -> Iterator[list[WorkItem]]:
     for _, group in itertools.groupby(items, lambda item: item.group):
         while piece := list(itertools.islice(group, _LARGEST_PIECE)):
             yield piece
-
-
-def _end(actor: Any) -> None:
-    """End its workers; where it is gone or busy Ray ends its process, and they end with it."""
-    ray = _ray()
-    with contextlib.suppress(Exception):
-        ray.get(actor.close.remote(), timeout=_END_SECONDS)
-    ray.kill(actor)
-
-
-def _knock(address: str) -> None:
-    """Fail at once where nobody listens: Ray itself would wait for minutes."""
-    host, _, port = address.rpartition(":")
-    if host and port.isdigit():
-        socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
 
 
 def _ray() -> Any:

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 import time
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
@@ -18,17 +18,14 @@ from typing import TYPE_CHECKING, Any, cast
 from sqljury.benchmarks import AS_WRITTEN
 from sqljury.case import Case
 from sqljury.closing import Closing
-from sqljury.errors import InputError
+from sqljury.errors import InputError, SqljuryError
 from sqljury.isolation import missing
 from sqljury.judges import Judge, Needs, make_judge, needs_database, spec_of
-from sqljury.runs.changes import Changes
-from sqljury.runs.fingerprints import DataContents, DataFingerprints, short_hash
+from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints, short_hash
 from sqljury.runs.judge_groups import JudgeGroup, groups_of
 from sqljury.runs.pool import WorkerPool
-from sqljury.runs.settings import RunSettings, Shard, default_client
-from sqljury.runs.signatures import signature, store_key
-from sqljury.runs.store import CaseRow, RunStore
-from sqljury.runs.while_reading import WhileReading
+from sqljury.runs.settings import RunSettings, Shard, default_client, signature, store_key
+from sqljury.runs.store import CaseRow, RunStore, VerdictRow, WorkItem
 from sqljury.secrets import learn_from_environment, learn_from_urls
 from sqljury.sql import features, hardness
 from sqljury.verdict import Record
@@ -37,6 +34,58 @@ from sqljury.version import __version__
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings, Request, Spent
     from sqljury.runs.ray_pool import RayPool
+
+_TURN = 64
+"""Cases that are read between two looks at the workers."""
+_MOST_WAITING = 1024
+"""Cases that are kept ready for workers, in memory."""
+
+
+class WhileReading:
+    """Hands cases that were just stored to the workers of one group of judges.
+
+    Args:
+        store: holds no case yet, so that each needs every judge.
+        keys: of the judges, in the store.
+    """
+
+    def __init__(self, store: RunStore, pool: WorkerPool, keys: Sequence[str]) -> None:
+        self._store = store
+        self._pool = pool
+        self._numbers = store.judge_numbers(keys)
+        self._judges = tuple(range(len(keys)))
+        self._waiting: deque[WorkItem] = deque()
+        self._read = 0
+        self._failure: SqljuryError | None = None
+
+    def stored(self, number: int, row: CaseRow) -> None:
+        """A case is in the store under this number."""
+        if len(self._waiting) < _MOST_WAITING:
+            group = row.case.db_id, row.batch_key
+            self._waiting.append(WorkItem(number, row.body, self._judges, group))
+        self._read += 1
+        if self._read % _TURN == 0 and self._failure is None:
+            self._store.add_verdicts(self._found(), self._numbers)
+
+    def _found(self) -> list[VerdictRow]:
+        try:
+            return [row for rows in self._pool.judge_meanwhile(self._waiting) for row in rows]
+        except SqljuryError as error:
+            self._failure = error  # faults of the input are told first
+            return []
+
+    def check(self) -> None:
+        """Once all cases are read.
+
+        Raises:
+            SqljuryError: the workers cannot work.
+        """
+        if self._failure is not None:
+            raise self._failure
+
+
+# ------------------------------------------------------------
+# Run judges over cases: resumable, with any number of workers, the same result every time.
 
 _COMMIT_SECONDS = 0.5
 
@@ -77,12 +126,10 @@ class Run(Closing):
     def judges(self) -> tuple[RunJudge, ...]:
         """The judges of the last command on this run."""
         try:
-            return tuple(RunJudge(**judge) for judge in self._stored_judges())
+            judges = cast("list[dict[str, Any]]", self._store.fact("judges") or [])
+            return tuple(RunJudge(**judge) for judge in judges)
         except TypeError as error:
             raise self._store.damaged(f"what it says of its judges ({error})") from error
-
-    def _stored_judges(self) -> list[dict[str, Any]]:
-        return cast("list[dict[str, Any]]", self._store.fact("judges") or [])
 
     @property
     def manifest(self) -> Mapping[str, object]:
@@ -377,13 +424,15 @@ def _write_manifest(
         )
         for judge in judges
     ]
+    places = (settings.sources.databases or "").split(",")
+    without_passwords = [re.sub(r"(://[^:@/?#]*):.*@", r"\1:***@", each) for each in places]
     store.set_facts(
         {
             "judges": [asdict(judge) for judge in signed],
             "manifest": {
                 "sqljury": __version__,
                 "python": sys.version.split()[0],
-                "databases": _without_password(settings.sources.databases or ""),
+                "databases": ",".join(without_passwords),
                 "engines": engines,
                 "contents": data.fingerprints,
                 "suites": data.suites,
@@ -395,11 +444,6 @@ def _write_manifest(
             },
         }
     )
-
-
-def _without_password(spec: str) -> str:
-    parts = (re.sub(r"(://[^:@/?#]*):.*@", r"\1:***@", part) for part in spec.split(","))
-    return ",".join(parts)
 
 
 # ---------------------------------------------------------------- verdicts out

@@ -1,18 +1,31 @@
 """Queries as text: what they are made of, and how they are made comparable. Pure functions."""
 
-from sqljury.sql.bare_columns import bare_chosen
 from sqljury.sql.clauses import Clauses, Condition, Conditions, clauses_of
-from sqljury.sql.comments import remove_distinct, without_comments
-from sqljury.sql.features import FEATURES, features
-from sqljury.sql.hardness import HARDNESS, hardness
-from sqljury.sql.namespaces import alike_in_schema, without_namespaces
-from sqljury.sql.ordering import any_order, top_level_order
-from sqljury.sql.over_rows import over_rows
-from sqljury.sql.sources import neighbours_of, some_values, tables_of
-from sqljury.sql.text import normalise_text
-from sqljury.sql.ties import KeyedQuery, WiderQuery, keyed_for_ties, tie_broken, without_limit
-from sqljury.sql.tokens import parse
-from sqljury.sql.transpile import same_in_translation, transpiled
+from sqljury.sql.features import FEATURES, HARDNESS, features, hardness
+from sqljury.sql.resolve import (
+    alike_in_schema,
+    neighbours_of,
+    some_values,
+    tables_of,
+    without_namespaces,
+)
+from sqljury.sql.ties import (
+    KeyedQuery,
+    WiderQuery,
+    bare_chosen,
+    keyed_for_ties,
+    tie_broken,
+    without_limit,
+)
+from sqljury.sql.tokens import (
+    any_order,
+    normalise_text,
+    parse,
+    remove_distinct,
+    top_level_order,
+    without_comments,
+)
+from sqljury.sql.transpile import over_rows, same_in_translation, transpiled
 from sqljury.sql.value_profile import merged_profiles, value_profile
 
 __all__ = [

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import NamedTuple
+from functools import lru_cache
 
+from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
 from sqlglot.tokens import TokenType as T
 
-from sqljury.sql.tokens import MAX_CHARS, tokenize
+from sqljury.sql.tokens import MAX_CHARS, parse, tokenize
 
 FEATURES = (
     "aggregate",
@@ -84,37 +85,35 @@ class _Scan:
         self._tokens = tokens
         self._opens_query = _opens_query(tokens)
         self._levels = [_Level(is_query=True, nesting=0)]
-        types = _types()
         for i, token in enumerate(tokens):
             kind = token.token_type
-            if kind is types.opening:
+            if kind is T.L_PAREN:
                 self._open(i)
-            elif kind is types.closing:
+            elif kind is T.R_PAREN:
                 if len(self._levels) > 1:
                     self._levels.pop()
-            elif kind in types.watched and not self._is_no_keyword(i):
-                self._keyword(kind, types)
+            elif kind in _WATCHED and not self._is_no_keyword(i):
+                self._keyword(kind)
 
     def _open(self, i: int) -> None:
         before = self._tokens[i - 1] if i else None
-        types = _types()
         nested = self._opens_query[i] and not _is_operand(self._tokens, i)
         nesting = self._levels[-1].nesting + nested
         self.nesting = max(self.nesting, nesting)
         self._levels.append(_Level(self._opens_query[i], nesting))
-        if before and before.token_type is not types.quoted and before.text.lower() in _AGGREGATES:
+        if before and before.token_type is not T.IDENTIFIER and before.text.lower() in _AGGREGATES:
             self.found.add("aggregate")
 
-    def _keyword(self, kind: TokenType, types: _Types) -> None:
+    def _keyword(self, kind: TokenType) -> None:
         level = self._levels[-1]
-        if kind in types.joins:
-            self.joins += kind is not types.comma or level.in_from
-        elif kind is types.start_of_from:
+        if kind in (T.JOIN, T.COMMA):
+            self.joins += kind is not T.COMMA or level.in_from
+        elif kind is T.FROM:
             level.in_from = level.is_query
         else:
-            level.in_from = level.in_from and kind not in types.end_of_from
-            if kind in types.names and (level.is_query or kind is not types.order):
-                self.found.add(types.names[kind])
+            level.in_from = level.in_from and kind not in _ENDS_OF_FROM
+            if kind in _NAMES and (level.is_query or kind is not T.ORDER_BY):
+                self.found.add(_NAMES[kind])
 
     def _is_no_keyword(self, i: int) -> bool:
         """A column called like a keyword, a WITH of something else, ``IS DISTINCT FROM``."""
@@ -127,55 +126,24 @@ class _Scan:
         return before is T.DOT or comparison
 
 
-class _Types(NamedTuple):
-    """Token types by what they mean here."""
-
-    opening: TokenType
-    closing: TokenType
-    quoted: TokenType
-    comma: TokenType
-    order: TokenType
-    start_of_from: TokenType
-    end_of_from: frozenset[TokenType]
-    joins: frozenset[TokenType]
-    names: dict[TokenType, str]
-    watched: frozenset[TokenType]
-
-
-@cache
-def _types() -> _Types:
-    names = {
-        T.CASE: "case",
-        T.DISTINCT: "distinct",
-        T.EXCEPT: "set_operation",
-        T.FETCH: "limit",
-        T.GROUP_BY: "grouping",
-        T.HAVING: "having",
-        T.INTERSECT: "set_operation",
-        T.LIMIT: "limit",
-        T.ORDER_BY: "ordering",
-        T.OVER: "window",
-        T.UNION: "set_operation",
-        T.WITH: "cte",
-    }
-    ends = frozenset((T.SELECT, T.WHERE, T.WINDOW, T.QUALIFY, *names)) - {
-        T.CASE,
-        T.DISTINCT,
-        T.OVER,
-    }
-    joins = frozenset((T.JOIN, T.COMMA))
-    return _Types(
-        opening=T.L_PAREN,
-        closing=T.R_PAREN,
-        quoted=T.IDENTIFIER,
-        comma=T.COMMA,
-        order=T.ORDER_BY,
-        start_of_from=T.FROM,
-        end_of_from=ends,
-        joins=joins,
-        names=names,
-        watched=ends | joins | {T.FROM} | frozenset(names),
-    )
+_NAMES = {
+    T.CASE: "case",
+    T.DISTINCT: "distinct",
+    T.EXCEPT: "set_operation",
+    T.FETCH: "limit",
+    T.GROUP_BY: "grouping",
+    T.HAVING: "having",
+    T.INTERSECT: "set_operation",
+    T.LIMIT: "limit",
+    T.ORDER_BY: "ordering",
+    T.OVER: "window",
+    T.UNION: "set_operation",
+    T.WITH: "cte",
+}
+_ENDS_OF_FROM = frozenset((T.SELECT, T.WHERE, T.WINDOW, T.QUALIFY, *_NAMES)) - {
+    *(T.CASE, T.DISTINCT, T.OVER)
+}
+_WATCHED = _ENDS_OF_FROM | frozenset((T.JOIN, T.COMMA, T.FROM, *_NAMES))
 
 
 def _opens_query(tokens: list[Token]) -> list[bool]:
@@ -192,3 +160,112 @@ def _is_operand(tokens: list[Token], i: int) -> bool:
     if i and tokens[i - 1].token_type in (T.ALL, T.DISTINCT):
         i -= 1
     return i == 0 or tokens[i - 1].token_type in (T.UNION, T.INTERSECT, T.EXCEPT)
+
+
+# ------------------------------------------------------------
+# How hard a query is, as Spider's evaluation script counts it.
+
+HARDNESS = ("easy", "medium", "hard", "extra")
+
+
+def hardness(sql: str, dialect: str = "sqlite") -> str | None:
+    """One of :data:`HARDNESS`, or None where the text cannot be parsed.
+
+    Counted are the clauses of the outermost query (of the first, where several are put
+    together); what Spider's grammar does not have (WITH, CASE, …) is passed over.
+
+    Source: Yu et al. 2018 (Spider), section 4.3 and the thresholds of the evaluation script.
+
+    >>> hardness("SELECT name FROM singer WHERE age > 20 ORDER BY age")
+    'medium'
+    """
+    return _hardness(sql, dialect) if len(sql) <= MAX_CHARS else None
+
+
+@lru_cache(maxsize=4096)
+def _hardness(sql: str, dialect: str) -> str | None:
+    query = parse(sql, dialect)
+    if not isinstance(query, exp.Query):
+        return None
+    put_together = 0
+    while not isinstance(query, exp.Select):
+        put_together = 1 if isinstance(query, exp.SetOperation) else put_together
+        query = query.this
+        if not isinstance(query, exp.Query):
+            return None
+    conditions = list(_conditions(query))
+    clauses = _clauses(query, conditions)
+    nested = put_together + sum(1 for condition in conditions if condition.find(exp.Query))
+    return _level(clauses, nested, _others(query))
+
+
+def _level(clauses: int, nested: int, others: int) -> str:
+    if clauses <= 1 and others == 0 and nested == 0:
+        return "easy"
+    if nested == 0 and ((others <= 2 and clauses <= 1) or (clauses <= 2 and others < 2)):
+        return "medium"
+    if nested == 0 and ((others > 2 and clauses <= 2) or (clauses == 3 and others <= 2)):
+        return "hard"
+    return "hard" if clauses <= 1 and others == 0 and nested == 1 else "extra"
+
+
+def _clauses(query: exp.Select, conditions: list[exp.Expr]) -> int:
+    """The script's first component: clauses, joins, OR, LIKE."""
+    said = sum(1 for key in ("where", "group", "order", "limit") if query.args.get(key))
+    joins = len(query.args.get("joins") or ())
+    ors = sum(_count_ors(root) for root in _condition_roots(query))
+    likes = sum(1 for condition in conditions if isinstance(_positive(condition), exp.Like))
+    return said + joins + ors + likes
+
+
+def _others(query: exp.Select) -> int:
+    """The script's third component: more than one aggregate, column, condition, grouping key."""
+    where = query.args.get("where")
+    conditions = list(_flat(where.this)) if where is not None else []
+    keys = query.args["group"].expressions if query.args.get("group") else []
+    having = query.args.get("having")
+    of_having = list(_flat(having.this)) if having is not None else []
+    order = query.args["order"].expressions if query.args.get("order") else []
+    aggregates = sum(1 for part in [*query.expressions, *order] if part.find(exp.AggFunc))
+    # The script takes the NOT of a condition for an aggregate.
+    aggregates += sum(1 for part in [*conditions, *of_having] if part is not _positive(part))
+    counts = (aggregates, len(query.expressions), len(conditions), len(keys))
+    return sum(1 for count in counts if count > 1)
+
+
+def _condition_roots(query: exp.Select) -> Iterator[exp.Expr]:
+    for join in query.args.get("joins") or ():
+        if join.args.get("on") is not None:
+            yield join.args["on"]
+    for key in ("where", "having"):
+        if query.args.get(key) is not None:
+            yield query.args[key].this
+
+
+def _conditions(query: exp.Select) -> Iterator[exp.Expr]:
+    for root in _condition_roots(query):
+        yield from _flat(root)
+
+
+def _flat(condition: exp.Expr) -> Iterator[exp.Expr]:
+    """The conditions that AND and OR put together."""
+    if isinstance(condition, exp.Paren):
+        yield from _flat(condition.this)
+    elif isinstance(condition, exp.Connector):
+        yield from _flat(condition.this)
+        yield from _flat(condition.expression)
+    else:
+        yield condition
+
+
+def _count_ors(condition: exp.Expr) -> int:
+    if isinstance(condition, exp.Paren):
+        return _count_ors(condition.this)
+    if not isinstance(condition, exp.Connector):
+        return 0
+    own = 1 if isinstance(condition, exp.Or) else 0
+    return own + _count_ors(condition.this) + _count_ors(condition.expression)
+
+
+def _positive(condition: exp.Expr) -> exp.Expr:
+    return condition.this if isinstance(condition, exp.Not) else condition

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -86,7 +87,13 @@ def _merged(schema: Schema) -> dict[str, str]:
         for c, column in enumerate(table.columns)
     }
     group_of: dict[str, list[str]] = {}
-    for left, right in _foreign_key_pairs(schema):
+    pairs = [
+        (f"{table.name}.{column}".lower(), f"{key.target_table}.{target}".lower())
+        for table in schema.tables
+        for key in table.foreign_keys
+        for column, target in zip(key.columns, key.target_columns, strict=False)
+    ]
+    for left, right in pairs:
         if left not in place or right not in place:
             continue
         ours, theirs = (group_of.setdefault(name, [name]) for name in (left, right))
@@ -94,15 +101,6 @@ def _merged(schema: Schema) -> dict[str, str]:
             ours.extend(theirs)
             group_of.update(dict.fromkeys(theirs, ours))
     return {name: min(group, key=place.__getitem__) for name, group in group_of.items()}
-
-
-def _foreign_key_pairs(schema: Schema) -> list[tuple[str, str]]:
-    return [
-        (f"{table.name}.{column}".lower(), f"{key.target_table}.{target}".lower())
-        for table in schema.tables
-        for key in table.foreign_keys
-        for column, target in zip(key.columns, key.target_columns, strict=False)
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,3 +137,59 @@ class TableScope:
         while scope is not None:
             yield scope.tables
             scope = scope.outer
+
+
+# ------------------------------------------------------------
+# The words of names: what an identifier is made of, as people would say it.
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+IRREGULAR = {
+    "people": "person",
+    "men": "man",
+    "women": "woman",
+    "children": "child",
+    "mice": "mouse",
+    "indices": "index",
+    "matches": "match",
+    "branches": "branch",
+    "churches": "church",
+    "coaches": "coach",
+    "dishes": "dish",
+    "boxes": "box",
+    "taxes": "tax",
+    "movies": "movie",
+    "cookies": "cookie",
+    "series": "series",
+    "species": "species",
+    "buses": "bus",
+    "viruses": "virus",
+    "statuses": "status",
+    "campuses": "campus",
+}
+
+
+@lru_cache(maxsize=4096)
+def words(name: str) -> tuple[str, ...]:
+    """The words of an identifier, in lower case.
+
+    >>> words("Song_releaseYear"), words("PetID")
+    (('song', 'release', 'year'), ('pet', 'id'))
+    """
+    return tuple(word.lower() for word in _WORD.findall(name))
+
+
+def singular(word: str) -> str:
+    """A noun's singular; a word that is none stays.
+
+    >>> [singular(word) for word in ("cities", "classes", "status", "dogs", "people", "bus")]
+    ['city', 'class', 'status', 'dog', 'person', 'bus']
+    """
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith(("ss", "us", "is", "as", "os")) or not word.endswith("s") or len(word) < 4:
+        return word
+    return word[:-1]

@@ -6,12 +6,13 @@ sqlglot is imported inside functions: it takes 0.15 s, and ``import sqljury`` mu
 from __future__ import annotations
 
 import logging
-from functools import cache
+import re
+from functools import cache, lru_cache
 
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokens import Token
 from sqlglot.tokens import TokenType as T
 
 MAX_CHARS = 200_000
@@ -108,14 +109,13 @@ def _sqlglot(dialect: str) -> tuple[Dialect, type[Exception]]:
 
 def depths(tokens: list[Token]) -> list[int]:
     """How many brackets are open at each token; an opening one counts for itself."""
-    opening, closing = _brackets()
     out = []
     depth = 0
     for token in tokens:
-        if token.token_type in opening:
+        if token.token_type in _OPENING:
             depth += 1
             out.append(depth)
-        elif token.token_type in closing:
+        elif token.token_type in _CLOSING:
             out.append(depth)
             depth = max(0, depth - 1)
         else:
@@ -123,9 +123,196 @@ def depths(tokens: list[Token]) -> list[int]:
     return out
 
 
-@cache
-def _brackets() -> tuple[frozenset[TokenType], frozenset[TokenType]]:
-    return (
-        frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE)),
-        frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE)),
+_OPENING = frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE))
+_CLOSING = frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE))
+
+
+# ------------------------------------------------------------
+# The text of a query made comparable as text.
+
+
+def normalise_text(sql: str, dialect: str = "sqlite") -> str:
+    """The query on one line: no comments, no final semicolon, all but quoted text in lower case.
+
+    What stands in any kind of quotes is kept as it is, quotes included: in SQLite ``"x"`` may
+    be a name or a value. A text that cannot be cut into tokens (a quote never closed, more than
+    200,000 characters) only has its white space collapsed.
+
+    >>> normalise_text("SELECT  Name -- who\\nFROM T WHERE x = 'A';")
+    "select name from t where x = 'A'"
+    """
+    return _normalised(sql, dialect) if len(sql) <= MAX_CHARS else _collapsed(sql)
+
+
+@lru_cache(maxsize=1024)
+def _normalised(sql: str, dialect: str) -> str:
+    tokens = tokenize(sql, dialect)
+    if tokens is None:
+        return _collapsed(sql)
+    words = []
+    for token in tokens:
+        word = sql[token.start : token.end + 1]
+        words.append(word if token.token_type in _QUOTED else " ".join(word.lower().split()))
+    while words and words[-1] == ";":
+        words.pop()
+    return " ".join(words)
+
+
+def _collapsed(sql: str) -> str:
+    return " ".join(sql.split()).rstrip("; ")
+
+
+_QUOTED = frozenset(
+    (
+        *(T.IDENTIFIER, T.BYTE_STRING, T.STRING, T.NATIONAL_STRING, T.RAW_STRING),
+        *(T.HEREDOC_STRING, T.UNICODE_STRING),
     )
+)
+
+
+# ------------------------------------------------------------
+# What is taken out of a query before it is compared or shown: comments, DISTINCT.
+
+_COMMENT = re.compile(
+    r"""
+      (?P<kept> '[^']*'? | "[^"]*"? | `[^`]*`? )
+    | --[^\n]* | /\*.*?(?:\*/|\Z)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_EXECUTED = ("/*!", "/*M!")
+"""How comments begin that MySQL or MariaDB execute: a reader must see them."""
+
+
+def without_comments(sql: str, dialect: str = "sqlite") -> str:
+    """The query as it is written, each comment replaced by a space.
+
+    What only looks like a comment stays: strings, quoted names, and what MySQL and MariaDB
+    execute. A text that cannot be cut into tokens is cleaned by a simpler rule.
+
+    >>> without_comments("SELECT 1 -- one\\nFROM t /* all */ WHERE x = '--'")
+    "SELECT 1  \\nFROM t   WHERE x = '--'"
+    """
+    if "--" not in sql and "/*" not in sql and "#" not in sql:
+        return sql
+    return _cleaned(sql, dialect) if len(sql) <= MAX_CHARS else _COMMENT.sub(_kept, sql)
+
+
+@lru_cache(maxsize=256)
+def _cleaned(sql: str, dialect: str) -> str:
+    tokens = tokenize(sql, dialect)
+    if tokens is None:
+        return _COMMENT.sub(_kept, sql)
+    parts = []
+    end = 0
+    # Between two tokens there is nothing but white space and comments.
+    for token in tokens:
+        parts += [_gap(sql[end : token.start], dialect), sql[token.start : token.end + 1]]
+        end = token.end + 1
+    return "".join([*parts, _gap(sql[end:], dialect)])
+
+
+def _gap(text: str, dialect: str) -> str:
+    comments = text.strip()
+    executed = dialect == "mysql" and any(mark in comments for mark in _EXECUTED)
+    if not comments or executed:
+        return text
+    start = text.index(comments)
+    return f"{text[:start]} {text[start + len(comments) :]}"
+
+
+def _kept(match: re.Match[str]) -> str:
+    return match["kept"] or " "
+
+
+# Everything in which the word is no keyword comes first in the alternation, so that the
+# keyword itself is what is left. What is never closed goes on to the end of the text: looking for
+# its end from each of a million open brackets would be quadratic. No sqlglot here: one pass that
+# works on broken SQL as well, in a text of any length, is all it takes.
+_DISTINCT = re.compile(
+    r"""
+      '[^']*'? | "[^"]*"? | `[^`]*`? | \[[^\]]*\]?
+    | --[^\n]* | /\*.*?(?:\*/|\Z)
+    | (?<![\w$.]) (?P<keyword> distinct ) (?! [\w$] | \s+from\b )
+    """,
+    re.IGNORECASE | re.VERBOSE | re.DOTALL,
+)
+
+
+def remove_distinct(sql: str) -> str:
+    """The query without the keyword DISTINCT, COUNT(DISTINCT x) included.
+
+    Strings, quoted names and comments are left alone; so is ``IS DISTINCT FROM``, which the
+    script would break.
+
+    >>> remove_distinct("SELECT count(DISTINCT x), 'DISTINCT' FROM t")
+    "SELECT count( x), 'DISTINCT' FROM t"
+
+    Source: Zhong, Yu and Klein (2020), evaluation script of the test suites.
+    """
+    if "distinct" not in sql.lower():
+        return sql
+    return _removed(sql) if len(sql) <= MAX_CHARS else _DISTINCT.sub(_without_keyword, sql)
+
+
+@lru_cache(maxsize=1024)
+def _removed(sql: str) -> str:
+    return _DISTINCT.sub(_without_keyword, sql)
+
+
+def _without_keyword(match: re.Match[str]) -> str:
+    return "" if match["keyword"] else match[0]
+
+
+# ------------------------------------------------------------
+# Does a query ask for an order of its rows?
+
+
+def any_order(sql: str) -> bool:
+    """Whether the words ORDER BY stand anywhere in the text, a subquery or a string included.
+
+    >>> any_order("SELECT a FROM (SELECT a FROM t ORDER BY b)")
+    True
+
+    Source: Zhong, Yu and Klein (2020), evaluation script of the test suites.
+    """
+    return "order by" in " ".join(sql.lower().split())
+
+
+def top_level_order(sql: str, dialect: str = "sqlite") -> bool:
+    """Whether the rows of the whole query are ordered; an ORDER BY inside it binds nobody.
+
+    >>> top_level_order("SELECT a FROM t ORDER BY b")
+    True
+    >>> top_level_order("SELECT rank() OVER (ORDER BY a) FROM t")
+    False
+    """
+    if "order" not in sql.lower() or len(sql) > MAX_CHARS:
+        return False
+    return _top_level_order(sql, dialect)
+
+
+# Nobody writes more of them, and each costs a look at the whole text.
+_MAX_BRACKETS = 20
+
+
+@lru_cache(maxsize=1024)
+def _top_level_order(sql: str, dialect: str) -> bool:
+    tokens = tokenize(sql, dialect) or []
+    while tokens and tokens[-1].token_type is T.SEMICOLON:
+        tokens.pop()
+    levels = depths(tokens)
+    # Brackets around the whole query are not a level of their own.
+    outer = 0
+    while outer < _MAX_BRACKETS and _wrapped(levels, outer):
+        outer += 1
+    return any(
+        token.token_type is T.ORDER_BY and level == outer
+        for token, level in zip(tokens, levels, strict=True)
+    )
+
+
+def _wrapped(levels: list[int], outer: int) -> bool:
+    """Whether the tokens inside ``outer`` brackets all stand inside one more."""
+    inside = levels[outer : len(levels) - outer]
+    return len(inside) > 2 and min(inside) > outer

@@ -9,10 +9,10 @@ from sqljury.tables.findings import (
     Explanation,
     Mismatch,
     MismatchKind,
+    render_cell,
 )
 from sqljury.tables.friendly import compare_tables
 from sqljury.tables.policy import POLICIES, Policy, make_policy
-from sqljury.tables.render import render_cell
 
 __all__ = [
     "POLICIES",

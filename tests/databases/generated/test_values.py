@@ -9,8 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, kind_of, stored
-from sqljury.databases.generated.values import matches, misses, neighbours, pool_of, satisfies
+from sqljury.databases.generated.values import (
+    Affinity,
+    ValueKind,
+    affinity_of,
+    kind_of,
+    matches,
+    misses,
+    neighbours,
+    pool_of,
+    satisfies,
+    stored,
+)
 from sqljury.value_profile import ColumnUse
 
 

@@ -254,7 +254,7 @@ def test_the_same_file_whatever_seed_and_workers(tmp_path: Path, harbour: Path) 
 
 
 def test_the_ending_says_the_form() -> None:
-    from sqljury.reports.features import check_features_path
+    from sqljury.uses.features import check_features_path
 
     with pytest.raises(InputError, match="SJ349"):
         check_features_path("table.xlsx")
@@ -264,7 +264,7 @@ def test_the_ending_says_the_form() -> None:
 def test_files_hold_the_table(harbour: Path, tmp_path: Path, ending: str) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    from sqljury.reports.features import write_features
+    from sqljury.uses.features import write_features
 
     found = sj.features(CASES[:2], harbour.parent, groups="question+execution", workers=1)
     file = tmp_path / f"table.{ending}"

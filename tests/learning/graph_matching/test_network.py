@@ -25,10 +25,9 @@ from hypothesis import strategies as st
 
 from needs import needs
 from sqljury.errors import InputError
-from sqljury.learning.graph_matching.graphs import Vocabulary
+from sqljury.learning.graph_matching.graphs import Vocabulary, walk_positions
 from sqljury.learning.graph_matching.matcher import Matcher, encode, load_matcher, new_network
 from sqljury.learning.graph_matching.options import NetworkOptions
-from sqljury.learning.graph_matching.positions import walk_positions
 from sqljury.learning.model_file import write_model
 
 pytestmark = needs("torch")
@@ -136,9 +135,8 @@ def test_gradients_are_finite(chance: random.Random) -> None:
     """Also where the distance is 0, at which a root has no slope."""
     import torch
 
-    from sqljury.learning.graph_matching.batch import make_batch
-    from sqljury.learning.graph_matching.network import distances
-    from sqljury.learning.graph_matching.steps import margin_loss
+    from sqljury.learning.graph_matching.network import distances, make_batch
+    from sqljury.learning.graph_matching.pretraining import margin_loss
 
     torch.manual_seed(3)
     options = NetworkOptions(**SMALL)
@@ -160,7 +158,7 @@ def test_margin_loss() -> None:
     """By hand: γ = 1 asks for 0.5 of equivalent pairs, and for 2.5 of others."""
     import torch
 
-    from sqljury.learning.graph_matching.steps import margin_loss
+    from sqljury.learning.graph_matching.pretraining import margin_loss
 
     found = torch.tensor([0.2, 1.0, 3.0, 2.0])
     labels = torch.tensor([1.0, 1.0, 0.0, 0.0])
@@ -172,7 +170,7 @@ def test_contrastive_loss(kind: Any) -> None:
     """Against the formulas written out: GraphCL's leaves the positive out below the line."""
     import torch
 
-    from sqljury.learning.graph_matching.steps import contrastive_loss
+    from sqljury.learning.graph_matching.pretraining import contrastive_loss
 
     generator = np.random.default_rng(0)
     left, right = generator.normal(size=(2, 5, 8))
@@ -229,7 +227,7 @@ def test_positions_say_what_is_in_a_part_that_both_have() -> None:
 def test_codes_of_nearly_the_same_texts_are_as_far_apart_as_any() -> None:
     import torch
 
-    from sqljury.learning.graph_matching.content import CODE, codes
+    from sqljury.learning.graph_matching.network import CODE, codes
 
     found = codes(["Smith", "Smithx", "smith", "a", "东京", ""])
     assert set(found.unique().tolist()) == {-1.0, 1.0}
@@ -242,7 +240,7 @@ def test_codes_of_nearly_the_same_texts_are_as_far_apart_as_any() -> None:
 
 
 def test_batches_by_size_hold_every_pair_once() -> None:
-    from sqljury.learning.graph_matching.batch import batches_by_size
+    from sqljury.learning.graph_matching.network import batches_by_size
 
     chance = random.Random(5)
     pairs, _ = encode([chance_pair(chance, 40) for _ in range(300)], VOCABULARY, NetworkOptions())

@@ -15,15 +15,14 @@ from hypothesis import strategies as st
 
 from needs import needs
 from sqljury.errors import InputError
-from sqljury.learning.graph_matching.augment import augmented
-from sqljury.learning.graph_matching.graphs import MASKED, GraphEncoder, Vocabulary
-from sqljury.learning.graph_matching.matcher import encode
+from sqljury.learning.calibration import area_under_curve
+from sqljury.learning.graph_matching.graphs import MASKED, GraphEncoder, Vocabulary, augmented
+from sqljury.learning.graph_matching.matcher import best_threshold, encode
 from sqljury.learning.graph_matching.options import (
     NetworkOptions,
     PretrainingOptions,
     TrainingOptions,
 )
-from sqljury.learning.graph_matching.validation import auc, best_threshold
 
 if TYPE_CHECKING:
     from sqljury.learning.graph_matching.training import Epoch, Trainer
@@ -80,7 +79,7 @@ def test_a_tiny_training_separates() -> None:
     assert max(epoch.auc or 0 for epoch in epochs) > 0.95
     pairs, labels = toy_pairs(3, 60)
     scores = np.array(matcher.scores(pairs))
-    assert auc(scores, labels) > 0.9
+    assert area_under_curve(scores, labels) > 0.9
     assert ((scores >= matcher.threshold) == labels).mean() > 0.85
     assert matcher.notes["form"] == "toy"
     assert matcher.notes["validated"]["pairs"] == 60
@@ -150,10 +149,9 @@ def test_the_network_and_its_loss_are_on_one_device() -> None:
     """Where numbers of two devices meet torch fails; `meta` is a device that every machine has."""
     import torch
 
-    from sqljury.learning.graph_matching.batch import make_batch
     from sqljury.learning.graph_matching.matcher import new_network
-    from sqljury.learning.graph_matching.network import distances
-    from sqljury.learning.graph_matching.steps import contrastive_loss
+    from sqljury.learning.graph_matching.network import distances, make_batch
+    from sqljury.learning.graph_matching.pretraining import contrastive_loss
 
     own = trainer()
     network = new_network(NETWORK, VOCABULARY).to("meta").train()
@@ -220,7 +218,7 @@ scored = st.lists(
 def test_auc_as_scikit_learn(pairs: list[tuple[float, bool]]) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     scores, labels = (np.array(column) for column in zip(*pairs, strict=True))
-    assert auc(scores, labels) == pytest.approx(metrics.roc_auc_score(labels, scores))
+    assert area_under_curve(scores, labels) == pytest.approx(metrics.roc_auc_score(labels, scores))
 
 
 @given(pairs=scored)

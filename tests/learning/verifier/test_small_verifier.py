@@ -8,18 +8,20 @@ import numpy as np
 import pytest
 
 from sqljury.errors import InputError
-from sqljury.learning.boosting import Boosting
+from sqljury.learning.ensembles import Boosting
 from sqljury.learning.model_file import write_model
-from sqljury.learning.verifier import (
+from sqljury.learning.small_verifier import (
+    RARE,
     SHIPPED,
     Choices,
     Expectations,
     SmallVerifier,
+    balance,
     load_small_verifier,
+    slope_of,
     table_of,
+    train_weigher,
 )
-from sqljury.learning.verifier.expectations import RARE
-from sqljury.learning.verifier.training import balance, slope_of, train_weigher
 
 
 def test_choices_as_scikit_learn_makes_them() -> None:

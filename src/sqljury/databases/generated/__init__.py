@@ -1,5 +1,6 @@
 """Databases made for a pair of queries: small, in memory, of a stated profile, by seed."""
 
+from sqljury.databases.generated.admission import typed
 from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import HOLDS_FOREIGN_KEYS, Material
 from sqljury.databases.generated.plans import (
@@ -9,11 +10,8 @@ from sqljury.databases.generated.plans import (
     plans_for,
     trap_plans,
 )
-from sqljury.databases.generated.replay import empty_duckdb, in_duckdb, replayed
-from sqljury.databases.generated.rows import Row, Rows, make_rows
-from sqljury.databases.generated.scratch import ScratchDatabase
-from sqljury.databases.generated.typed import typed
-from sqljury.databases.generated.validity import broken_rules
+from sqljury.databases.generated.rows import Row, Rows, broken_rules, make_rows
+from sqljury.databases.generated.scratch import ScratchDatabase, empty_duckdb, in_duckdb, replayed
 from sqljury.databases.generated.witness import minimise, script
 
 __all__ = [

@@ -16,20 +16,114 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqljury.databases.ddl_tables import has_part_keys
 from sqljury.databases.generated.scratch import create_table, quoted
-from sqljury.databases.generated.typed import Typed, typed
 from sqljury.databases.sqlite import connect_memory
 from sqljury.schema import Column, Table
+
+_ENUM = re.compile(r"'((?:[^']|'')*)'")
+
+
+class Typed(NamedTuple):
+    """What a column of such a type holds.
+
+    Args:
+        values: some values of it, in the form in which its engine shows them.
+        form: what each value looks like in full.
+    """
+
+    values: tuple[str | int, ...]
+    form: re.Pattern[str]
+
+
+_HEX = r"[0-9a-f]"
+_TIMES = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
+_CLOCK = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
+_FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...]] = (
+    # declared type, dialects that have it, values, their form
+    (
+        r"(UUID|UNIQUEIDENTIFIER)$",
+        (),
+        tuple(f"a0eebc99-9c0b-4ef8-bb6d-{n:012x}" for n in range(1, 9)),
+        rf"{_HEX}{{8}}-({_HEX}{{4}}-){{3}}{_HEX}{{12}}",
+    ),
+    (r"INTERVAL\b", (), ("1 day", "2 days", "3 days", "10 days"), r"\d+ days?"),
+    (r"INET$", (), ("10.0.0.1", "10.0.0.2", "10.0.0.3"), r"\d+\.\d+\.\d+\.\d+"),
+    (r"CIDR$", (), ("10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24"), r"10\.0\.\d\.0/24"),
+    (
+        r"MACADDR$",
+        (),
+        ("08:00:2b:01:02:03", "08:00:2b:01:02:04"),
+        rf"{_HEX}{{2}}(:{_HEX}{{2}}){{5}}",
+    ),
+    (r"JSONB?$", (), ('{"a": 1}', '{"a": 2}', "[]"), r'\{"a": \d\}|\[\]'),
+    (r"XML$", (), ("<a/>", "<b/>"), r"<\w/>"),
+    (r"BYTEA$", (), ("\\x61", "\\x62", "\\x"), rf"\\x({_HEX}{{2}})*"),
+    (r"(VAR)?BINARY\b|(TINY|MEDIUM|LONG)?BLOB\b", (), ("a", "b", "A"), "[A-Za-z]?"),
+    (r"TSVECTOR$", (), ("'a'", "'b'"), r"'\w'"),
+    (r"(TIME|TIMETZ)\b(?!STAMP)", (), _TIMES, _CLOCK),
+    (r"YEAR\b", ("mysql",), (2001, 2002, 1999, 2014, 2020), r"19[1-9]\d|20\d\d"),
+)
+
+
+@lru_cache(maxsize=1024)
+def typed(column: Column, dialect: str) -> Typed | None:
+    """What a column holds whose type takes few forms; None for every other type, and in SQLite.
+
+    >>> typed(Column(name="a", type="time(0)"), "postgres").values[:2]
+    ('10:00:00', '10:00:01')
+    """
+    declared = column.type.strip().upper()
+    if dialect == "sqlite":
+        return None
+    if column.members:
+        return _members(column.members, dialect)
+    if declared.startswith(("ENUM", "SET(", "SET (")):
+        labels = _ENUM.findall(column.type)
+        return _members(tuple(label.replace("''", "'") for label in labels), dialect)
+    if declared.endswith("]") or declared.startswith("ARRAY"):
+        empty = "[]" if dialect == "duckdb" else "{}"
+        return Typed((empty,), re.compile(re.escape(empty)))
+    if declared.startswith(("BIT", "VARBIT")):
+        length = re.search(r"\((\d+)\)", declared)
+        many = int(length[1]) if length else 1
+        if dialect == "mysql":
+            return Typed((1, 0), re.compile("[01]"))
+        texts = ("1", "0") if many == 1 else (f"1{'0' * (many - 1)}", "1" * many)
+        return Typed(texts, re.compile(f"[01]{{{many}}}"))
+    for pattern, dialects, values, form in _FORMS:
+        if re.match(pattern, declared) and (not dialects or dialect in dialects):
+            return Typed(values, re.compile(form))
+    return None
+
+
+def _members(labels: tuple[str, ...], dialect: str) -> Typed:
+    # MySQL's and SQL Server's texts are equal in spite of case.
+    caseless = re.IGNORECASE if dialect in ("mysql", "tsql") else re.NOFLAG
+    return Typed(labels, re.compile("|".join(map(re.escape, labels)), caseless))
+
+
+def is_written_as_text(column: Column, dialect: str) -> bool:
+    """Whether a value stands between quotes, whatever SQLite made of it."""
+    found = typed(column, dialect)
+    return found is not None and isinstance(found.values[0], str)
+
+
+# ------------------------------------------------------------
+# Which generated rows a schema admits: its engine is asked, or its types are looked at.
+#
+# SQLite holds its own declarations: CHECK, STRICT, generated columns, keys under a collation. What
+# other engines declare is tried there too, as far as it can be said in SQLite; where it cannot, the
+# rows are in doubt.
 
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 Allows = Callable[[Any], bool]
 
-_CASELESS: Final = ("mysql", "tsql")
-_TEXTS: Final = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
+_CASELESS = ("mysql", "tsql")
+_TEXTS = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
 
 
 class Admission:
@@ -50,13 +144,10 @@ class Admission:
             elif statements is None:
                 self.doubt = f"what {table.name} declares could not be tried"
             elif statements:
-                self._add_gate(table, statements)
-
-    def _add_gate(self, table: Table, statements: Sequence[str]) -> None:
-        try:
-            self._gates[table.name] = _Gate(table, statements)
-        except sqlite3.Error:
-            self.doubt = f"what {table.name} declares could not be tried"
+                try:
+                    self._gates[table.name] = _Gate(table, statements)
+                except sqlite3.Error:
+                    self.doubt = f"what {table.name} declares could not be tried"
 
     def trust(self, table: str, place: int) -> None:
         """Look no more at a column that gets nothing else than whole numbers in SQLite."""
@@ -304,14 +395,14 @@ def _is_whole(value: Any) -> bool:
     return value is None or isinstance(value, int)
 
 
-_UNSIGNED: Final = re.compile(
+_UNSIGNED = re.compile(
     r"UNSIGNED|\bU((TINY|SMALL|MEDIUM|BIG|HUGE)INT|INTEGER|INT\d*|DOUBLE|DECIMAL|FLOAT)\b"
 )
-_BYTES: Final = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
-_LENGTH: Final = re.compile(r"\((\d+)\)")
-_DIGITS: Final = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
-_SINGLE: Final = re.compile(r"REAL|FLOAT(?!8)")
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
+_BYTES = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
+_LENGTH = re.compile(r"\((\d+)\)")
+_DIGITS = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
+_SINGLE = re.compile(r"REAL|FLOAT(?!8)")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
 
 
 def _formed(found: Typed) -> Allows:

@@ -12,8 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from sqljury.databases.generated.columns import Affinity, ValueKind, affinity_of, as_number
-from sqljury.databases.generated.values import unique
+from sqljury.databases.generated.values import Affinity, ValueKind, affinity_of, as_number, unique
 from sqljury.value_profile import Constant
 
 # Neighbours in these lists are what is easily taken for the same.

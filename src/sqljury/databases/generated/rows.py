@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
-from sqljury.databases.generated.columns import stored
-from sqljury.databases.generated.edge_draw import EdgeDraw
+from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import (
     Cell,
     GeneratedTable,
@@ -18,7 +18,51 @@ from sqljury.databases.generated.material import (
     Wanted,
 )
 from sqljury.databases.generated.plans import DataProfile, Plan
+from sqljury.databases.generated.values import stored
 from sqljury.value_profile import Constant
+
+_IN_TURN = 0.6
+_ALL_NEGATIVE = 0.2
+"""Databases without a number from zero on: a MAX against zero shows there."""
+
+
+class EdgeDraw:
+    """The edge-case values of one database.
+
+    Args:
+        random: decides.
+        traps: values that break proofs are among them.
+    """
+
+    def __init__(self, random: Random, traps: Traps | None = None) -> None:
+        self._traps = traps
+        self._random = random
+        self._most = random.randrange(2, 6)
+        self._negative = random.random() < _ALL_NEGATIVE
+        self._drawn: dict[int, list[Constant]] = {}
+
+    def value(self, of: ValuePool | Cell) -> Constant:
+        """One of the values that were drawn for a column, or for columns that are compared."""
+        if id(of) not in self._drawn:
+            self._drawn[id(of)] = self._draw(of.edges(self._traps))
+        drawn = self._drawn[id(of)]
+        if self._traps is not None and self._random.random() < _IN_TURN:
+            drawn.append(drawn.pop(0))  # few rows hold values that are alike, one after the other
+            return drawn[-1]
+        return self._random.choice(drawn)
+
+    def _draw(self, values: list[Constant]) -> list[Constant]:
+        if self._negative:
+            values = [v for v in values if isinstance(v, int | float) and v < 0] or values
+        # Neighbours are alike: half of the time some of them stand together.
+        if self._random.random() < 0.5:
+            start = self._random.randrange(len(values))
+            return (values[start:] + values[:start])[: self._most]
+        return self._random.sample(values, min(len(values), self._most))
+
+
+# ------------------------------------------------------------
+# Rows made from a plan: what the queries ask for, laid down on purpose and broken on purpose.
 
 Row = tuple[Constant, ...]
 Rows = dict[str, list[Row]]
@@ -71,15 +115,12 @@ class _Maker:
 
     def rows(self) -> Rows:
         """What was laid down."""
-        empty = self._emptied()
+        names = list(self._stores)
+        empty = self._random.choice(names) if self._plan.empty and names else ""
         return {
             name: [] if name == empty else [tuple(row) for row in store.rows]
             for name, store in self._stores.items()
         }
-
-    def _emptied(self) -> str:
-        names = list(self._stores)
-        return self._random.choice(names) if self._plan.empty and names else ""
 
     # ------------------------------------------------------------ patterns
 
@@ -96,7 +137,10 @@ class _Maker:
             for name in self._stores:
                 self._add(name, {}, 0)
         if DataProfile.DUPLICATES in self._plan.licence:
-            self._repeat()
+            for store in self._stores.values():
+                if not store.relation.keys:
+                    again = [row for row in store.rows if self._random.random() < 0.5]
+                    store.rows += [list(row) for row in again]
 
     def _group(self, shape: Shape) -> _Group:
         """The group that is being filled, or a new one if the last is full."""
@@ -121,7 +165,12 @@ class _Maker:
         """One row for each slot of a pattern, so that they pass its conditions or nearly do."""
         broken = self._to_break(shape)
         leader = self._linked(shape, broken)
-        wanted = self._wanted(shape, leader, broken)
+        wanted: dict[int, list[Wanted]] = {}
+        for number, (place, atom) in enumerate(shape.atoms):
+            if number == broken or self._plan.missed:
+                wanted.setdefault(leader[place], []).append((number, False))
+            elif atom.hard or self._random.random() < 0.6:
+                wanted.setdefault(leader[place], []).append((number, True))
         values = {leader[i]: value for i, value in self._shared(shape, group).items()}
         apart_ones = {leader[i] for i in self._apart(shape)}
         for i, first in enumerate(leader):
@@ -172,15 +221,6 @@ class _Maker:
                 leader = [low if first == high else first for first in leader]
         return leader
 
-    def _wanted(self, shape: Shape, leader: list[int], broken: int) -> dict[int, list[Wanted]]:
-        found: dict[int, list[Wanted]] = {}
-        for number, (place, atom) in enumerate(shape.atoms):
-            if number == broken or self._plan.missed:
-                found.setdefault(leader[place], []).append((number, False))
-            elif atom.hard or self._random.random() < 0.6:
-                found.setdefault(leader[place], []).append((number, True))
-        return found
-
     def _value(
         self, shape: Shape, pool: ValuePool, wanted: Sequence[Wanted], apart: bool
     ) -> Constant:
@@ -196,20 +236,17 @@ class _Maker:
         if self._edges is not None:
             return self._edges.value(pool)
         if self._plan.wide or apart:
-            return self._new(pool)
+            # In turn, so that no value comes twice before all have come.
+            turn = self._turns.get(id(pool))
+            if turn is None:
+                turn = self._random.randrange(len(pool.wide))
+            self._turns[id(pool)] = turn + 1
+            return pool.wide[turn * _STEP % len(pool.wide)]
         return pool.narrow[int(self._random.random() * self._width(pool))]
 
     def _width(self, pool: ValuePool) -> int:
         """How many of the narrow values are in use: the fewer, the more often they meet."""
         return len(pool.narrow) if pool.has_constants else min(self._few, len(pool.narrow))
-
-    def _new(self, pool: ValuePool) -> Constant:
-        """The values of a pool in turn, so that none comes twice before all have come."""
-        turn = self._turns.get(id(pool))
-        if turn is None:
-            turn = self._random.randrange(len(pool.wide))
-        self._turns[id(pool)] = turn + 1
-        return pool.wide[turn * _STEP % len(pool.wide)]
 
     # ------------------------------------------------------------ rows
 
@@ -282,12 +319,6 @@ class _Maker:
             elif depth < _DEEPEST:
                 wanted = dict(zip(reference.target_columns, key, strict=True))
                 self._add(reference.target, wanted, depth + 1)
-
-    def _repeat(self) -> None:
-        for store in self._stores.values():
-            if not store.relation.keys:
-                again = [row for row in store.rows if self._random.random() < 0.5]
-                store.rows += [list(row) for row in again]
 
 
 def _chance_of_null(cell: Cell, plain: float) -> float:
@@ -376,3 +407,37 @@ def orphans(material: Material, rows: Rows, table: str, reference: Reference) ->
         if None not in key and key not in there:
             found.add(number)
     return found
+
+
+# ------------------------------------------------------------
+# Whether rows keep what their profile promises.
+
+
+def broken_rules(material: Material, rows: Rows) -> frozenset[DataProfile]:
+    """The profiles whose licence these rows make use of; none for clean rows.
+
+    A row set belongs to a profile iff it uses no other licence.
+    """
+    used = set()
+    for name, relation in material.relations.items():
+        own = rows[name]
+        if any(None in row for row in own):
+            used.add(DataProfile.NULLS)
+        if relation.keys and any(_repeated(own, key) for key in relation.keys):
+            used.add(DataProfile.KEYS_VIOLATED)
+        elif len(set(own)) < len(own):
+            used.add(DataProfile.DUPLICATES)
+        if any(orphans(material, rows, name, reference) for reference in relation.references):
+            used.add(DataProfile.FOREIGN_KEYS_VIOLATED)
+        if not all(
+            cell.nullable or value is not None
+            for row in own
+            for cell, value in zip(relation.cells, row, strict=True)
+        ):
+            used.add(DataProfile.KEYS_VIOLATED)
+    return frozenset(used)
+
+
+def _repeated(rows: list[Row], key: tuple[int, ...]) -> bool:
+    found = Counter(tuple([row[i] for i in key]) for row in rows)
+    return any(n > 1 for values, n in found.items() if None not in values)

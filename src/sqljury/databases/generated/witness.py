@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
-from sqljury.databases.generated.columns import stored
+from sqljury.databases.generated.admission import is_written_as_text
 from sqljury.databases.generated.material import Cell, GeneratedTable, Material, Reference
 from sqljury.databases.generated.plans import DataProfile
-from sqljury.databases.generated.rows import Row, Rows
+from sqljury.databases.generated.rows import Row, Rows, broken_rules
 from sqljury.databases.generated.scratch import Named, create_table, quoted
-from sqljury.databases.generated.typed import is_written_as_text
-from sqljury.databases.generated.validity import broken_rules
-from sqljury.databases.generated.values import NARROW
+from sqljury.databases.generated.values import NARROW, stored
 from sqljury.schema import Column
 from sqljury.value_profile import Constant
 
@@ -84,7 +82,10 @@ def _simpler_values(material: Material, rows: Rows, keeps: Callable[[Rows], bool
         for number in range(len(rows[name])):
             for place, cell in enumerate(relation.cells):
                 for value in _simpler(cell, rows[name][number][place]):
-                    candidate = _replaced(rows, name, number, place, value)
+                    own = list(rows[name])
+                    row = own[number]
+                    own[number] = (*row[:place], value, *row[place + 1 :])
+                    candidate = {**rows, name: own}
                     if keeps(candidate):
                         rows = candidate
                         break
@@ -98,13 +99,6 @@ def _simpler(cell: Cell, value: Constant) -> Iterator[Constant]:
         if simple == value and type(simple) is type(value):
             return
         yield simple
-
-
-def _replaced(rows: Rows, name: str, number: int, place: int, value: Constant) -> Rows:
-    own = list(rows[name])
-    row = own[number]
-    own[number] = (*row[:place], value, *row[place + 1 :])
-    return {**rows, name: own}
 
 
 # ---------------------------------------------------------------- as a script

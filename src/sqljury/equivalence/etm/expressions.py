@@ -6,8 +6,7 @@ import re
 
 from sqlglot import exp
 
-from sqljury.equivalence.etm.keys import Keys
-from sqljury.equivalence.etm.order import TRUE, conjunction, conjuncts, joined
+from sqljury.equivalence.etm.spelling import TRUE, Keys, conjunction, conjuncts, joined
 
 _NUMBER = re.compile(r"[-+.1-9][\d.eE+-]*")
 _OPPOSITE: dict[type[exp.Expr], type[exp.Binary]] = {

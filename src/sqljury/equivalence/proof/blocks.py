@@ -15,6 +15,7 @@ from functools import reduce
 from itertools import product
 
 from sqljury.equivalence.proof.grouping import (
+    conjunction,
     has_no_rows,
     of_no_rows,
     of_single_rows,
@@ -22,7 +23,6 @@ from sqljury.equivalence.proof.grouping import (
     with_determined_keys,
     with_sums,
 )
-from sqljury.equivalence.proof.parts import conjunction
 from sqljury.equivalence.rules.base import Scope
 from sqljury.equivalence.simplify import simplify_condition
 from sqljury.trees.conditions import conjuncts

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from sqljury.equivalence.proof.parts import ONE, ZERO, union_all
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     NULL,
+    TRUE,
     Aggregate,
     AggregateCall,
     Call,
     Expression,
     Filter,
+    Literal,
     Project,
     Ref,
     Relation,
@@ -25,6 +27,32 @@ from sqljury.trees.nodes import (
 from sqljury.trees.properties import properties
 from sqljury.trees.types import fields, type_of
 from sqljury.trees.walk import columns_read, references, substitute, width
+
+# ---------------------------------------------------------------- parts
+# Small trees that proofs are made of.
+
+
+ONE = Literal(1, Type.INTEGER)
+ZERO = Literal(0, Type.INTEGER)
+
+
+def union_all(relations: Sequence[Relation]) -> Relation:
+    """All rows of all relations."""
+    if len(relations) == 1:
+        return relations[0]
+    return SetOperation(SetKind.UNION, True, tuple(relations))
+
+
+def conjunction(conditions: Sequence[Expression]) -> Expression:
+    """All of several conditions."""
+    if not conditions:
+        return TRUE
+    return conditions[0] if len(conditions) == 1 else Call("AND", tuple(conditions))
+
+
+# ---------------------------------------------------------------- grouping
+# Groupings in one form: groups of groups as groups, counts as sums, groups of one row as rows.
+
 
 _SAME_OF_ONE_ROW = frozenset(("MIN", "MAX", "BARE"))
 _NULL_OF_NO_ROWS = frozenset(("SUM", "MIN", "MAX", "AVG"))

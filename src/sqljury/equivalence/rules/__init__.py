@@ -1,1 +1,1 @@
-"""Rewrite rules, one a file: what makes trees of equal queries equal."""
+"""Rewrite rules, a file a clause: what makes trees of equal queries equal."""

@@ -1,8 +1,8 @@
 """What a rewrite rule is, and how a function becomes one.
 
-A rule is a function with the decorator :func:`rule`, in a file of its own or beside its relatives;
-its docstring begins with ``before → after`` and says in words what is assumed of the data.
-:mod:`sqljury.equivalence.rules.registry` finds it: there is no list to add it to.
+A rule is a function with the decorator :func:`rule`; its docstring begins with ``before → after``
+and says in words what is assumed of the data. :mod:`sqljury.equivalence.rules.registry` finds it in
+any file of this package, and :mod:`sqljury.equivalence.rules.order` says when it is tried.
 """
 
 from __future__ import annotations
@@ -81,9 +81,6 @@ CONDITION: RuleKind[OnExpression] = RuleKind(
 under AND and OR: there it only counts whether the condition is true."""
 KINDS: tuple[RuleKind[Any], ...] = (RELATION, BLOCK, QUERY, EXPRESSION, CONDITION)
 
-LAST = 100_000
-"""The order of a rule for which it does not matter when it is tried."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Apply]):
@@ -97,11 +94,14 @@ class Rule(Generic[Apply]):
     everywhere."""
     assumes: frozenset[Assumption]
     """All that it may assume; what it does assume goes with each result."""
-    order: int
-    """Of the rules of a kind those with small numbers are tried first."""
     needs: frozenset[str] = frozenset()
     """What the tree must hold one of, in itself or below, for the rule to do anything: classes of
     nodes, functions or operators; empty: nothing. It is not tried on other trees."""
+
+    @property
+    def function(self) -> str:
+        """The name of its function, which no other rule's has."""
+        return str(getattr(self.apply, "__name__", ""))
 
     @property
     def rewrites(self) -> str:
@@ -130,7 +130,6 @@ def rule(
     at: Collection[str] = (),
     needs: Collection[str] = (),
     assumes: Collection[Assumption] = (),
-    order: int = LAST,
     name: str = "",
 ) -> Callable[[Apply], Apply]:
     """Register a function as a rewrite rule, under its own name unless another is given.
@@ -140,7 +139,7 @@ def rule(
 
     def registered(apply: Apply) -> Apply:
         known = name or str(getattr(apply, "__name__", ""))
-        where = frozenset(at), frozenset(assumes), order, frozenset(needs)
+        where = frozenset(at), frozenset(assumes), frozenset(needs)
         REGISTERED.append(Rule(known, kind, apply, *where))
         return apply
 

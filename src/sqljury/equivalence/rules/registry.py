@@ -10,19 +10,18 @@ from typing import Any, Generic
 
 from sqljury.equivalence import rules
 from sqljury.equivalence.rules.base import KINDS, REGISTERED, Apply, Rule, RuleKind
+from sqljury.equivalence.rules.order import RULES
 from sqljury.trees.nodes import Expression, Relation
 from sqljury.trees.walk import names
 
 
 @cache
 def all_rules() -> tuple[Rule[Any], ...]:
-    """Every rule, kind by kind, in the order in which they are tried.
-
-    Rules of the same order come as their modules are named, and as they stand in a module.
-    """
+    """Every rule, kind by kind, in the order in which they are tried: that of ``RULES``."""
     for module in walk_packages(rules.__path__, f"{rules.__name__}."):
         import_module(module.name)
-    found = sorted(REGISTERED, key=lambda rule: (rule.order, rule.apply.__module__))
+    places = {name: place for place, name in enumerate(RULES)}
+    found = sorted(REGISTERED, key=lambda rule: places.get(rule.function, len(places)))
     return tuple(rule for kind in KINDS for rule in found if rule.kind is kind)
 
 

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.query import Query, Row, edited, shown
-from sqljury.faults.sites import Site, blocks, key_places, leaves
+from sqljury.faults.expressions import ScopedExpression, join_inputs, key_places, select_blocks
+from sqljury.faults.query import Query, Row, shown
 from sqljury.faults.wording import name_stems
-from sqljury.schema import Table
+from sqljury.schema import Column
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
     Call,
     Distinct,
+    Expression,
     Filter,
     Literal,
     Project,
     Ref,
     Relation,
-    Scan,
     SetKind,
     SetOperation,
     Type,
@@ -30,74 +29,66 @@ from sqljury.trees.nodes import (
 from sqljury.trees.properties import properties
 from sqljury.trees.walk import columns_read, relations
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+
+def _columns(
+    query: Query, relation: Relation, row: Relation, expressions: Sequence[Expression]
+) -> list[tuple[str, Column] | None]:
+    """The tables' columns that expressions over a row are; None for each that is none."""
+    scope = ScopedExpression(None, relation, row, (), query.context)
+    return [scope.column(one) for one in expressions]
 
 
 @check("AU404", sees=Sees.TREE, read=(5, 5))
 def bare_column(query: Query) -> Iterator[Finding]:
     """A column beside an aggregate has several values in a group, and any one of them is shown."""
-    if query.syntax is None or _is_sorted_distinct(query.syntax):
+    # DISTINCT in an order of something else is no group that anybody wrote.
+    args = {} if query.syntax is None else query.syntax.args
+    if query.syntax is None or (args.get("distinct") and args.get("order")):
         return
-    for relation in relations(query.tree):
-        if not isinstance(relation, Aggregate) or _follows_extreme(relation):
-            continue
+    for relation in query.aggregates:
+        if sum(call.name in ("MIN", "MAX") for call in relation.calls) == 1:
+            continue  # SQLite takes bare columns from the row of the only MIN or MAX
         bare = [call for call in relation.calls if call.name == "BARE"]
         loose = [call for call in bare if not _is_fixed(query, relation, call)]
         found = [one for call in loose if (one := _with_several_values(query, relation, call))]
         yield from found[:1]
 
 
-def _is_sorted_distinct(syntax: exp.Query) -> bool:
-    """DISTINCT in an order of something else is no group that anybody wrote."""
-    return bool(syntax.args.get("distinct") and syntax.args.get("order"))
-
-
-def _follows_extreme(aggregate: Aggregate) -> bool:
-    """SQLite takes bare columns from the row of the only MIN or MAX."""
-    return sum(call.name in ("MIN", "MAX") for call in aggregate.calls) == 1
-
-
 def _is_fixed(query: Query, aggregate: Aggregate, call: AggregateCall) -> bool:
+    """Whether a group has one value of a column, as far as keys and foreign keys say."""
     known = properties(aggregate.input, query.context)
     keys = {key.index for key in aggregate.keys if isinstance(key, Ref)}
     read = columns_read(call.operands[0])
-    return known.unique(keys) or read <= known.closure(keys) or _by_key(query, aggregate, read)
-
-
-def _by_key(query: Query, aggregate: Aggregate, read: frozenset[int]) -> bool:
-    """Whether a key of the column's own table is among the groups' keys."""
-    known = properties(aggregate.input, query.context)
-    keys = {key.index for key in aggregate.keys if isinstance(key, Ref)}
-    return any(read <= determined for given, determined in known.dependencies if given <= keys)
-
-
-def _is_of_named(query: Query, aggregate: Aggregate, call: AggregateCall) -> bool:
-    """Whether the groups are of names of the column's own table, which are likely its own."""
-    site = Site(None, aggregate, aggregate.input, (), query.context)
-    column = site.column(call.operands[0])
-    keys = [site.column(key) for key in aggregate.keys]
-    return any(key is not None and column is not None and key[0] == column[0] for key in keys)
+    by_key = (read <= determined for given, determined in known.dependencies if given <= keys)
+    return known.unique(keys) or read <= known.closure(keys) or any(by_key)
 
 
 def _with_several_values(query: Query, aggregate: Aggregate, call: AggregateCall) -> Finding | None:
     reason = "a column that is neither grouped by nor aggregated is shown beside an aggregate"
-    if query.result.table is None:
-        if _is_of_named(query, aggregate, call):
+    part = "GROUP BY" if aggregate.keys else ""
+    if query.returned is None:
+        expressions = (call.operands[0], *aggregate.keys)
+        column, *keys = _columns(query, aggregate, aggregate.input, expressions)
+        # What is grouped by another column of the same table is likely that table's name or key.
+        if column is not None and any(key is not None and key[0] == column[0] for key in keys):
             return None
-        return Finding(reason=f"{reason}.", part="GROUP BY" if aggregate.keys else "")
-    number = len(aggregate.keys)
-    counted = AggregateCall("COUNT", call.operands, distinct=True)
-    grouped = Aggregate(aggregate.input, aggregate.keys, (counted,))
-    several: Relation = Filter(grouped, Call(">", (Ref(number), Literal(1, Type.INTEGER))))
-    rows = query.rows_of(several)
+        return Finding(reason=f"{reason}.", part=part)
+    rows = query.rows_of(_groups_with_several(aggregate, call.operands[0]))
     if not rows:
         return None
     return Finding(
         reason=f"{reason}, and it has up to {max(row[-1] for row in rows)} values in a group.",
-        part="GROUP BY" if aggregate.keys else "",
+        part=part,
         evidence={"group_and_number_of_values": shown(rows)},
     )
+
+
+def _groups_with_several(aggregate: Aggregate, counted: Expression) -> Relation:
+    """The groups in which an expression has more than one value."""
+    count = AggregateCall("COUNT", (counted,), distinct=True)
+    grouped = Aggregate(aggregate.input, aggregate.keys, (count,))
+    number = Ref(len(aggregate.keys))
+    return Filter(grouped, Call(">", (number, Literal(1, Type.INTEGER))))
 
 
 _NAMES = frozenset(("name", "title", "fullname"))
@@ -111,64 +102,42 @@ _OF_NAMES = (
 @check("AU403", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))
 def groups_by_name(query: Query) -> Iterator[Finding]:
     """Rows are grouped by a name that several things of a table share."""
-    for relation in relations(query.tree):
-        if not isinstance(relation, Aggregate) or not relation.keys:
-            continue
-        if query.wording.says(_OF_NAMES):
-            continue
-        named = _named(query, relation)
-        if named is None:
-            continue
-        table, key = named
-        several = _shared(relation, key)
-        rows = query.rows_of(several)
-        if rows:
+    if query.wording.says(_OF_NAMES):
+        return
+    for relation in query.aggregates:
+        named = _named(query, relation) if relation.keys else None
+        rows = query.rows_of(_groups_with_several(relation, Ref(named[2]))) if named else None
+        if named and rows:
             yield Finding(
-                reason=f"rows of {table.name} with different {table.primary_key[0]} have one name "
+                reason=f"rows of {named[0]} with different {named[1]} have one name "
                 "and become one group.",
                 part="GROUP BY",
                 evidence={"name_and_number_of_rows": shown(rows)},
             )
 
 
-def _named(query: Query, aggregate: Aggregate) -> tuple[Table, int] | None:
-    """The table whose names the groups are of, and the place of its key in the row."""
-    site = Site(None, aggregate, aggregate.input, (), query.context)
-    found = [site.column(key) for key in aggregate.keys]
-    origins = {None if one is None else one[0] for one in found}
-    names = {"".join(name_stems(one[1].name)) for one in found if one is not None}
-    whole = all(one is not None and _is_name(one[1].name, one[0]) for one in found)
-    if len(origins) != 1 or None in origins or not (whole or names in _PERSON):
+def _named(query: Query, aggregate: Aggregate) -> tuple[str, str, int] | None:
+    """The table whose names the groups are of, its key, and the key's place in the row."""
+    found = _columns(query, aggregate, aggregate.input, aggregate.keys)
+    columns = [one for one in found if one is not None]
+    tables = {table for table, _ in columns}
+    names = {"".join(name_stems(column.name)) for _, column in columns}
+    whole = all(_is_name(column.name, table) for table, column in columns)
+    if len(columns) < len(found) or len(tables) != 1 or not (whole or names in _PERSON):
         return None
-    assert query.schema is not None
-    table = query.schema.table(str(origins.pop()))
-    return None if table is None else _with_key(aggregate, table)
-
-
-def _with_key(aggregate: Aggregate, table: Table) -> tuple[Table, int] | None:
-    if len(table.primary_key) != 1:
+    table = query.context.schema.table(tables.pop())
+    if table is None or len(table.primary_key) != 1:
         return None
-    for leaf in leaves(aggregate.input):
-        if leaf.table == table.name and isinstance(leaf.relation, Scan):
-            names = [name.casefold() for name in leaf.relation.columns]
-            if table.primary_key[0].casefold() in names:
-                return table, leaf.start + names.index(table.primary_key[0].casefold())
+    key = table.primary_key[0]
+    for item in join_inputs(aggregate.input):
+        if item.table == table.name and (places := key_places(item, query.context)):
+            return table.name, key, places[0]
     return None
 
 
 def _is_name(column: str, table: str) -> bool:
     stems = name_stems(column)
-    own = name_stems(table)
-    joined = "".join(stems)
-    return joined in _NAMES or (stems[-1:] == ["name"] and stems[:-1] == own)
-
-
-def _shared(aggregate: Aggregate, key: int) -> Relation:
-    """The groups in which the key has more than one value."""
-    number = len(aggregate.keys)
-    counted = AggregateCall("COUNT", (Ref(key),), distinct=True)
-    grouped = Aggregate(aggregate.input, aggregate.keys, (counted,))
-    return Filter(grouped, Call(">", (Ref(number), Literal(1, Type.INTEGER))))
+    return "".join(stems) in _NAMES or (stems[-1:] == ["name"] and stems[:-1] == name_stems(table))
 
 
 @check("AU516", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))
@@ -189,9 +158,9 @@ def set_of_names(query: Query) -> Iterator[Finding]:
 
 def _wrong_rows(query: Query, operation: SetOperation) -> list[Row]:
     """The names that are in the result, and by keys are not, or the other way round."""
-    keyed = [_keyed(query, side) for side in operation.inputs]
-    sides = tuple(side for _, side in filter(None, keyed))
-    if len(sides) < len(keyed) or len({table for table, _ in filter(None, keyed)}) != 1:
+    keyed = [found for side in operation.inputs if (found := _keyed(query, side))]
+    sides = tuple(side for _, side in keyed)
+    if len(sides) < len(operation.inputs) or len({table for table, _ in keyed}) != 1:
         return []
     names = tuple(Ref(i) for i in range(len(sides[0].expressions) - 1))
     by_key = query.rows_of(Project(replace(operation, inputs=sides), names))
@@ -202,34 +171,29 @@ def _wrong_rows(query: Query, operation: SetOperation) -> list[Row]:
 
 
 def _keyed(query: Query, side: Relation) -> tuple[str, Project] | None:
-    """The table that a side's names are of, and the side with its key; None without names."""
+    """The table that a side's names are of, and the side with its key; None without names, and
+    where the table is read twice."""
     if not isinstance(side, Project):
         return None
-    site = Site(None, side, side.input, (), query.context)
-    columns = [site.column(one) for one in side.expressions]
+    columns = _columns(query, side, side.input, side.expressions)
     tables = {None if one is None else one[0] for one in columns}
     names = [one[1].name.lower() for one in columns if one is not None]
     if len(tables) != 1 or not all("name" in one or "title" in one for one in names):
         return None
-    table = str(next(iter(tables)))
-    key = _key_of(query, side, table)
-    return None if key is None else (table, Project(side.input, (*side.expressions, Ref(key))))
-
-
-def _key_of(query: Query, side: Project, table: str) -> int | None:
-    """The place of the table's key in the rows below; None where the table is read twice."""
-    found = [leaf for leaf in leaves(side.input) if leaf.table == table]
-    places = key_places(found[0], query.context) if len(found) == 1 else ()
-    return places[0] if len(places) == 1 and isinstance(found[0].relation, Scan) else None
+    table = str(tables.pop())
+    items = [item for item in join_inputs(side.input) if item.table == table]
+    places = key_places(items[0], query.context) if len(items) == 1 else ()
+    if len(places) != 1:
+        return None
+    return table, Project(side.input, (*side.expressions, Ref(places[0])))
 
 
 @check("AU517", sees=Sees.TREE | Sees.QUESTION)
 def union_drops_duplicates(query: Query) -> Iterator[Finding]:
     """UNION drops duplicates of what is then counted or summed up."""
-    for relation in relations(query.tree):
-        if not isinstance(relation, Aggregate) or not isinstance(relation.input, SetOperation):
-            continue
-        united = relation.input.kind is SetKind.UNION and not relation.input.all
+    for relation in query.aggregates:
+        below = relation.input
+        united = isinstance(below, SetOperation) and below.kind is SetKind.UNION and not below.all
         if united and any(call.name in ("SUM", "AVG") for call in relation.calls):
             yield Finding(reason="UNION drops equal rows before they are summed up.", part="UNION")
 
@@ -241,36 +205,38 @@ _DIFFERENT = r"different|distinct|unique"
 @check("AU206", sees=Sees.TREE | Sees.ROWS | Sees.QUESTION, weak=True, read=(1, 4))
 def repeated_rows(query: Query) -> Iterator[Finding]:
     """A join lists the same thing more than once, and the question asks which things there are."""
-    rows = query.result.table.rows if query.result.table is not None else []
-    found = list(blocks(query.tree))
-    if len(found) != 1 or len(leaves(found[0][0])) < 2:
+    blocks = list(select_blocks(query.tree))
+    if len(blocks) != 1 or len(join_inputs(blocks[0][0])) < 2:
         return
-    if any(isinstance(one, Aggregate | Distinct) for one in found[0][1]):
+    if any(isinstance(one, Aggregate | Distinct) for one in blocks[0][1]):
         return
-    counts = Counter(repr(row) for row in rows)
-    if query.wording.says(_LISTS) and len(counts) < len(rows):
-        often = max(counts.values())
-        first = next(row for row in rows if counts[repr(row)] == often)
-        yield Finding(
-            reason=f"{len(rows)} rows are {len(counts)} different ones.",
-            part="SELECT",
-            evidence={"row": shown([first]), "times": often},
-            proposal=edited(query.sql, query.dialect, _distinct),
-        )
+    if query.wording.says(_LISTS):
+        yield from _repeated(query, lambda times, most: times == most)
 
 
 @check("AU207", sees=Sees.TREE | Sees.ROWS | Sees.QUESTION, read=(1, 2))
 def different_without_distinct(query: Query) -> Iterator[Finding]:
     """The question asks for different things, and the result has some of them twice."""
-    rows = query.result.table.rows if query.result.table is not None else []
-    counts = Counter(repr(row) for row in rows)
-    if query.wording.says(_DIFFERENT) and len(counts) < len(rows):
-        first = next(row for row in rows if counts[repr(row)] > 1)
+    if query.wording.says(_DIFFERENT):
+        yield from _repeated(query, lambda times, _: times > 1)
+
+
+def _repeated(query: Query, is_shown: Callable[[int, int], bool]) -> Iterator[Finding]:
+    """That rows are repeated, where they are.
+
+    Args:
+        is_shown: whether a row serves as evidence, by how often it and the commonest one come.
+    """
+    rows = query.returned or []
+    counts = Counter(map(repr, rows))
+    if len(counts) < len(rows):
+        most = max(counts.values())
+        first = next(row for row in rows if is_shown(counts[repr(row)], most))
         yield Finding(
             reason=f"{len(rows)} rows are {len(counts)} different ones.",
             part="SELECT",
             evidence={"row": shown([first]), "times": counts[repr(first)]},
-            proposal=edited(query.sql, query.dialect, _distinct),
+            proposal=query.edited(_distinct),
         )
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.query import Query, edited, shown, with_text_replaced
-from sqljury.faults.searching import is_in
-from sqljury.faults.sites import calls
-from sqljury.trees.nodes import NULL, Call, Cast, Expression, Literal, Type
+from sqljury.faults.query import Query, shown, with_text_replaced
+from sqljury.trees.nodes import NULL, Call, Cast, Literal, Type
 from sqljury.trees.walk import subexpressions
 
 _CONDITIONS = ("=", "<>", "<", "<=", ">", ">=", "LIKE", "IS")
@@ -17,20 +15,12 @@ _CONDITIONS = ("=", "<>", "<", "<=", ">", ">=", "LIKE", "IS")
 @check("AU111", sees=Sees.TREE)
 def bars_as_or(query: Query) -> Iterator[Finding]:
     """The operator || joins texts between two conditions, where OR was meant."""
-    for site in query.sites:
-        for call in calls(site, *_CONDITIONS):
-            inside = [one for one in call.operands if _is_comparison(one)]
-            # || binds tighter than =: a = 'x' || b = 'y' is (a = ('x' || b)) = 'y'.
-            if any(part for one in inside for part in subexpressions(one) if _is_bars(part)):
-                yield Finding(reason="|| joins texts and binds first; OR was meant.", part="||")
-
-
-def _is_comparison(expression: Expression) -> bool:
-    return isinstance(expression, Call) and expression.name in _CONDITIONS
-
-
-def _is_bars(expression: Expression) -> bool:
-    return isinstance(expression, Call) and expression.name == "||"
+    for call in query.calls(*_CONDITIONS):
+        # || binds tighter than =: a = 'x' || b = 'y' is (a = ('x' || b)) = 'y'.
+        inside = [x for x in call.operands if isinstance(x, Call) and x.name in _CONDITIONS]
+        parts = (part for one in inside for part in subexpressions(one))
+        if any(isinstance(part, Call) and part.name == "||" for part in parts):
+            yield Finding(reason="|| joins texts and binds first; OR was meant.", part="||")
 
 
 @check("AU112", sees=Sees.TEXT, read=(3, 4))
@@ -52,30 +42,22 @@ def mixed_and_or(query: Query) -> Iterator[Finding]:
 @check("AU113", sees=Sees.TREE, read=(4, 4))
 def same_on_both_sides(query: Query) -> Iterator[Finding]:
     """A value is compared with itself, divided by itself or subtracted from itself."""
-    from sqljury.faults.sites import calls
-    from sqljury.trees.nodes import Literal
-
-    for site in query.sites:
-        for call in calls(site, "=", "<>", "<", ">", "<=", ">=", "/", "-"):
-            first, *rest = call.operands
-            if rest == [first] and not isinstance(first, Literal):
-                yield Finding(reason=f"both sides of {call.name} are the same.", part=call.name)
-
-
-_COMPARED = ("=", "<>", "<", "<=", ">", ">=")
+    for call in query.calls("=", "<>", "<", ">", "<=", ">=", "/", "-"):
+        first, *rest = call.operands
+        if rest == [first] and not isinstance(first, Literal):
+            yield Finding(reason=f"both sides of {call.name} are the same.", part=call.name)
 
 
 @check("AU107", sees=Sees.TREE)
 def equals_null(query: Query) -> Iterator[Finding]:
     """A comparison with NULL is never true, where IS NULL was meant."""
-    for site in query.sites:
-        for call in calls(site, *_COMPARED):
-            if NULL in call.operands:
-                yield Finding(
-                    reason=f"{call.name} NULL is never true.",
-                    part=f"{call.name} NULL",
-                    proposal=edited(query.sql, query.dialect, _is_null),
-                )
+    for call in query.calls("=", "<>", "<", "<=", ">", ">="):
+        if NULL in call.operands:
+            yield Finding(
+                reason=f"{call.name} NULL is never true.",
+                part=f"{call.name} NULL",
+                proposal=query.edited(_is_null),
+            )
 
 
 def _is_null(tree: object) -> bool:
@@ -96,35 +78,23 @@ _CUTS = ("sqlite", "postgres", "tsql")
 @check("AU302", sees=Sees.TREE, read=(3, 4))
 def integer_division(query: Query) -> Iterator[Finding]:
     """A division of integers loses what is behind the point."""
-    if query.dialect not in _CUTS:
+    divisions = [(site, call) for site in query.expressions for call in site.calls("/")]
+    # Dividing by a constant such as 1000 or 10 cuts digits on purpose, maybe.
+    if query.dialect not in _CUTS or not any(
+        all(site.type(one) is Type.INTEGER for one in call.operands)
+        and not isinstance(call.operands[1], Literal | Cast)
+        for site, call in divisions
+    ):
         return
-    for site in query.sites:
-        for call in calls(site, "/"):
-            both = all(site.type(one) is Type.INTEGER for one in call.operands)
-            if both and not _is_meant(call):
-                finding = _shown(query)
-                if finding is not None:
-                    yield finding
-                    return
-
-
-def _is_meant(call: Call) -> bool:
-    """Dividing by a constant such as 1000 or 10 cuts digits on purpose, maybe."""
-    right: Expression = call.operands[1]
-    return isinstance(right, Literal | Cast)
-
-
-def _shown(query: Query) -> Finding | None:
-    """None where the result stays the same, as where all divisions leave nothing over."""
-    proposal = edited(query.sql, query.dialect, _as_real)
+    proposal, before = query.edited(_as_real), query.returned
     evidence = {}
-    if proposal is not None and query.result.table is not None:
-        after, before = query.rows(proposal), query.result.table.rows
-        if after is not None and after == before:
-            return None
+    if proposal is not None and before is not None:
+        after = query.rows(proposal)
+        if after == before:
+            return  # all divisions leave nothing over
         evidence = {"rows": shown(before), "without_cutting": shown(after or [])}
     reason = "integers are divided, and what is behind the point is lost."
-    return Finding(reason=reason, part="/", evidence=evidence, proposal=proposal)
+    yield Finding(reason=reason, part="/", evidence=evidence, proposal=proposal)
 
 
 def _as_real(tree: object) -> bool:
@@ -138,7 +108,7 @@ def _as_real(tree: object) -> bool:
 
 
 _TEXTS = frozenset(("STRFTIME", "SUBSTR", "SUBSTRING", "DATE", "TIME", "REPLACE", "TRIM", "LOWER"))
-_WITH_A_NUMBER = ("=", "<>", "<", "<=", ">", ">=", "BETWEEN", "IN")
+_NUMBERS = (Type.INTEGER, Type.REAL, Type.SINGLE, Type.DECIMAL)
 
 
 @check("AU109", sees=Sees.TREE)
@@ -146,23 +116,14 @@ def text_against_number(query: Query) -> Iterator[Finding]:
     """The text that a function returns is compared with a number: in SQLite never equal."""
     if query.dialect != "sqlite":
         return
-    for site in query.sites:
-        for call in calls(site, *_WITH_A_NUMBER):
-            text = next((one for one in call.operands if _is_text(one)), None)
-            if isinstance(text, Call) and any(map(_is_number, call.operands)):
-                yield Finding(
-                    reason=f"{text.name}(…) is a text: in SQLite it is greater than every number.",
-                    part=text.name,
-                )
-
-
-def _is_text(expression: Expression) -> bool:
-    return isinstance(expression, Call) and expression.name in _TEXTS
-
-
-def _is_number(expression: Expression) -> bool:
-    numbers = (Type.INTEGER, Type.REAL, Type.SINGLE, Type.DECIMAL)
-    return isinstance(expression, Literal) and expression.type in numbers
+    for call in query.calls("=", "<>", "<", "<=", ">", ">=", "BETWEEN", "IN"):
+        texts = [x for x in call.operands if isinstance(x, Call) and x.name in _TEXTS]
+        if texts and any(isinstance(x, Literal) and x.type in _NUMBERS for x in call.operands):
+            name = texts[0].name
+            yield Finding(
+                reason=f"{name}(…) is a text: in SQLite it is greater than every number.",
+                part=name,
+            )
 
 
 _PARTS = (
@@ -180,8 +141,7 @@ def like_without_wildcard(query: Query) -> Iterator[Finding]:
         if "%" in pattern or "_" in pattern or not query.said.says(_PARTS):
             continue
         proposal = with_text_replaced(query.sql, pattern, f"%{pattern}%", query.dialect)
-        table = query.result.table
-        if proposal is None or table is None or query.rows(proposal) != table.rows:
+        if proposal is None or query.returned is None or query.rows(proposal) != query.returned:
             reason = f"LIKE {pattern!r} has no wildcard and finds whole values only."
             yield Finding(reason=reason, part=pattern, proposal=proposal)
 
@@ -189,16 +149,13 @@ def like_without_wildcard(query: Query) -> Iterator[Finding]:
 @check("AU105", sees=Sees.TREE | Sees.ROWS)
 def wildcard_in_equality(query: Query) -> Iterator[Finding]:
     """A text with a wildcard is compared by = and not by LIKE."""
-    for one in query.comparisons:
-        for constant in one.constants:
-            text = constant.value
-            if one.operator not in ("=", "<>", "IN") or not isinstance(text, str):
-                continue
-            if text.strip("%") != text and not is_in(query, one.table, one.column.name, text):
-                reason = (
-                    f"{one.column.name} {one.operator} {text!r} compares with the sign % itself."
-                )
-                yield Finding(reason=reason, part=text)
+    for one, constant in query.constants:
+        text, name = constant.value, one.column.name
+        if one.operator not in ("=", "<>", "IN") or not isinstance(text, str):
+            continue
+        if text.strip("%") != text and not query.may_hold(one.table, name, text):
+            reason = f"{name} {one.operator} {text!r} compares with the sign % itself."
+            yield Finding(reason=reason, part=text)
 
 
 _STARTS = (
@@ -217,17 +174,14 @@ def like_wrong_side(query: Query) -> Iterator[Finding]:
     ]
     if len(patterns) != 1 or not isinstance(patterns[0], str) or not patterns[0].strip("%"):
         return
-    wanted = _wanted(query, patterns[0].strip("%"))
-    if wanted is not None and wanted != patterns[0] and "_" not in patterns[0]:
+    core = patterns[0].strip("%")
+    says = [query.wording.says(one) for one in (_STARTS, _ENDS, _CONTAINS)]
+    if sum(says) != 1 or query.wording.lower.count(core.lower()) > 1:
+        return
+    wanted = (f"{core}%", f"%{core}", f"%{core}%")[says.index(True)]
+    if wanted != patterns[0] and "_" not in patterns[0]:
         yield Finding(
             reason=f"the question asks for LIKE {wanted!r}, and the query has {patterns[0]!r}.",
             part=patterns[0],
             proposal=with_text_replaced(query.sql, patterns[0], wanted, query.dialect),
         )
-
-
-def _wanted(query: Query, core: str) -> str | None:
-    says = [query.wording.says(one) for one in (_STARTS, _ENDS, _CONTAINS)]
-    if sum(says) != 1 or query.wording.lower.count(core.lower()) > 1:
-        return None
-    return (f"{core}%", f"%{core}", f"%{core}%")[says.index(True)]

@@ -1,4 +1,4 @@
-"""Order and LIMIT: the wrong end, ties, NULL, numbers sorted as texts."""
+"""Results and their order: nothing returned, the wrong end, ties, NULL, numbers as texts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,42 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from sqljury.execution import Status
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.query import Query, Row, edited, shown
-from sqljury.faults.sites import ConstantComparison, Site, comparisons
+from sqljury.faults.expressions import ConstantComparison, ScopedExpression, comparisons
+from sqljury.faults.query import Query, shown
 from sqljury.faults.wording import name_stems
 from sqljury.schema import Column
 from sqljury.sql import keyed_for_ties, without_limit
-from sqljury.trees.nodes import Aggregate, Expression, Sort
+from sqljury.trees.nodes import Aggregate, AggregateCall, Sort
 from sqljury.trees.types import fields
+
+
+@check("AU201", sees=Sees.ROWS, read=(2, 2))
+def does_not_run(query: Query) -> Iterator[Finding]:
+    """The query does not run on its database."""
+    if query.result.status is Status.ERROR:
+        yield Finding(reason=query.result.message, evidence={"error": query.result.message})
+
+
+@check("AU202", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))
+def empty_result(query: Query) -> Iterator[Finding]:
+    """The query returns no rows, though none of its tables is empty."""
+    if query.returned == [] and _has_rows(query):
+        yield Finding(reason="the query returns no rows.")
+
+
+@check("AU203", sees=Sees.TREE | Sees.ROWS, weak=True, read=(1, 4))
+def null_result(query: Query) -> Iterator[Finding]:
+    """Everything that the query returns is NULL, though none of its tables is empty."""
+    rows = query.returned or []
+    if rows and all(cell is None for row in rows for cell in row) and _has_rows(query):
+        yield Finding(reason="all that the query returns is NULL.", evidence={"rows": shown(rows)})
+
+
+def _has_rows(query: Query) -> bool:
+    return not any(query.is_empty(table.name) for table in query.tables)
+
 
 _MOST = (
     r"most|highest|largest|biggest|greatest|maximum|max|longest|tallest|heaviest|"
@@ -38,56 +66,10 @@ _REVERSED = frozenset(("rank", "ranking", "position", "place", "grade", "results
 def direction(query: Query) -> Iterator[Finding]:
     """The query takes the other end of an order than the question's superlative says."""
     ends = list(_ends(query))
-    wanted = _wanted(query)
-    if len(ends) != 1 or wanted is None:
-        return
-    takes_most, name, how = ends[0]
-    stems = set(name_stems(name))
-    if stems & _REVERSED or (stems & _BIRTH and not wanted[1] and wanted[2] not in _OF_TIME):
-        return
-    asks_most = wanted[0]
-    if wanted[1] and stems & _BIRTH:
-        asks_most = not asks_most
-    elif wanted[1] and "age" not in stems:
-        return
-    if takes_most != asks_most:
-        yield Finding(
-            reason=f"the question asks for {wanted[2]!r}, and the query takes the "
-            f"{'largest' if takes_most else 'smallest'} {name or 'number'}.",
-            part=how,
-        )
-
-
-def _ends(query: Query) -> Iterator[tuple[bool, str, str]]:
-    """Whether the largest is taken, of which column, and by what."""
-    for site in query.sites:
-        for relation in _limited(site):
-            key = relation.keys[0]
-            row = fields(relation.input, query.context)
-            found = site.column(key.expression)
-            index = getattr(key.expression, "index", None)
-            name = found[1].name if found else row[index].name if index is not None else ""
-            yield key.descending, name, "ORDER BY"
-        if isinstance(site.relation, Aggregate):
-            for call in site.relation.calls:
-                if call.name in ("MIN", "MAX") and site.expression in call.operands:
-                    column = site.column(call.operands[0])
-                    yield call.name == "MAX", column[1].name if column else "", call.name
-
-
-def _limited(site: Site) -> Iterator[Sort]:
-    if isinstance(site.relation, Sort) and site.expression == site.relation.keys[0].expression:
-        yield site.relation
-
-
-def _wanted(query: Query) -> tuple[bool, bool, str] | None:
-    """Whether the question asks for the most, whether for an age, and its word; None if unclear."""
-    if query.wording.says(_SORTED):
-        return None
     text = re.sub(rf"\b(?:{_BOUNDS})\b", " ", query.wording.lower)
-    found = [
-        (most, of_age, word)
-        for pattern, most, of_age in (
+    superlatives = [
+        (asks_most, of_age, word)
+        for pattern, asks_most, of_age in (
             (_MOST, True, False),
             (_LEAST, False, False),
             (_OLD, True, True),
@@ -95,7 +77,47 @@ def _wanted(query: Query) -> tuple[bool, bool, str] | None:
         )
         for word in re.findall(rf"\b(?:{pattern})\b", text)
     ]
-    return found[0] if len(found) == 1 else None
+    if len(ends) != 1 or len(superlatives) != 1 or query.wording.says(_SORTED):
+        return
+    takes_most, name, how = ends[0]
+    asks_most, of_age, word = superlatives[0]
+    stems = set(name_stems(name))
+    if stems & _REVERSED or (stems & _BIRTH and not of_age and word not in _OF_TIME):
+        return
+    if of_age and stems & _BIRTH:
+        asks_most = not asks_most
+    elif of_age and "age" not in stems:
+        return
+    if takes_most != asks_most:
+        yield Finding(
+            reason=f"the question asks for {word!r}, and the query takes the "
+            f"{'largest' if takes_most else 'smallest'} {name or 'number'}.",
+            part=how,
+        )
+
+
+def _ends(query: Query) -> Iterator[tuple[bool, str, str]]:
+    """Whether the largest is taken, of which column, and by what."""
+    for site in query.expressions:
+        relation = site.relation
+        if isinstance(relation, Sort) and site.expression == relation.keys[0].expression:
+            key = relation.keys[0]
+            found = site.column(key.expression)
+            index = getattr(key.expression, "index", None)
+            name = found[1].name if found else ""
+            if not found and index is not None:
+                name = fields(relation.input, query.context)[index].name
+            yield key.descending, name, "ORDER BY"
+        for call in _extremes(site):
+            found = site.column(call.operands[0])
+            yield call.name == "MAX", found[1].name if found else "", call.name
+
+
+def _extremes(site: ScopedExpression) -> Iterator[AggregateCall]:
+    """The calls of MIN and MAX of which an expression is an operand."""
+    for call in site.relation.calls if isinstance(site.relation, Aggregate) else ():
+        if call.name in ("MIN", "MAX") and site.expression in call.operands:
+            yield call
 
 
 @check("AU204", sees=Sees.ROWS, read=(25, 25))
@@ -108,12 +130,12 @@ def limit_cuts_tie(query: Query) -> Iterator[Finding]:
     if found is None or len(found) <= wider.limit:
         return
     last, next_ = found[wider.limit - 1], found[wider.limit]
-    plain: list[Row] = [wider.query.plain(last), wider.query.plain(next_)]
-    if wider.query.keys(last) == wider.query.keys(next_) and plain[0] != plain[1]:
+    kept, cut = wider.query.plain(last), wider.query.plain(next_)
+    if wider.query.keys(last) == wider.query.keys(next_) and kept != cut:
         yield Finding(
             reason=f"row {wider.limit} and the row that LIMIT cuts off tie.",
             part=f"LIMIT {wider.limit}",
-            evidence={"kept": shown([plain[0]]), "cut": shown([plain[1]])},
+            evidence={"kept": shown([kept]), "cut": shown([cut])},
         )
 
 
@@ -129,7 +151,7 @@ def null_first(query: Query) -> Iterator[Finding]:
             reason="rows are sorted by a value that is NULL in the first of them.",
             part="ORDER BY",
             evidence={"rows": shown([keyed.plain(rows[0])])},
-            proposal=edited(query.sql, query.dialect, _without_nulls),
+            proposal=query.edited(_without_nulls),
         )
 
 
@@ -169,11 +191,12 @@ def sorted_as_text(query: Query) -> Iterator[Finding]:
 
 
 def _text_uses(query: Query) -> Iterator[tuple[str, Column, str]]:
-    for site in query.sites:
-        for expression in _ordered(site):
-            found = site.column(expression)
-            if found is not None and query.is_text(found[1]):
-                yield (*found, "sorted")
+    """The columns of texts that are sorted or compared by size, with their tables."""
+    for site in query.expressions:
+        times = isinstance(site.relation, Sort) + sum(1 for _ in _extremes(site))
+        found = site.column(site.expression) if site.expression is not None else None
+        if found is not None and query.is_text(found[1]):
+            yield from [(*found, "sorted")] * times
         for one in comparisons(site):
             in_order = one.operator in ("<", "<=", ">", ">=", "BETWEEN")
             if in_order and query.is_text(one.column) and _is_misjudged(query, one):
@@ -191,28 +214,14 @@ def _is_misjudged(query: Query, one: ConstantComparison) -> bool:
     return any((v < b) != (number[v] < number[b]) for v in values for b in bounds)
 
 
-def _ordered(site: Site) -> Iterator[Expression]:
-    """The expression itself where it is a key of an order; what MIN and MAX look at."""
-    if site.expression is None:
-        return
-    if isinstance(site.relation, Sort):
-        yield site.expression
-    if isinstance(site.relation, Aggregate):
-        for call in site.relation.calls:
-            if call.name in ("MIN", "MAX") and site.expression in call.operands:
-                yield site.expression
-
-
 def _misordered(values: list[object]) -> tuple[str, str] | None:
     """Two texts whose order is another than that of what they say; None where there are none."""
     texts = sorted(v for v in values if isinstance(v, str) and v.strip())
     keys = _numbers(texts) or _dates(texts)
     if keys is None or len(texts) < 2:
         return None
-    for (a, key_a), (b, key_b) in pairwise(keys):
-        if key_a > key_b:
-            return a, b
-    return None
+    wrong = ((a, b) for (a, key_a), (b, key_b) in pairwise(keys) if key_a > key_b)
+    return next(wrong, None)
 
 
 Keyed = list[tuple[str, tuple[float, ...]]]

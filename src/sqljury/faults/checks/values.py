@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from sqljury.faults.check import Finding, Sees, check
+from sqljury.faults.expressions import FLIPPED, ConstantComparison
 from sqljury.faults.query import Query, with_text_replaced
-from sqljury.faults.searching import (
-    SPELLED_NULLS,
-    is_empty,
-    is_in,
-    other_column,
-    some_of,
-    sought_texts,
-    spelled_alike,
-)
-from sqljury.faults.sites import ConstantComparison, calls
 from sqljury.trees.nodes import Call, Limit, Literal
 
 _FIRST = r"\b(?:top|first|last|bottom) (\d+|two|three|four|five|ten)\b"
@@ -27,11 +20,18 @@ _NO_VALUES = frozenset((0.0, 1.0))
 @check("AU506", sees=Sees.TREE | Sees.QUESTION, read=(4, 4))
 def number_unsaid(query: Query) -> Iterator[Finding]:
     """The query compares with a number that neither the question nor the hint says."""
-    for one in query.comparisons:
-        for constant in one.constants:
-            number = _number(constant)
-            if number is None or number in _NO_VALUES or _is_said(query, number):
-                continue
+    said = query.said.numbers
+    for one, constant in query.constants:
+        if isinstance(constant.value, bool) or not isinstance(constant.value, int | float | str):
+            continue
+        text = str(constant.value).strip()
+        if not re.fullmatch(r"-?\d+(?:\.\d+)?", text):
+            continue
+        number = float(text)
+        near = {number, -number, number - 1, number + 1, number * 100, number / 100}
+        near |= {number / 1000, number / 1_000_000, number % 100, 2000 + number}
+        decade = number % 10 in (0.0, 9.0) and any(abs(number - n) <= 10 for n in said)
+        if number not in _NO_VALUES and not near & said and not decade:
             reason = f"neither question nor hint says the {number:g} of {one.column.name}."
             yield Finding(reason=reason, part=str(constant.value))
 
@@ -51,13 +51,16 @@ def number_unused(query: Query) -> Iterator[Finding]:
 @check("AU508", sees=Sees.TREE | Sees.QUESTION, weak=True, read=(1, 4))
 def text_unsaid(query: Query) -> Iterator[Finding]:
     """The query looks for a text of which neither the question nor the hint says a word."""
-    for one in query.comparisons:
-        for constant in one.constants if not one.negated else ():
-            text = constant.value
-            if isinstance(text, str) and _is_word(text) and not _says_part(query, one, text):
-                reason = f"neither question nor hint says {text!r}."
-                yield Finding(reason=reason, part=text)
-                return
+    for one, constant in query.constants:
+        text = constant.value
+        if one.negated or not isinstance(text, str) or len(re.findall(r"[A-Za-z]", text)) < 3:
+            continue
+        words = [word for word in re.findall(r"[a-z]+|\d+", text.lower()) if len(word) > 1]
+        is_flag = text.lower() in ("yes", "no", "true", "false")
+        said = any(map(query.said.mentions_text, (text, *words)))
+        if not is_flag and not said and not query.said.names(one.column.name):
+            yield Finding(reason=f"neither question nor hint says {text!r}.", part=text)
+            return
 
 
 @check("AU509", sees=Sees.TREE | Sees.QUESTION, read=(4, 5))
@@ -75,7 +78,7 @@ def quoted_unused(query: Query) -> Iterator[Finding]:
 def limit_differs(query: Query) -> Iterator[Finding]:
     """The question asks for the first or top so many, and LIMIT takes another number."""
     found = re.search(_FIRST, query.wording.lower)
-    counts = [s.relation.count for s in query.sites if isinstance(s.relation, Limit)]
+    counts = [s.relation.count for s in query.expressions if isinstance(s.relation, Limit)]
     limits = [c.value for c in counts if isinstance(c, Literal) and isinstance(c.value, int)]
     if found is None or len(limits) != 1 or "rank" in query.sql.lower():
         return
@@ -90,74 +93,39 @@ def _digits(number: float) -> str:
     return f"{abs(number):.6f}".rstrip("0").rstrip(".")
 
 
-def _number(constant: Literal) -> float | None:
-    if isinstance(constant.value, bool) or not isinstance(constant.value, int | float | str):
-        return None
-    text = str(constant.value).strip()
-    return float(text) if re.fullmatch(r"-?\d+(?:\.\d+)?", text) else None
-
-
-def _is_said(query: Query, number: float) -> bool:
-    said = query.said.numbers
-    near = {number, -number, number - 1, number + 1, number * 100, number / 100}
-    near |= {number / 1000, number / 1_000_000, number % 100, 2000 + number}
-    decade = number % 10 in (0.0, 9.0) and any(abs(number - n) <= 10 for n in said)
-    return bool(near & said) or decade
-
-
-def _is_word(text: str) -> bool:
-    is_flag = text.lower() in ("yes", "no", "true", "false")
-    return len(re.findall(r"[A-Za-z]", text)) >= 3 and not is_flag
-
-
-def _says_part(query: Query, one: ConstantComparison, text: str) -> bool:
-    said = query.said
-    if said.mentions_text(text):
-        return True
-    words = [word for word in re.findall(r"[a-z]+|\d+", text.lower()) if len(word) > 1]
-    return any(said.mentions_text(word) for word in words) or said.names(one.column.name)
-
-
 @check("AU102", sees=Sees.TREE | Sees.ROWS, read=(4, 4))
 def value_in_other_column(query: Query) -> Iterator[Finding]:
     """A text is compared with a column that never has it, and another column has it."""
-    for one, text in sought_texts(query):
-        name = one.column.name
-        if is_empty(query, one.table) or spelled_alike(query, one.table, name, text):
-            continue
-        place = other_column(query, one, text)
+    for one, text, place in _in_no_spelling(query):
         if place is not None:
-            values = some_of(query.values(one.table, name, 5))
             yield Finding(
-                reason=f"{one.table}.{name} is never {text!r}; {'.'.join(place)} is.",
+                reason=f"{one.table}.{one.column.name} is never {text!r}; {'.'.join(place)} is.",
                 part=text,
-                evidence={"sought": text, "column_holds": values, "found_in": list(place)},
+                evidence={
+                    "sought": text,
+                    "column_holds": _some_values(query, one),
+                    "found_in": list(place),
+                },
             )
 
 
 @check("AU103", sees=Sees.TREE | Sees.ROWS, read=(4, 5))
 def value_nowhere(query: Query) -> Iterator[Finding]:
     """A text is compared with a column that never has it, nor has any other column."""
-    for one, text in sought_texts(query):
-        name = one.column.name
-        if text.lower() in SPELLED_NULLS or is_empty(query, one.table):
-            continue
-        if spelled_alike(query, one.table, name, text):
-            continue
-        if other_column(query, one, text) is None:
-            values = some_of(query.values(one.table, name, 5))
+    for one, text, place in _in_no_spelling(query):
+        if place is None and text.lower() not in _SPELLED_NULLS:
             yield Finding(
-                reason=f"{one.table}.{name} is never {text!r}, and no other column is.",
+                reason=f"{one.table}.{one.column.name} is never {text!r}, and no other column is.",
                 part=text,
-                evidence={"sought": text, "column_holds": values},
+                evidence={"sought": text, "column_holds": _some_values(query, one)},
             )
 
 
 @check("AU101", sees=Sees.TREE | Sees.ROWS, read=(9, 9))
 def value_spelled_otherwise(query: Query) -> Iterator[Finding]:
     """A text is compared with a column that has it in another case or spelling only."""
-    for one, text in sought_texts(query):
-        stored = spelled_alike(query, one.table, one.column.name, text)
+    for one, text in _absent_texts(query):
+        stored = _spelled_alike(query, one, text)
         if stored is not None and stored != text:
             yield Finding(
                 reason=f"{one.table}.{one.column.name} is never {text!r}; it holds {stored!r}.",
@@ -167,25 +135,85 @@ def value_spelled_otherwise(query: Query) -> Iterator[Finding]:
             )
 
 
+_SPELLED_NULLS = frozenset(("null", "none", "nan", "n/a", "nil"))
+"""Texts that stand for a missing value."""
+_MOST_COLUMNS = 80
+_ALIKE = 0.84
+
+
+def _absent_texts(query: Query) -> Iterator[tuple[ConstantComparison, str]]:
+    """The texts that the query looks for in a column that does not have them."""
+    for one in query.comparisons:
+        if one.operator not in ("=", "IN") or one.negated or one.folded:
+            continue
+        texts = [c.value for c in one.constants if isinstance(c.value, str) and c.value.strip()]
+        absent = [x for x in texts if not query.may_hold(one.table, one.column.name, x)]
+        # A list of spellings of which some are there is a way of writing "any of them".
+        if one.operator == "=" or len(absent) == len(one.constants):
+            yield from ((one, text) for text in absent)
+
+
+def _spelled_alike(query: Query, one: ConstantComparison, value: str) -> str | None:
+    """The column's value that is the same but for case, space or a letter or two; else None."""
+    values = [str(found) for found in query.values(one.table, one.column.name) or ()]
+    wanted = _letters(value)
+    same = next((found for found in values if wanted and _letters(found) == wanted), None)
+    if same or len(value) < 5 or any(c.isdigit() for c in value):
+        return same
+    low = {found.lower(): found for found in values}
+    close = difflib.get_close_matches(value.lower(), list(low), n=1, cutoff=_ALIKE)
+    return low[close[0]] if close else None
+
+
+def _letters(text: str) -> str:
+    return "".join(c for c in text.casefold() if c.isalnum())
+
+
+def _in_no_spelling(
+    query: Query,
+) -> Iterator[tuple[ConstantComparison, str, tuple[str, str] | None]]:
+    """The texts that a column has in no spelling, and the table and column that has each."""
+    for one, text in _absent_texts(query):
+        if not query.is_empty(one.table) and not _spelled_alike(query, one, text):
+            yield one, text, _other_column(query, one, text)
+
+
+def _other_column(query: Query, one: ConstantComparison, value: str) -> tuple[str, str] | None:
+    """Another column of the tables of the query, else of any table, that has the value."""
+    own = [table for table in query.tables if table.name == one.table]
+    read = [table for table in query.tables if table.name != one.table]
+    rest = [table for table in query.all_tables if table not in query.tables]
+    places = [
+        (table.name, column.name)
+        for table in (*own, *read, *rest)
+        for column in table.columns
+        if (table.name, column.name) != (one.table, one.column.name) and query.is_text(column)
+    ]
+    for table, column in places[:_MOST_COLUMNS]:
+        if not query.is_empty(table) and query.may_hold(table, column, value):
+            return table, column
+    return None
+
+
+def _some_values(query: Query, one: ConstantComparison) -> list[Any]:
+    """A few values of a column, as evidence."""
+    values = query.values(one.table, one.column.name, 5) or []
+    return [value if isinstance(value, int | float) else str(value)[:80] for value in values]
+
+
 @check("AU108", sees=Sees.TREE | Sees.ROWS)
 def null_spelled_as_text(query: Query) -> Iterator[Finding]:
     """A column is compared with the text 'null' or the like, which it never has; it has NULLs."""
-    for one in query.comparisons:
-        for constant in one.constants:
-            text = constant.value
-            # NULL is not found unequal to a text either: <> 'null' drops the rows that were meant.
-            spelled = isinstance(text, str) and text.lower() in SPELLED_NULLS
-            if not isinstance(text, str) or not spelled or not one.is_search:
-                continue
-            name = one.column.name
-            if not is_in(query, one.table, name, text) and _has_null(query, one.table, name):
-                reason = f"{one.table}.{name} is never the text {text!r}, but it is NULL in rows."
-                yield Finding(reason=reason, part=text)
-
-
-def _has_null(query: Query, table: str, column: str) -> bool:
-    source, name = query.source(table), query.quoted(column)
-    return bool(query.rows(f"SELECT 1 FROM {source} WHERE {name} IS NULL LIMIT 1"))
+    for one, constant in query.constants:
+        text, name = constant.value, one.column.name
+        # NULL is not found unequal to a text either: <> 'null' drops the rows that were meant.
+        sought = one.operator in ("=", "IN") and not one.negated
+        if not sought or not isinstance(text, str) or text.lower() not in _SPELLED_NULLS:
+            continue
+        nulls = f"{query.quoted(name)} IS NULL"
+        if not query.may_hold(one.table, name, text) and query.some_rows(one.table, nulls):
+            reason = f"{one.table}.{name} is never the text {text!r}, but it is NULL in rows."
+            yield Finding(reason=reason, part=text)
 
 
 @check("AU110", sees=Sees.TREE | Sees.QUESTION)
@@ -207,10 +235,7 @@ def quoted_name(query: Query) -> Iterator[Finding]:
 
 
 _WORDS = (
-    (
-        r"(?:more|greater|higher|larger|older|later|bigger|longer|heavier|taller) than",
-        ">",
-    ),
+    (r"(?:more|greater|higher|larger|older|later|bigger|longer|heavier|taller) than", ">"),
     (r"(?:over|above|exceeding|exceeds?|after)", ">"),
     (r"(?:less|fewer|lower|smaller|younger|earlier|shorter|lighter|cheaper|slower) than", "<"),
     (r"(?:under|below|before)", "<"),
@@ -218,60 +243,42 @@ _WORDS = (
     (r"(?:at most|no more than|not more than|up to|a maximum of|maximum of)", "<="),
 )
 _AMOUNT = r"\$?(\d[\d,]*(?:\.\d+)?)\b(?!%? (?:and|to|or) )"
-_FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 @check("AU511", sees=Sees.TREE | Sees.QUESTION, read=(4, 5))
 def bounds(query: Query) -> Iterator[Finding]:
     """The question's "more than" or "at least" is another comparison in the query."""
-    written = dict(_written(query))
-    for operator, number, words in _asked(query.wording.lower):
-        if number not in written:
-            continue
-        ours = written[number]
-        if ours != operator and _FLIPPED.get(ours) is not None:
-            yield Finding(
-                reason=f"the question says {words!r}, and the query has {ours} {number:g}.",
-                part=f"{ours} {number:g}",
-            )
-
-
-def _asked(text: str) -> Iterator[tuple[str, float, str]]:
+    compared: dict[float, list[str]] = {}
+    for call in query.calls("<", "<=", ">", ">=", "BETWEEN"):
+        for number, operator in _bounds(call):
+            compared.setdefault(number, []).append(operator)
+    text = query.wording.lower
     for pattern, operator in _WORDS:
         for found in re.finditer(rf"\b({pattern}) {_AMOUNT}", text):
             before = text[: found.start()]
             if re.search(r"\b(?:not?|or|is|equal to or) $", before) and not before.endswith("is "):
                 continue
-            yield operator, float(found[2].replace(",", "")), found[0]
+            number = float(found[2].replace(",", ""))
+            ours, *others = compared.get(number, [operator])
+            # Where a number is compared twice, both bounds of a range may be meant.
+            if ours != operator and not others:
+                yield Finding(
+                    reason=f"the question says {found[0]!r}, and the query has {ours} {number:g}.",
+                    part=f"{ours} {number:g}",
+                )
 
 
-def _written(query: Query) -> Iterator[tuple[float, str]]:
-    """The comparisons with numbers, under each number that is compared once."""
-    found: dict[float, list[str]] = {}
-    for site in query.sites:
-        for call in calls(site, "<", "<=", ">", ">=", "BETWEEN"):
-            for number, operator in _sides(call):
-                found.setdefault(number, []).append(operator)
-    yield from ((number, ops[0]) for number, ops in found.items() if len(ops) == 1)
-
-
-def _sides(call: Call) -> Iterator[tuple[float, str]]:
-    if call.name == "BETWEEN":
-        for literal, operator in zip(call.operands[1:], (">=", "<="), strict=False):
-            if (number := _bound(literal)) is not None:
-                yield number, operator
-        return
-    left, right = (_bound(one) for one in call.operands)
-    if right is not None:
-        yield right, call.name
-    elif left is not None:
-        yield left, _FLIPPED[call.name]
+def _bounds(call: Call) -> Iterator[tuple[float, str]]:
+    """The numbers that a comparison compares with, and how, the number on the right."""
+    first, *rest = call.operands
+    pairs = list(zip(rest, (">=", "<=") if call.name == "BETWEEN" else (call.name,), strict=False))
+    if call.name != "BETWEEN" and _bound(rest[0]) is None:
+        pairs = [(first, FLIPPED[call.name])]
+    yield from ((found, how) for one, how in pairs if (found := _bound(one)) is not None)
 
 
 def _bound(expression: object) -> float | None:
-    if not isinstance(expression, Literal):
-        return None
     try:
-        return float(str(expression.value))
+        return float(str(expression.value)) if isinstance(expression, Literal) else None
     except ValueError:
         return None

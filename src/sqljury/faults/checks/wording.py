@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from sqljury.faults.check import Finding, Sees, check
 from sqljury.faults.query import Query
-from sqljury.faults.sites import ConstantComparison
-from sqljury.faults.wording import HintCondition, name_stems, stem
+from sqljury.faults.wording import name_stems, stem
 from sqljury.trees.walk import width
 
 _SUPERLATIVE = (
@@ -31,7 +30,11 @@ def superlative_missing(query: Query) -> Iterator[Finding]:
     """The question asks for the highest or the like, and the query neither sorts nor compares."""
     text = re.sub(r"at (?:the )?(?:most|least)|most recent\w*", " ", query.wording.lower)
     found = re.search(rf"\b(?:{_SUPERLATIVE})\b", text)
-    if found and not re.search(_EXTREME, query.sql.upper()) and not _is_name(query, found[0]):
+    if found is None or re.search(_EXTREME, query.sql.upper()):
+        return
+    # A column or a value has the word in it, or the hint explains it otherwise.
+    root = found[0].split()[-1].removesuffix("st").removesuffix("e")
+    if root not in query.sql.lower() and found[0] not in query.hint.lower():
         reason = (
             f"the question says {found[0]!r}, and the query neither sorts nor takes an extreme."
         )
@@ -65,12 +68,6 @@ def percentage_without_100(query: Query) -> Iterator[Finding]:
         yield Finding(reason="the query gives a fraction, not a percentage.", part="/")
 
 
-def _is_name(query: Query, word: str) -> bool:
-    """Whether a column or a value has the word in it, or the hint explains it otherwise."""
-    root = word.split()[-1].removesuffix("st").removesuffix("e")
-    return root in query.sql.lower() or word in query.hint.lower()
-
-
 _ASKED = (
     (r"how many", r"COUNT|SUM|\+|-|/", "a count"),
     (r"the average|mean (?:of|value)", r"\bAVG\b|/|AVERAGE|AVG|MEAN", "an average"),
@@ -80,34 +77,22 @@ _ASKED = (
         "a ratio",
     ),
 )
+_NUMERIC = ("int", "real", "float", "num", "dec", "doub")
 
 
 @check("AU512", sees=Sees.TREE | Sees.QUESTION, read=(2, 4))
 def asked_function(query: Query) -> Iterator[Finding]:
     """The question asks for a count, an average or a ratio, and the query computes none."""
-    sql = query.sql.upper()
-    for asked, needed, what in _ASKED:
-        if (
-            query.wording.says(asked)
-            and not re.search(needed, sql)
-            and not _is_stored(query, asked)
-        ):
-            yield Finding(reason=f"the question asks for {what}, and the query computes none.")
-
-
-def _unquoted(sql: str) -> str:
-    """In capitals, without quotation marks, and without spaces behind signs."""
-    return re.sub(r"(?<==)\s+", "", sql.upper().replace("'", "").replace('"', ""))
-
-
-def _is_stored(query: Query, asked: str) -> bool:
-    """Whether a column of numbers that the query reads may hold the answer already."""
-    kinds = ("int", "real", "float", "num", "dec", "doub")
-    return asked == "how many" and any(
-        column.name.casefold() in query.columns_shown and column.type.lower().startswith(kinds)
+    # A column of numbers that the query shows may hold the count already.
+    holds_counts = any(
+        column.name.casefold() in query.columns_shown and column.type.lower().startswith(_NUMERIC)
         for table in query.tables
         for column in table.columns
     )
+    for asked, needed, what in _ASKED:
+        is_stored = asked == "how many" and holds_counts
+        if query.wording.says(asked) and not re.search(needed, query.sql.upper()) and not is_stored:
+            yield Finding(reason=f"the question asks for {what}, and the query computes none.")
 
 
 @check("AU513", sees=Sees.TREE | Sees.QUESTION, read=(1, 1))
@@ -118,41 +103,36 @@ def negation_missing(query: Query) -> Iterator[Finding]:
         r"without|haven't|hasn't|isn't|aren't|wasn't|weren't|except"
     )
     negates = r"\bNOT\b|\bEXCEPT\b|!=|<>|\bNULL\b|\bLEFT\b|=(?:0|N|F)|\bMINUS\b|<"
-    if (
-        query.wording.says(asked)
-        and not re.search(negates, _unquoted(query.sql))
-        and not query.hint
-    ):
+    # Without quotation marks, and without spaces behind signs.
+    sql = re.sub(r"(?<==)\s+", "", re.sub("['\"]", "", query.sql.upper()))
+    if query.wording.says(asked) and not re.search(negates, sql) and not query.hint:
         yield Finding(reason="the question has a negation, and the query has none.")
 
 
 @check("AU523", sees=Sees.TREE | Sees.QUESTION, weak=True, read=(1, 4))
 def named_column_unused(query: Query) -> Iterator[Finding]:
     """The question says the whole name of a column, of two words or more, that is not read."""
-    assert query.schema is not None, "there is a tree"
     text = f" {' '.join(stem(word) for word in query.wording.words)} "
     explained = f" {' '.join(stem(word) for word in query.said.words[len(query.wording.words) :])} "
     read = [name_stems(name) for name in query.names_read]
-    seen: set[str] = set()
-    for table in query.schema.tables:
+    tables = {"".join(name_stems(table.name)) for table in query.all_tables}
+    reported: set[str] = set()
+    for table in query.all_tables:
         for column in table.columns:
-            stems = name_stems(column.name)
-            name = column.name.casefold()
-            if len(stems) < 2 or name in query.columns_read or name in seen:
-                continue
+            stems, name = name_stems(column.name), column.name.casefold()
             phrase = f" {' '.join(stems)} "
-            if phrase not in text or phrase in explained or any(_says(one, stems) for one in read):
+            if len(stems) < 2 or name in query.columns_read or name in reported:
                 continue
-            if _is_read_in_part(query, name) or _is_table(query, "".join(stems)):
+            if phrase not in text or phrase in explained or "".join(stems) in tables:
                 continue
-            seen.add(name)
-            reason = f"the question says {column.name}, which the query does not read."
-            yield Finding(reason=reason, evidence={"column": f"{table.name}.{column.name}"})
-
-
-def _says(read: list[str], stems: list[str]) -> bool:
-    """Whether a column that is read says as much: all of the words, or all but "name"."""
-    return set(stems) <= set(read) or [one for one in stems if one != "name"] == read
+            # A column that is read says as much: all of the words, or all but "name".
+            plain = [one for one in stems if one != "name"]
+            if any(set(stems) <= set(one) or plain == one for one in read):
+                continue
+            if not _is_read_in_part(query, name):
+                reported.add(name)
+                reason = f"the question says {column.name}, which the query does not read."
+                yield Finding(reason=reason, evidence={"column": f"{table.name}.{column.name}"})
 
 
 def _is_read_in_part(query: Query, name: str) -> bool:
@@ -169,17 +149,11 @@ def _letters(name: str) -> str:
     return "".join(c for c in name.casefold() if c.isalnum())
 
 
-def _is_table(query: Query, joined: str) -> bool:
-    assert query.schema is not None
-    return any("".join(name_stems(t.name)) == joined for t in query.schema.tables)
-
-
 @check("AU524", sees=Sees.TREE | Sees.HINT, weak=True, read=(0, 1))
 def hint_table_unused(query: Query) -> Iterator[Finding]:
     """The hint names a column with its table, and the query does not read that table."""
-    assert query.schema is not None, "there is a tree"
     read = {table.name.casefold() for table in query.tables}
-    for table in query.schema.tables:
+    for table in query.all_tables:
         found = re.search(
             rf"(?<![\w.]){re.escape(table.name)}\.[`\"]?(\w+)", query.hint, re.IGNORECASE
         )
@@ -199,8 +173,7 @@ def hint_number_unused(query: Query) -> Iterator[Finding]:
 @check("AU526", sees=Sees.TREE | Sees.HINT)
 def hint_null_missing(query: Query) -> Iterator[Finding]:
     """The hint tests a column for NULL, and the query does not."""
-    assert query.schema is not None, "there is a tree"
-    names = {column.name for table in query.schema.tables for column in table.columns}
+    names = {column.name for table in query.all_tables for column in table.columns}
     for name in sorted(names) if "null" in query.hint.lower() else ():
         found = re.search(
             rf"(?<![\w]){re.escape(name)}[`\"]? (?:is|=) (?:not )?null", query.hint, re.IGNORECASE
@@ -236,8 +209,25 @@ def asked_column_missing(query: Query) -> Iterator[Finding]:
     if len(items) < 2:
         return
     for item in items:
-        names = _named(query, item)
-        if names and not names & query.columns_read and not _is_read_otherwise(query, item):
+        # The item is the name of columns, and no column is read that has one of its words in its
+        # name: festival_name.
+        bare = re.sub(r"\b(?:the|its|their|his|her|all|a|an|each)\b|[^a-z0-9 ]", " ", item)
+        wanted = "".join(word.removesuffix("s") for word in bare.split())
+        names = {
+            column.name.casefold()
+            for table in query.tables
+            for column in table.columns
+            if wanted
+            == "".join(w.removesuffix("s") for w in re.findall(r"[a-z0-9]+", column.name.lower()))
+        }
+        words = {stem(word).removesuffix("s") for word in item.split()}
+        words |= {"title"} if "name" in words else set()
+        ends = tuple(word for word in words if len(word) > 1)
+        is_read = any(
+            words & set(name_stems(name)) or name.lower().endswith(ends)
+            for name in query.names_read
+        )
+        if names and not names & query.columns_read and not is_read:
             reason = f"the question asks for {item.strip()!r}, and the query does not read it."
             yield Finding(reason=reason, part="SELECT")
 
@@ -252,29 +242,6 @@ def more_columns(query: Query) -> Iterator[Finding]:
         yield Finding(reason=reason, part="SELECT")
 
 
-def _is_read_otherwise(query: Query, item: str) -> bool:
-    """Whether a column is read whose name has the word among others: ``festival_name``."""
-    words = {stem(word).removesuffix("s") for word in item.split()}
-    words |= {"title"} if "name" in words else set()
-    ends = tuple(word for word in words if len(word) > 1)
-    return any(
-        words & set(name_stems(name)) or name.lower().endswith(ends) for name in query.names_read
-    )
-
-
-def _named(query: Query, item: str) -> set[str]:
-    """The columns of the tables read whose name the item is."""
-    words = re.sub(r"\b(?:the|its|their|his|her|all|a|an|each)\b|[^a-z0-9 ]", " ", item).split()
-    wanted = "".join(word.removesuffix("s") for word in words)
-    return {
-        column.name.casefold()
-        for table in query.tables
-        for column in table.columns
-        if "".join(w.removesuffix("s") for w in re.findall(r"[a-z0-9]+", column.name.lower()))
-        == wanted
-    }
-
-
 _REFERS = re.compile(
     r"(?:refers? to|represents?|means?|is|=|as)\s+(?:the\s+)?(?:(?:max|min|sum|avg|count)\s*\(\s*)?"
     r"(?:distinct\s+)?(?:\w+\.)?[`\"']?(?P<name>[A-Za-z_][\w ()%/-]*?)[`\"']?\s*\)?\s*"
@@ -286,8 +253,7 @@ _REFERS = re.compile(
 @check("AU504", sees=Sees.TREE | Sees.HINT, read=(4, 6))
 def hint_column_unused(query: Query) -> Iterator[Finding]:
     """The hint says which column is meant, and the query reads no column of that name."""
-    assert query.schema is not None, "there is a tree"
-    names = {c.name.casefold(): c.name for t in query.schema.tables for c in t.columns}
+    names = {c.name.casefold(): c.name for t in query.all_tables for c in t.columns}
     for found in _REFERS.finditer(query.hint):
         name = found["name"].strip().casefold()
         if name in names and name not in query.columns_read:
@@ -318,16 +284,20 @@ _FORMULAS = (
 @check("AU502", sees=Sees.TREE | Sees.HINT, weak=True, read=(2, 5))
 def hint_value_differs(query: Query) -> Iterator[Finding]:
     """The hint compares a column with a value, and the query compares it with others only."""
-    equal = _equalities(query)
+    equal = [one for one in query.hint_conditions if one.operator == "="]
     for said in {one.column: one for one in reversed(equal)}.values():
-        ours = _on_column(query, said)
+        name = said.column.casefold()
+        ours = [one for one in query.comparisons if one.column.name.casefold() == name]
         constants = {_plain(c.value) for one in ours for c in one.constants}
-        others = (one.value for one in equal if one.column == said.column)
-        if any(_is_among(_plain(value), constants) for value in others):
-            continue
-        if ours and not _is_among(_plain(said.value), constants) and not _is_pattern(ours):
+        said_values = [_plain(one.value) for one in equal if one.column == said.column]
+        has_pattern = any(one.operator not in ("=", "IN", "<>", "IS") for one in ours)
+        if ours and not has_pattern and not any(_is_among(x, constants) for x in said_values):
+            spelled = (
+                f"{x.column.name} {x.operator} {', '.join(repr(c.value) for c in x.constants)}"
+                for x in ours
+            )
             yield Finding(
-                reason=f"the hint says {said.text}, and the query has {_spelled(ours)}.",
+                reason=f"the hint says {said.text}, and the query has {', '.join(spelled)}.",
                 part=said.column,
                 evidence={"hint": said.text},
             )
@@ -336,9 +306,11 @@ def hint_value_differs(query: Query) -> Iterator[Finding]:
 @check("AU503", sees=Sees.TREE | Sees.HINT, read=(3, 4))
 def hint_condition_missing(query: Query) -> Iterator[Finding]:
     """The hint has a condition on a column that the query does not look at."""
-    used = query.columns_read
+    # Some other column may hold the same text, and be compared with it.
+    values = {_plain(constant.value) for _, constant in query.constants}
     for said in query.hint_conditions:
-        if said.column.casefold() not in used and not _has_value(query, said):
+        has_value = said.is_text and _plain(said.value) in values
+        if said.column.casefold() not in query.columns_read and not has_value:
             yield Finding(
                 reason=f"the hint says {said.text}, and the query does not look at {said.column}.",
                 part="WHERE",
@@ -351,36 +323,6 @@ def _is_among(value: str, constants: set[str]) -> bool:
     digits = re.sub(r"\D|(?<!\d)0+", "", value)
     dates = {re.sub(r"\D|(?<!\d)0+", "", one) for one in constants} if len(digits) > 4 else set()
     return value in constants or digits in dates or any(one.startswith(value) for one in constants)
-
-
-def _equalities(query: Query) -> list[HintCondition]:
-    return [one for one in query.hint_conditions if one.operator == "="]
-
-
-def _on_column(query: Query, said: HintCondition) -> list[ConstantComparison]:
-    name = said.column.casefold()
-    return [one for one in query.comparisons if one.column.name.casefold() == name]
-
-
-def _has_value(query: Query, said: HintCondition) -> bool:
-    """Whether some other column is compared with the value: two columns may hold the same."""
-    wanted = _plain(said.value)
-    return any(
-        _plain(constant.value) == wanted and said.is_text
-        for one in query.comparisons
-        for constant in one.constants
-    )
-
-
-def _is_pattern(ours: list[ConstantComparison]) -> bool:
-    return any(one.operator not in ("=", "IN", "<>", "IS") for one in ours)
-
-
-def _spelled(ours: list[ConstantComparison]) -> str:
-    return ", ".join(
-        f"{one.column.name} {one.operator} {', '.join(repr(c.value) for c in one.constants)}"
-        for one in ours
-    )
 
 
 def _plain(value: object) -> str:

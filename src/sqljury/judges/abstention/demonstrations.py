@@ -12,7 +12,7 @@ from sqljury.benchmarks import fingerprint, read_cases
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges.dossier import PromptSection
-from sqljury.learning.embeddings import DEFAULT_MODEL, embed
+from sqljury.learning.representations import DEFAULT_MODEL, embed
 from sqljury.learning.text_vectors import Tfidf
 
 PICKS = ("fixed", "similar", "dense")

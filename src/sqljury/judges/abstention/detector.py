@@ -16,8 +16,7 @@ from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
-    from sqljury.learning.detector import TrainedDetector
-    from sqljury.learning.distance import DistanceDetector
+    from sqljury.learning.detector import DistanceDetector, TrainedDetector
 
 
 @register
@@ -80,7 +79,7 @@ class Detector(Judge):
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
         """The same verdicts; a network reads all texts together."""
-        from sqljury.learning.masking import text_of
+        from sqljury.learning.detector import text_of
 
         reads = self._model.reads
         texts = [

@@ -25,7 +25,7 @@ from sqljury.schema import Schema
 from sqljury.sql.names import names_of
 
 if TYPE_CHECKING:
-    from sqljury.learning.verifier import Expectations
+    from sqljury.learning.small_verifier import Expectations
 
 # ------------------------------------------------------------
 # The shape of a query without its names: what a question alone lets one expect.

@@ -18,7 +18,7 @@ from sqljury.schema import Schema
 from sqljury.sql.resolve import resolve
 
 if TYPE_CHECKING:
-    from sqljury.learning.verifier import Expectations
+    from sqljury.learning.small_verifier import Expectations
 
 _QUESTIONS = 64
 _DATABASES = 4

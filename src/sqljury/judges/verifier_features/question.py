@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sqljury.schema import Schema
-from sqljury.sql.identifiers import singular, words
+from sqljury.sql.names import singular, words
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’")

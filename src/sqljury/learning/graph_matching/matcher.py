@@ -19,9 +19,9 @@ from sqljury.learning.graph_matching.graphs import (
     PairGraphLike,
     QueryGraphLike,
     Vocabulary,
+    pair_positions,
 )
 from sqljury.learning.graph_matching.options import NetworkOptions
-from sqljury.learning.graph_matching.positions import pair_positions
 from sqljury.learning.model_file import PathLike, read_model, write_model
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ class Matcher:
         """
         import torch
 
-        from sqljury.learning.graph_matching.batch import make_batch
-        from sqljury.learning.graph_matching.network import Attention
+        from sqljury.learning.graph_matching.network import Attention, make_batch
 
         encoded, texts = encode([pair], self.vocabulary, self.network.options)
         watched: list[Attention] = []
@@ -209,9 +208,12 @@ def distances_of(
     """The distance of each pair, computed with pairs of like size together."""
     import torch
 
-    from sqljury.learning.graph_matching.batch import batches_by_size, make_batch
-    from sqljury.learning.graph_matching.content import read_all
-    from sqljury.learning.graph_matching.network import distances
+    from sqljury.learning.graph_matching.network import (
+        batches_by_size,
+        distances,
+        make_batch,
+        read_all,
+    )
 
     found = np.zeros(len(pairs))
     with torch.inference_mode():
@@ -225,3 +227,23 @@ def distances_of(
 def score_of(distance: NDArray[np.float64]) -> NDArray[np.float64]:
     """Appendix L: a distance as a number in [0, 1]."""
     return np.maximum(0.0, (3.0 - distance) / 3.0)
+
+
+def best_threshold(scores: NDArray[np.float64], labels: NDArray[np.bool_]) -> tuple[float, float]:
+    """The score from which most labels are right when it counts as yes, and the share that is.
+
+    Between two scores the middle is taken, and of thresholds that are as good the one that is
+    nearest to a half.
+    """
+    order = np.argsort(-scores, kind="stable")
+    ranked, right = scores[order], labels[order]
+    # With the first k as yes: the equivalent ones among them, and the others among the rest.
+    gained = np.where(right, 1, -1)
+    hits = (~right).sum() + np.concatenate([[0], np.cumsum(gained)])
+    highest, lowest = ranked[0] + 1e-6, ranked[-1] - 1e-6
+    lines = np.concatenate([[highest], (ranked[1:] + ranked[:-1]) / 2, [lowest]])
+    # A line cannot pass between equal scores.
+    possible = np.concatenate([[True], ranked[1:] != ranked[:-1], [True]])
+    best = hits[possible].max()
+    chosen = lines[possible & (hits == best)]
+    return float(chosen[np.abs(chosen - 0.5).argmin()]), float(best / len(labels))

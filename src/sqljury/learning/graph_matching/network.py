@@ -1,21 +1,268 @@
-"""The network: nodes are described, tell their neighbours and the other graph, and are summed up.
-
-Source: Zhan et al. 2024, section 4 and appendix C; Li et al. 2019; Dwivedi et al. 2021 for
-positions that are learnt along.
-"""
+"""The network, in torch: texts and batches in, distances of pairs out."""
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from sqljury.learning.graph_matching.batch import GraphBatch
-from sqljury.learning.graph_matching.content import TextEncoder
-from sqljury.learning.graph_matching.graphs import EDGE_KINDS, MASKED
+from sqljury.learning.graph_matching.graphs import EDGE_KINDS, MASKED, EncodedPair, Integers
 from sqljury.learning.graph_matching.options import NetworkOptions
+
+# ---------------------------------------------------------------- content
+#
+# Content nodes: names and literals read by their characters.
+#
+# Texts that mean alike but differ in spelling (``kid``, ``child``) must stay apart, so no word
+# vectors are used.
+#
+# Source: Zhan et al. 2024, section 4.1 and appendix B; Kim 2014; He et al. 2016.
+
+
+LONGEST = 64
+"""Bytes of a text that are read; of a longer one the first and the last half of that."""
+CODE = 64
+"""Signs in the code of a text."""
+_AT_ONCE = 256
+_BYTES = 257
+"""Every byte, and the padding 0."""
+
+
+def characters(texts: Sequence[str]) -> Tensor:
+    """The texts' bytes, each plus one, padded with zeros: u × length."""
+    rows = []
+    for text in texts:
+        raw = text.encode("utf-8", "surrogatepass") or b"\0"
+        if len(raw) > LONGEST:
+            raw = raw[: LONGEST // 2] + raw[-LONGEST // 2 :]
+        rows.append(np.frombuffer(raw, dtype=np.uint8))
+    found = np.zeros((len(rows), max(map(len, rows), default=1)), dtype=np.int64)
+    for place, row in enumerate(rows):
+        found[place, : len(row)] = row.astype(np.int64) + 1
+    return torch.from_numpy(found)
+
+
+def codes(texts: Sequence[str]) -> Tensor:
+    """Signs by chance that belong to each text: u × CODE, each 1 or -1.
+
+    Texts of nearly the same characters are read nearly alike; their codes are as far apart as
+    those of any other two.
+    """
+    raw = b"".join(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=CODE // 8).digest()
+        for text in texts
+    )
+    bits = np.unpackbits(np.frombuffer(raw, dtype=np.uint8)).reshape(len(texts), CODE)
+    return torch.from_numpy(bits.astype(np.float32) * 2 - 1)
+
+
+class _ResidualBlock(nn.Module):
+    """Two convolutions that are added to what they read."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.first = nn.Conv1d(channels, channels, 3, padding=1)
+        self.second = nn.Conv1d(channels, channels, 3, padding=1)
+        # A block begins as the identity: without it deep stacks start badly.
+        with torch.no_grad():
+            for parameter in self.second.parameters():
+                parameter.zero_()
+
+    def forward(self, x: Tensor, real: Tensor) -> Tensor:
+        """u × channels × length, and where there is text: u × 1 × length."""
+        # Beyond its end a text stays zero, so that padding changes nothing.
+        inside = functional.relu(self.first(x)) * real
+        return functional.relu(x + self.second(inside)) * real
+
+
+class TextEncoder(nn.Module):
+    """One-hot bytes → convolution → pairs of places → residual blocks → mean and largest; codes.
+
+    The paper has eight blocks on four lengths; blocks on one length, half of the text's, read
+    the short names and literals of queries as well and several times as fast. What is read is
+    added to the text's code, which is ours.
+    """
+
+    def __init__(self, hidden: int, blocks: int, *, coded: bool) -> None:
+        super().__init__()
+        self.bytes = nn.Embedding(_BYTES, hidden, padding_idx=0)
+        self.enter = nn.Conv1d(hidden, hidden, 3, padding=1)
+        self.blocks = nn.ModuleList(_ResidualBlock(hidden) for _ in range(blocks))
+        self.leave = nn.Linear(2 * hidden, hidden)
+        self.code = nn.Linear(CODE, hidden, bias=False) if coded else None
+
+    def forward(self, texts: Tensor, signs: Tensor) -> Tensor:
+        """u × length of :func:`characters`, u × CODE of :func:`codes` to u × hidden."""
+        real = (texts > 0).unsqueeze(1).to(self.bytes.weight.dtype)
+        x = functional.relu(self.enter(self.bytes(texts).transpose(1, 2))) * real
+        x = functional.max_pool1d(x, 2, ceil_mode=True)
+        real = functional.max_pool1d(real, 2, ceil_mode=True)
+        for block in self.blocks:
+            x = block(x, real)
+        mean = x.sum(dim=2) / real.sum(dim=2)
+        # All values are at least zero, so the padding is never the largest.
+        found: Tensor = self.leave(torch.cat((mean, x.amax(dim=2)), dim=1))
+        return found if self.code is None else found + self.code(signs.to(found.dtype))
+
+
+def read_all(encoder: TextEncoder, texts: Sequence[str]) -> Tensor:
+    """The vectors of many texts, those of like length together: u × hidden."""
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    weight = encoder.leave.weight
+    found = weight.new_zeros(len(texts), encoder.leave.out_features)
+    for start in range(0, len(order), _AT_ONCE):
+        places = order[start : start + _AT_ONCE]
+        chosen = [texts[place] for place in places]
+        read = characters(chosen).to(weight.device), codes(chosen).to(weight.device)
+        found[places] = encoder(*read)
+    return found
+
+
+# ---------------------------------------------------------------- batch
+#
+# Pairs of graphs side by side, as the network takes them: all nodes in one row of numbers.
+
+
+_NODES = 4096
+"""Of the graphs of one batch when scoring, padding included."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphBatch:
+    """b pairs: graphs 2i and 2i+1 are pair i; n nodes and e edges in all, u different texts."""
+
+    operators: Tensor
+    """n: operator numbers."""
+    texts: Tensor
+    """n: which of the texts below, counted from 1; 0 for operators."""
+    read: Tensor | None
+    """u × hidden: texts that were read before; else …"""
+    characters: Tensor
+    """u × length: … the different texts of this batch, and …"""
+    codes: Tensor
+    """u × CODE: … their codes."""
+    types: Tensor
+    """n."""
+    positions: Tensor
+    """n × K."""
+    sources: Tensor
+    """e: the node that a message is from; each edge is there in both directions."""
+    targets: Tensor
+    """e."""
+    kinds: Tensor
+    """e: 0, 1, 2 along an edge of a kind and 3, 4, 5 against it."""
+    graphs: Tensor
+    """n: which graph a node is of."""
+    slots: Tensor
+    """n: where a node lies when every graph has room for ``width`` nodes."""
+    real: Tensor
+    """2b × width: whether there is a node."""
+
+    @property
+    def count(self) -> int:
+        """Graphs in the batch, two a pair."""
+        return int(self.real.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Nodes of the largest graph."""
+        return int(self.real.shape[1])
+
+    def to(self, device: torch.device) -> GraphBatch:
+        """The same numbers on a device."""
+        named = {one.name: getattr(self, one.name) for one in fields(self)}
+        return replace(self, **{n: t.to(device) for n, t in named.items() if t is not None})
+
+
+def make_batch(
+    pairs: Sequence[EncodedPair], texts: Sequence[str], read: Tensor | None = None
+) -> GraphBatch:
+    """Put pairs side by side.
+
+    Args:
+        texts: all texts by their number.
+        read: what the network makes of each of them, where it is known already.
+    """
+    graphs = [graph for pair in pairs for graph in (pair.left, pair.right)]
+    sizes = np.array([graph.size for graph in graphs])
+    width = int(sizes.max())
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    of_node = np.repeat(np.arange(len(graphs)), sizes)
+    place = np.arange(int(sizes.sum())) - np.repeat(starts, sizes)
+    texts_at = np.concatenate([graph.texts for graph in graphs])
+    used, which = _used(texts_at) if read is None else (np.zeros(0, np.int32), texts_at + 1)
+    new = [texts[number] for number in used]
+    edges = np.concatenate([graph.edges for graph in graphs])
+    edges[:, :2] += np.repeat(starts, [len(graph.edges) for graph in graphs])[:, None]
+    return GraphBatch(
+        operators=_tensor(np.concatenate([graph.operators for graph in graphs])),
+        texts=_tensor(which),
+        read=read,
+        characters=characters(new),
+        codes=codes(new),
+        types=_tensor(np.concatenate([graph.types for graph in graphs])),
+        positions=torch.from_numpy(np.concatenate([pair.positions for pair in pairs])),
+        sources=_tensor(np.concatenate([edges[:, 0], edges[:, 1]])),
+        targets=_tensor(np.concatenate([edges[:, 1], edges[:, 0]])),
+        kinds=_tensor(np.concatenate([edges[:, 2], edges[:, 2] + EDGE_KINDS])),
+        graphs=_tensor(of_node),
+        slots=_tensor(of_node * width + place),
+        real=torch.from_numpy(np.arange(width)[None, :] < sizes[:, None]),
+    )
+
+
+def _used(texts: Integers) -> tuple[Integers, NDArray[np.integer]]:
+    """The different texts of nodes, and which of them, from 1, each node has."""
+    used, which = np.unique(texts, return_inverse=True)
+    # -1, the text of operators, comes first where there is an operator.
+    return (used[1:], which) if len(used) and used[0] == -1 else (used, which + 1)
+
+
+def _tensor(numbers: NDArray[np.integer]) -> Tensor:
+    return torch.from_numpy(numbers.astype(np.int64))
+
+
+def batches_by_size(pairs: Sequence[EncodedPair]) -> Iterator[list[int]]:
+    """The places of pairs of like size together, as many as :data:`_NODES` allows."""
+    chosen: list[int] = []
+    for place in sorted(range(len(pairs)), key=lambda i: pairs[i].larger):
+        if chosen and 2 * (len(chosen) + 1) * pairs[place].larger > _NODES:
+            yield chosen
+            chosen = []
+        chosen.append(place)
+    if chosen:
+        yield chosen
+
+
+def shuffled_batches(
+    pairs: Sequence[EncodedPair], size: int, generator: np.random.Generator
+) -> list[list[int]]:
+    """All places in batches: at random, but pairs of a batch are of like size, to save padding.
+
+    Pairs are shuffled, sorted within each 16 batches, and the batches shuffled.
+    """
+    order = generator.permutation(len(pairs))
+    found = []
+    for start in range(0, len(order), 16 * size):
+        near = sorted(order[start : start + 16 * size].tolist(), key=lambda i: pairs[i].larger)
+        found += [near[i : i + size] for i in range(0, len(near), size)]
+    return [found[i] for i in generator.permutation(len(found))]
+
+
+# ---------------------------------------------------------------- network
+#
+# The network: nodes are described, tell their neighbours and the other graph, and are summed up.
+#
+# Source: Zhan et al. 2024, section 4 and appendix C; Li et al. 2019; Dwivedi et al. 2021 for
+# positions that are learnt along.
+
 
 _WAYS = 2 * EDGE_KINDS
 """Each kind of edge, along it and against it, has a message of its own."""

@@ -22,20 +22,31 @@ import torch
 from numpy.typing import NDArray
 
 from sqljury.errors import InputError
-from sqljury.learning.graph_matching.batch import make_batch, shuffled_batches
+from sqljury.learning.calibration import area_under_curve
 from sqljury.learning.graph_matching.graphs import Encoded, EncodedPair, Vocabulary
-from sqljury.learning.graph_matching.matcher import Matcher, distances_of, new_network, score_of
-from sqljury.learning.graph_matching.network import GraphMatchingNetwork, distances
+from sqljury.learning.graph_matching.matcher import (
+    Matcher,
+    best_threshold,
+    distances_of,
+    new_network,
+    score_of,
+)
+from sqljury.learning.graph_matching.network import (
+    GraphMatchingNetwork,
+    distances,
+    make_batch,
+    shuffled_batches,
+)
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
-from sqljury.learning.graph_matching.pretraining import batches_of, contrast
-from sqljury.learning.graph_matching.steps import (
+from sqljury.learning.graph_matching.pretraining import (
     Arrays,
     Checkpoint,
     Stepper,
+    batches_of,
+    contrast,
     load_checkpoint,
     margin_loss,
 )
-from sqljury.learning.graph_matching.validation import auc, best_threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +135,11 @@ class Trainer:
             scores = (scores + score_of(other)) / 2
         labels = self.validation.labels
         threshold, accuracy = best_threshold(scores, labels)
-        validated = {"auc": auc(scores, labels), "accuracy": accuracy, "pairs": len(labels)}
+        validated = {
+            "auc": area_under_curve(scores, labels),
+            "accuracy": accuracy,
+            "pairs": len(labels),
+        }
         said = {**notes, "validated": validated}
         return Matcher(self._network, self.vocabulary, threshold, said)
 
@@ -179,7 +194,7 @@ class Trainer:
             loss = self._epoch(number, stepper)
             scores = self._scores()
             _, accuracy = best_threshold(scores, self.validation.labels)
-            found = auc(scores, self.validation.labels)
+            found = area_under_curve(scores, self.validation.labels)
             best = max((e["auc"] for e in self._state.curve if e["auc"] is not None), default=-1)
             if found > best:
                 self._state.best = _weights(self._network)

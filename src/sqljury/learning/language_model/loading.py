@@ -3,20 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.learning.embeddings import quiet
 
 Head = Literal["words", "score"]
 """What the network ends in: the next word, or one number."""
 
 ADAPTER = "adapter_config.json"
+ONE_AT_A_TIME = Lock()
+"""Judges that ask a model run in many threads, and a tokenizer that two of them use fails."""
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress bar while transformers loads weights; it writes over ours."""
+    from transformers.utils import logging
+
+    bars: Any = logging
+    shown = bars.is_progress_bar_enabled()
+    bars.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            bars.enable_progress_bar()
 
 
 @dataclass(frozen=True, slots=True)

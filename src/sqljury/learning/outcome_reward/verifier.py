@@ -16,8 +16,14 @@ from sqljury.learning.language_model.loading import (
     Placing,
     load_language_model,
 )
-from sqljury.learning.language_model.prefix_scoring import BATCH, PrefixScorer, Score
-from sqljury.learning.language_model.prompt_tokens import AnswerTokens, PromptTokens, answer_tokens
+from sqljury.learning.language_model.prefix_scoring import (
+    BATCH,
+    AnswerTokens,
+    PrefixScorer,
+    PromptTokens,
+    Score,
+    answer_tokens,
+)
 from sqljury.version import __version__
 from sqljury.writing import write_text
 

@@ -14,8 +14,7 @@ from typing import Final, TypeVar
 from sqlglot.tokens import Tokenizer
 
 from sqljury.likeness.matching.trees import Node, Numbering
-from sqljury.sql.text import normalise_text
-from sqljury.sql.tokens import tokenize
+from sqljury.sql.tokens import normalise_text, tokenize
 
 ORDERS: Final = (1, 2, 3, 4)
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.llm.chat import Json, Message, Reply, Request
+from sqljury.llm.chat import Json, Reply, Request
 from sqljury.llm.objects import with_schema_in_words
 from sqljury.llm.providers.base import Capabilities, by_schema, register
-from sqljury.llm.providers.transport import exchange, malformed, unredirected
+from sqljury.llm.providers.transport import exchange, unredirected, well_formed
 from sqljury.secrets import learn
 
 _MAX_TOKENS = 8192
@@ -60,7 +60,7 @@ class Anthropic:
 
     def read(self, raw: Json) -> Reply:
         """The text blocks."""
-        try:
+        with well_formed():
             blocks = [block["text"] for block in raw["content"] if block["type"] == "text"]
             text = "".join(blocks)
             finish = str(raw["stop_reason"])
@@ -68,8 +68,6 @@ class Anthropic:
             cached = ("cache_creation_input_tokens", "cache_read_input_tokens")
             prompt = sum(int(usage.get(name) or 0) for name in ("input_tokens", *cached))
             completion = int(usage["output_tokens"])
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise malformed(f"{type(error).__name__}: {error}") from error
         return Reply(
             text=text,
             finish=_FINISH.get(finish, finish),
@@ -92,7 +90,11 @@ class Anthropic:
         body: dict[str, Json] = {
             "model": model.name,
             "max_tokens": int(model.option("max_tokens") or _MAX_TOKENS),
-            "messages": [_turn(one) for one in messages if one.role != "system"],
+            "messages": [
+                {"role": one.role, "content": one.content}
+                for one in messages
+                if one.role != "system"
+            ],
         }
         system = "\n\n".join(one.content for one in messages if one.role == "system")
         sampling = {key: model.option(key) for key in ("temperature", "top_p")}
@@ -102,10 +104,6 @@ class Anthropic:
             | ({"output_config": output} if output else {})
             | {key: float(value) for key, value in sampling.items() if value is not None}
         )
-
-
-def _turn(message: Message) -> dict[str, str]:
-    return {"role": message.role, "content": message.content}
 
 
 def _sdk() -> Any:

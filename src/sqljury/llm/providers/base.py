@@ -109,9 +109,12 @@ class BatchNews:
 
 
 PROVIDERS: Final[Registry[type[Provider]]] = Registry(
-    "sqljury.llm.providers", group="sqljury.providers"
+    "sqljury.llm.providers",
+    group="sqljury.providers",
+    modules=dict.fromkeys(("azure", "deepseek", "gemini", "llamacpp", "ollama", "vllm"), "openai"),
 )
-"""Providers by name, each in a module of that name."""
+"""Providers by name. Those that speak OpenAI's format are in its module, others in one of their
+name."""
 
 P = TypeVar("P", bound=type[Provider])
 

@@ -1,7 +1,8 @@
-"""OpenAI, and any endpoint that speaks its chat format, through its own SDK."""
+"""OpenAI, and the servers that speak its chat format, through its own SDK."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -10,18 +11,35 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 from sqljury.errors import InputError, MissingExtraError
-from sqljury.llm.chat import Json, Model, Reply, Request
+from sqljury.llm.chat import Json, Model, Reply, Request, one_line
+from sqljury.llm.limits import CallFailedError, failure
 from sqljury.llm.objects import with_schema_in_words
-from sqljury.llm.providers import openai_batches
 from sqljury.llm.providers.base import BatchNews, Capabilities, by_schema, register
-from sqljury.llm.providers.transport import exchange, malformed, unredirected
-from sqljury.secrets import learn
+from sqljury.llm.providers.transport import (
+    exchange,
+    fetched,
+    received,
+    rejection,
+    unredirected,
+    well_formed,
+)
+from sqljury.secrets import learn, redacted, redacted_json
 
 _REASONING = re.compile(r"(ft:)?(o\d|gpt-5|codex)(?!.*chat)")
 _WITHOUT_SCHEMAS = re.compile(r"gpt-3\.5|gpt-4(-|$)|gpt-4o-2024-05-13|o1-(mini|preview)")
 _THINKS = Capabilities(json_schema=True, seed=True, effort=True, batch=True)
 _OLD = Capabilities(logprobs=20, seed=True, temperature=True, batch=True, choices=True)
 _SPEAKS = replace(_OLD, json_schema=True)
+
+_CHAT = "/v1/chat/completions"
+_SECONDS = 60.0
+_FILE_SECONDS = 900.0
+"""For a file of requests or of answers."""
+_LARGEST_FILE = 1 << 30
+_ENDED = ("completed", "failed", "expired", "cancelled")
+_MARK = "sqljury"
+_PAGE = 100
+_MOST_PAGES = 10
 
 
 @register
@@ -50,27 +68,27 @@ class OpenAI:
 
     def read(self, raw: Json) -> Reply:
         """The first choice, and the tokens of the whole call."""
-        try:
-            prompt, completion, reasoning = _usage(raw.get("usage") or {})
+        with well_formed():
+            usage = raw.get("usage") or {}
+            prompt = int(usage.get("prompt_tokens") or 0)
+            # Some endpoints count thoughts in the total alone; they are paid for all the same.
+            beyond_prompt = int(usage.get("total_tokens") or 0) - prompt
+            details = usage.get("completion_tokens_details") or {}
             return replace(
                 _choice(raw["choices"][0]),
                 prompt_tokens=prompt,
-                completion_tokens=completion,
+                completion_tokens=max(int(usage.get("completion_tokens") or 0), beyond_prompt),
                 model=str(raw.get("model") or ""),
                 raw=raw,
-                reasoning_tokens=reasoning,
+                reasoning_tokens=int(details.get("reasoning_tokens") or 0),
             )
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise malformed(f"{type(error).__name__}: {error}") from error
 
     def read_all(self, raw: Json) -> list[Reply]:
         """All choices, in the order of their index."""
         first = self.read(raw)
-        try:
+        with well_formed():
             further = sorted(raw["choices"][1:], key=lambda choice: int(choice["index"]))
             return [first, *map(_choice, further)]
-        except (LookupError, TypeError, ValueError, AttributeError) as error:
-            raise malformed(f"{type(error).__name__}: {error}") from error
 
     def body(self, request: Request) -> dict[str, Json]:
         """The request as it goes over the wire."""
@@ -107,20 +125,84 @@ class OpenAI:
         return os.environ.get(self.address_variable, "")
 
     # ------------------------------------------------------------ batches
+    # A file of requests goes up, files of answers and of failures come down.
+    # Source: https://platform.openai.com/docs/guides/batch
 
     def submit(self, requests: Mapping[str, Request], mark: str) -> str:
-        """Upload the requests and start a batch."""
+        """Upload the requests and start a batch; its id.
+
+        Args:
+            mark: kept with the batch, so that :meth:`find` knows it.
+        """
         client = self._client(next(iter(requests.values())).model)
-        bodies = {key: self.body(request) for key, request in requests.items()}
-        return openai_batches.submit(client, _sdk(), bodies, mark)
+        lines = [
+            one_line({"custom_id": key, "method": "POST", "url": _CHAT, "body": self.body(request)})
+            for key, request in requests.items()
+        ]
+        content = ("requests.jsonl", "\n".join(lines).encode())
+        files, batches = (
+            client.files.with_streaming_response,
+            client.batches.with_streaming_response,
+        )
+        with well_formed():
+            file = fetched(
+                lambda: files.create(file=content, purpose="batch", timeout=_FILE_SECONDS),
+                _sdk(),
+                _FILE_SECONDS,
+            )
+            batch = fetched(
+                lambda: batches.create(
+                    input_file_id=str(file["id"]),
+                    endpoint=_CHAT,
+                    completion_window="24h",
+                    metadata={_MARK: mark},
+                    timeout=_SECONDS,
+                ),
+                _sdk(),
+                _SECONDS,
+            )
+            return str(batch["id"])
 
     def find(self, model: Model, mark: str) -> str | None:
-        """The id of the batch with this mark."""
-        return openai_batches.find(self._client(model), _sdk(), mark)
+        """The id of the batch with this mark, among the last thousand."""
+        batches = self._client(model).batches.with_streaming_response
+        further: dict[str, str] = {}
+        for _ in range(_MOST_PAGES):
+            with well_formed():
+                page = fetched(
+                    lambda: batches.list(limit=_PAGE, timeout=_SECONDS, **further),  # noqa: B023
+                    _sdk(),
+                    _SECONDS,
+                )
+                for batch in page["data"]:
+                    if (batch.get("metadata") or {}).get(_MARK) == mark:
+                        return str(batch["id"])
+                if not page.get("has_more") or not page["data"]:
+                    return None
+                further = {"after": str(page["data"][-1]["id"])}
+        return None
 
     def fetch(self, model: Model, batch: str) -> BatchNews:
-        """The state of a batch and what it has answered."""
-        return openai_batches.fetch(self._client(model), _sdk(), batch)
+        """The state of a batch, and when it has ended its answers and failures."""
+        client = self._client(model)
+        batches = client.batches.with_streaming_response
+        with well_formed():
+            found = fetched(lambda: batches.retrieve(batch, timeout=_SECONDS), _sdk(), _SECONDS)
+            state = str(found["status"])
+            if state not in _ENDED:
+                counts = found.get("request_counts") or {}
+                done = int(counts.get("completed") or 0) + int(counts.get("failed") or 0)
+                return BatchNews("open", done)
+            raws: dict[str, Json] = {}
+            failures: dict[str, CallFailedError] = {}
+            for name in ("output_file_id", "error_file_id"):
+                for line in _lines(client, found.get(name)):
+                    _sort(line, raws, failures)
+            why = ""
+            if state in ("failed", "cancelled"):
+                errors = (found.get("errors") or {}).get("data") or ()
+                why = "; ".join([state, *(str(one.get("message")) for one in errors)])
+            return BatchNews(state, 0, raws, failures, why)
 
 
 def _options(model: Model) -> dict[str, Json]:
@@ -159,15 +241,6 @@ def _text(content: Json) -> str:
     return content
 
 
-def _usage(usage: Json) -> tuple[int, int, int]:
-    prompt = int(usage.get("prompt_tokens") or 0)
-    # Some endpoints count thoughts in the total alone; they are paid for all the same.
-    beyond_prompt = int(usage.get("total_tokens") or 0) - prompt
-    completion = max(int(usage.get("completion_tokens") or 0), beyond_prompt)
-    details = usage.get("completion_tokens_details") or {}
-    return prompt, completion, int(details.get("reasoning_tokens") or 0)
-
-
 def _sdk() -> Any:
     try:
         import openai
@@ -182,3 +255,124 @@ def _client_at(address: str, key: str) -> Any:
     return _sdk().OpenAI(
         api_key=key, base_url=address or None, max_retries=0, http_client=unredirected(_sdk())
     )
+
+
+def _lines(client: Any, file: Json) -> list[str]:
+    if not file:
+        return []
+    files = client.files.with_streaming_response
+    try:
+        body = received(
+            lambda: files.content(str(file), timeout=_FILE_SECONDS),
+            _sdk(),
+            _FILE_SECONDS,
+            _LARGEST_FILE,
+        )
+    except _sdk().APIStatusError as error:
+        message = redacted(str(error.message))
+        raise failure(error.status_code, error.response.headers, message) from error
+    # Not splitlines(): answers may hold other things that end a line.
+    return [line for line in body.decode("utf-8", "replace").split("\n") if line.strip()]
+
+
+def _sort(line: str, raws: dict[str, Json], failures: dict[str, CallFailedError]) -> None:
+    """Put a line where it belongs; one that cannot be read says nothing of its request."""
+    try:
+        result = redacted_json(json.loads(line))
+        key = str(result["custom_id"])
+        response = result.get("response") or {}
+        status, body = int(response.get("status_code") or 0), response.get("body")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return
+    if status == 200 and isinstance(body, dict):
+        raws[key] = body
+    elif status >= 400:
+        # As the SDK words it, so that a verdict says the same as after a single call.
+        error = body.get("error", body) if isinstance(body, dict) else None
+        said = error.get("message") if isinstance(error, dict) else None
+        message = f"Error code: {status}" + (f" - {said}" if said else "")
+        rejected = rejection(status, message)
+        if rejected is not None:
+            raws[key] = rejected
+        else:
+            failures[key] = failure(status, {}, message)
+    else:
+        error = result.get("error")
+        error = error if isinstance(error, dict) else {}
+        said = ": ".join(str(error[key]) for key in ("code", "message") if error.get(key))
+        failures[key] = CallFailedError(f"the batch failed at it: {said or 'no reply'}", again=True)
+
+
+# ---------------------------------------------------------------- other servers
+
+
+@register
+class Azure(OpenAI):
+    """Azure OpenAI; the model is the name of the deployment.
+
+    ``AZURE_OPENAI_ENDPOINT`` is the resource's address, such as https://NAME.openai.azure.com.
+    """
+
+    name: ClassVar[str] = "azure"
+    address_variable: ClassVar[str] = "AZURE_OPENAI_ENDPOINT"
+    key_variable: ClassVar[str] = "AZURE_OPENAI_API_KEY"
+
+    def capabilities(self, model: str) -> Capabilities:
+        """As OpenAI's, but batches need deployments of their own."""
+        return replace(super().capabilities(model), batch=False)
+
+    def _given_address(self) -> str:
+        endpoint = super()._given_address().rstrip("/")
+        if not endpoint:
+            raise InputError(
+                "SJ907",
+                "azure needs the address of your resource.",
+                hint=f"Set the environment variable {self.address_variable}.",
+            )
+        return f"{endpoint}/openai/v1/"
+
+
+_LOCAL = Capabilities(json_schema=True, seed=True, temperature=True)
+_SERVERS = (
+    # Its reasoner takes a temperature but does not heed it.
+    ("deepseek", "https://api.deepseek.com", Capabilities(logprobs=20, temperature=True), False),
+    (
+        "gemini",
+        "https://generativelanguage.googleapis.com/v1beta/openai/",
+        Capabilities(json_schema=True, temperature=True, effort=True),
+        False,
+    ),
+    ("llamacpp", "http://localhost:8080/v1", replace(_LOCAL, logprobs=20), True),
+    ("ollama", "http://localhost:11434/v1", _LOCAL, True),
+    (
+        "vllm",
+        "http://localhost:8000/v1",
+        replace(_LOCAL, logprobs=20, effort=True, choices=True),
+        True,
+    ),
+)
+"""Name, address, what its models can do, and whether it is the user's own machine. Each is told
+another address by NAME_BASE_URL and its key by NAME_API_KEY."""
+
+
+class _CompatibleServer(OpenAI):
+    """A row of :data:`_SERVERS`."""
+
+    can: ClassVar[Capabilities]
+
+    def capabilities(self, model: str) -> Capabilities:
+        """The row's, whatever the model; nothing for a DeepSeek reasoner."""
+        return Capabilities() if self.name == "deepseek" and "reasoner" in model else self.can
+
+
+for _name, _address, _can, _free in _SERVERS:
+    _fields = {
+        "name": _name,
+        "priced_as": _name,
+        "free": _free,
+        "address": _address,
+        "address_variable": f"{_name.upper()}_BASE_URL",
+        "key_variable": f"{_name.upper()}_API_KEY",
+        "can": _can,
+    }
+    register(type(_name, (_CompatibleServer,), _fields))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, NoReturn
 
 from sqljury.llm.chat import Json
@@ -110,6 +110,15 @@ def _object(body: bytes) -> Json:
 def malformed(why: str) -> CallFailedError:
     """A reply of another form than the provider's."""
     return CallFailedError(f"the reply is malformed: {why}", again=True, charged=True)
+
+
+@contextmanager
+def well_formed() -> Iterator[None]:
+    """A reply without the parts that it must have is one more failure."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise malformed(f"{type(error).__name__}: {error}") from error
 
 
 def _too_slow(timeout: float) -> CallFailedError:

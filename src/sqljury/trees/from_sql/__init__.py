@@ -7,12 +7,12 @@ from functools import lru_cache
 from sqlglot import exp
 
 from sqljury.schema import Schema
-from sqljury.sql.namespaces import alike_in_schema, confused, rename_tables
+from sqljury.sql.resolve import alike_in_schema, confused, rename_tables
 from sqljury.trees.catalog import Same
+from sqljury.trees.from_sql.expressions import expression
 from sqljury.trees.from_sql.queries import query
-from sqljury.trees.from_sql.reading import read
-from sqljury.trees.from_sql.scopes import ROWIDS, Environment, NoTreeError, unsupported
-from sqljury.trees.from_sql.work import Work, tables_by_name
+from sqljury.trees.from_sql.reading import NoTreeError, read, unsupported
+from sqljury.trees.from_sql.scopes import ROWIDS, Environment, Work, tables_by_name
 from sqljury.trees.nodes import Relation, Unreadable
 from sqljury.trees.walk import inputs
 
@@ -64,8 +64,8 @@ def _build(sql: str, schema: Schema, dialect: str) -> Relation:
         raise unsupported(f"the name {name}, which another differs from in case only")
     rename_tables(node, schema)
     tables = tables_by_name(schema)
-    work = Work(sql, tables, dialect, types, query, _row_ids(sql, node))
-    relation = query(work, node, Environment()).relation
+    work = Work(sql, tables, dialect, types, query, expression, _row_ids(sql, node))
+    relation = query(node, Environment(work)).relation
     _check_depth(relation)
     return relation
 

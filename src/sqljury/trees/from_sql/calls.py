@@ -1,26 +1,39 @@
-"""Functions: of one row, of a group, over a window."""
+"""Functions of one row, of a group, over a window; and the row of the groups."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from sqljury.trees.from_sql.names import identifier
-from sqljury.trees.from_sql.scopes import FromScope, NoTreeError, invalid, unsupported
-from sqljury.trees.from_sql.work import Work
+from sqljury.trees.from_sql.reading import NoTreeError, invalid, unsupported
+from sqljury.trees.from_sql.scopes import FromScope, identifier
 from sqljury.trees.nodes import (
+    Aggregate,
     AggregateCall,
     Expression,
+    Filter,
     Outer,
     Ref,
+    Relation,
     SortKey,
+    Subquery,
+    Window,
     WindowCall,
 )
-from sqljury.trees.walk import map_aggregate, map_references, references
+from sqljury.trees.walk import (
+    map_aggregate,
+    map_outer_references,
+    map_references,
+    map_window,
+    operands,
+    references,
+    width,
+    with_operands,
+)
 
-OfNode = Callable[[Work, "exp.Expr", FromScope], Expression]
+# ---------------------------------------------------------------- calls
 
 _AGGREGATES_LISTED = """
     ANY_VALUE APPROX_COUNT_DISTINCT APPROX_DISTINCT APPROX_QUANTILE ARBITRARY ARG_MAX ARG_MIN
@@ -92,11 +105,9 @@ def is_aggregate_mark(mark: int) -> bool:
 
 
 def aggregate(
-    work: Work,
     name: str,
     nodes: Iterable[exp.Expr],
     scope: FromScope,
-    of: OfNode,
     *,
     filter_node: exp.Expr | None = None,
     order_node: exp.Expr | None = None,
@@ -111,9 +122,9 @@ def aggregate(
     allowed, scope.aggregates_allowed = scope.aggregates_allowed, False
     windows, scope.windows_allowed = scope.windows_allowed, False
     try:
-        found = arguments(work, nodes, scope, of)
-        order = found.order or (sort_keys(work, order_node, scope, of) if order_node else ())
-        condition = of(work, filter_node, scope) if filter_node is not None else None
+        found = arguments(nodes, scope)
+        order = found.order or (sort_keys(order_node, scope) if order_node else ())
+        condition = scope.value(filter_node) if filter_node is not None else None
     finally:
         scope.aggregates_allowed, scope.windows_allowed = allowed, windows
     call = AggregateCall(name, found.operands, found.distinct, condition, order)
@@ -144,7 +155,7 @@ def _seen_further_out(expression: Expression, by: int) -> Expression:
     )
 
 
-def arguments(work: Work, nodes: Iterable[exp.Expr], scope: FromScope, of: OfNode) -> Arguments:
+def arguments(nodes: Iterable[exp.Expr], scope: FromScope) -> Arguments:
     """The operands of an aggregate or a window function, DISTINCT and ORDER BY among them."""
     operands: list[Expression] = []
     distinct = False
@@ -152,19 +163,19 @@ def arguments(work: Work, nodes: Iterable[exp.Expr], scope: FromScope, of: OfNod
     for node in nodes:
         inner = node
         if isinstance(inner, exp.Order):
-            order = sort_keys(work, inner, scope, of)
+            order = sort_keys(inner, scope)
             inner = inner.this
         if isinstance(inner, exp.Distinct):
             distinct = True
-            operands += [of(work, part, scope) for part in inner.expressions]
+            operands += [scope.value(part) for part in inner.expressions]
         elif not isinstance(inner, exp.Star):
-            operands.append(of(work, inner, scope))
+            operands.append(scope.value(inner))
     return Arguments(tuple(operands), distinct, order)
 
 
-def sort_keys(work: Work, node: exp.Expr, scope: FromScope, of: OfNode) -> tuple[SortKey, ...]:
+def sort_keys(node: exp.Expr, scope: FromScope) -> tuple[SortKey, ...]:
     """The keys of an ORDER BY inside a call or a window, where numbers are just numbers."""
-    return tuple(sort_key(ordered, of(work, ordered.this, scope)) for ordered in node.expressions)
+    return tuple(sort_key(ordered, scope.value(ordered.this)) for ordered in node.expressions)
 
 
 def sort_key(ordered: exp.Expr, expression: Expression) -> SortKey:
@@ -178,12 +189,10 @@ def sort_key(ordered: exp.Expr, expression: Expression) -> SortKey:
 
 
 def window(
-    work: Work,
     node: exp.Window,
     name: str,
     nodes: Iterable[exp.Expr],
     scope: FromScope,
-    of: OfNode,
     *,
     filter_node: exp.Expr | None = None,
 ) -> Expression:
@@ -194,16 +203,16 @@ def window(
         raise unsupported("KEEP")
     scope.windows_allowed = False
     try:
-        found = arguments(work, nodes, scope, of)
+        found = arguments(nodes, scope)
         over = _over(node, scope)
         call = WindowCall(
             name,
             found.operands,
-            tuple(of(work, part, scope) for part in over.partition),
-            found.order or (sort_keys(work, over.order, scope, of) if over.order else ()),
+            tuple(scope.value(part) for part in over.partition),
+            found.order or (sort_keys(over.order, scope) if over.order else ()),
             _frame(over.spec),
             found.distinct,
-            of(work, filter_node, scope) if filter_node is not None else None,
+            scope.value(filter_node) if filter_node is not None else None,
         )
     finally:
         scope.windows_allowed = True
@@ -254,3 +263,96 @@ def _bound(spec: exp.Expr, which: str) -> str:
             raise unsupported("a computed bound of a window")
         value = value.sql()
     return f"{value} {spec.args.get(f'{which}_side') or ''}".strip().upper()
+
+
+# ---------------------------------------------------------------- grouping
+#
+# From the row that FROM gives to the row that SELECT sees: groups, then windows.
+#
+# While a SELECT is read, its expressions are over the row of FROM, and aggregates and window
+# functions are columns left of it. When all are known, expressions are rewritten to be over the row
+# of the groups: what equals a key becomes the key, an aggregate its column, and any other column
+# ``BARE``, its value in some row of the group.
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The relation below the projection, and the outputs as expressions of its row."""
+
+    relation: Relation
+    outputs: list[Expression]
+
+
+@dataclass(slots=True)
+class Grouping:
+    """The keys of one SELECT; its aggregates and windows are in the scope."""
+
+    keys: tuple[Expression, ...]
+    scope: FromScope
+
+    def settle(
+        self,
+        relation: Relation,
+        is_grouped: bool,
+        outputs: list[Expression],
+        having: Expression | None,
+        qualify: Expression | None,
+    ) -> Settled:
+        """Groups, HAVING, windows and QUALIFY above what FROM and WHERE give."""
+        windows = self.scope.windows
+        if is_grouped:
+            outputs = [self.grouped(output) for output in outputs]
+            having = self.grouped(having) if having is not None else None
+            qualify = self.grouped(qualify) if qualify is not None else None
+            windows = [map_window(call, self.grouped) for call in windows]
+            relation = Aggregate(relation, self.keys, tuple(self.scope.aggregates))
+        if having is not None:
+            relation = Filter(relation, having)
+        if windows:
+            base = width(relation)
+            relation = Window(relation, tuple(windows))
+            outputs = [_windowed(output, base) for output in outputs]
+            qualify = _windowed(qualify, base) if qualify is not None else None
+        if qualify is not None:
+            relation = Filter(relation, qualify)
+        return Settled(relation, outputs)
+
+    def grouped(self, expression: Expression) -> Expression:
+        """An expression over the row of FROM as one over the row of its group."""
+        for i, key in enumerate(self.keys):
+            if key == expression:
+                return Ref(i)
+        match expression:
+            case Ref():
+                return Ref(self._position(expression.index))
+            case Subquery():
+                relation = map_outer_references(expression.relation, self._around)
+                expression = replace(expression, relation=relation)
+        return with_operands(expression, tuple(map(self.grouped, operands(expression))))
+
+    def _around(self, level: int, index: int) -> Expression:
+        return Outer(level, self._position(index) if level == 1 else index)
+
+    def _position(self, index: int) -> int:
+        """Where a column of FROM's row, or one left of it, is in the row of the group."""
+        if index < 0:
+            is_aggregate = is_aggregate_mark(index)
+            return len(self.keys) + number_of(index) if is_aggregate else index
+        for i, key in enumerate(self.keys):
+            if isinstance(key, Ref) and key.index == index:
+                return i
+        call = AggregateCall("BARE", (Ref(index),))
+        if call not in self.scope.aggregates:
+            self.scope.aggregates.append(call)
+        return len(self.keys) + self.scope.aggregates.index(call)
+
+
+def _windowed(expression: Expression, base: int) -> Expression:
+    """Window functions as columns right of the row."""
+
+    def column(level: int, index: int) -> Expression:
+        if level == 0:
+            return Ref(index if index >= 0 else base + number_of(index))
+        return Outer(level, index)
+
+    return map_references(expression, column)

@@ -8,11 +8,9 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqljury.trees.from_sql import calls, names
-from sqljury.trees.from_sql.literals import hexadecimal, number
-from sqljury.trees.from_sql.reading import plain, type_of_placeholder
-from sqljury.trees.from_sql.scopes import FromScope, invalid, unsupported
-from sqljury.trees.from_sql.work import Work
+from sqljury.trees.from_sql import calls
+from sqljury.trees.from_sql.reading import invalid, plain, type_of_placeholder, unsupported
+from sqljury.trees.from_sql.scopes import FromScope, named_column
 from sqljury.trees.nodes import (
     FALSE,
     NULL,
@@ -27,21 +25,65 @@ from sqljury.trees.nodes import (
 )
 from sqljury.trees.walk import subexpressions, width
 
-_Handler = Callable[[Work, Any, FromScope], Expression]
+_LARGEST = 2**63 - 1
+_EXACT_DIGITS = 15
+"""Decimal digits that a float keeps."""
 
 
-def expression(work: Work, node: exp.Expr, scope: FromScope) -> Expression:
+def number(text: str, dialect: str, *, compared: bool = False) -> Literal:
+    """A number: whole, approximate, or decimal where the dialect makes that of ``1.5``.
+
+    A decimal that ends in zeros is another constant than one without them, as texts made of the two
+    differ, but where it is only compared.
+
+    >>> number("1.5", "sqlite").type, number("1.5", "postgres").type
+    (<Type.REAL: 'real'>, <Type.DECIMAL: 'decimal'>)
+    >>> number("1.50", "postgres").value, number("1.50", "postgres", compared=True).value
+    ('1.50', 1.5)
+    """
+    plain = text.replace("_", "")
+    try:
+        if plain.isdigit():
+            whole = int(plain)
+            if whole > _LARGEST and dialect == "sqlite":
+                return Literal(float(plain), Type.REAL)
+            return Literal(whole, Type.INTEGER if whole <= _LARGEST else Type.DECIMAL)
+        value = float(plain)
+    except ValueError:
+        raise invalid(f"{text} is not a number") from None
+    if dialect == "sqlite" or "e" in plain.lower():
+        return Literal(value, Type.REAL)
+    digits = len(plain.replace(".", "").strip("0"))
+    is_scaled = plain.endswith("0") and not compared
+    return Literal(plain if is_scaled or digits > _EXACT_DIGITS else value, Type.DECIMAL)
+
+
+def hexadecimal(digits: str) -> Literal:
+    """The bytes of ``x'…'``."""
+    try:
+        return Literal(bytes.fromhex(digits), Type.BLOB)
+    except ValueError:
+        raise invalid(f"x'{digits}' is not hexadecimal") from None
+
+
+# ---------------------------------------------------------------- expressions
+
+
+_Handler = Callable[[Any, FromScope], Expression]
+
+
+def expression(node: exp.Expr, scope: FromScope) -> Expression:
     """The value of a node for a row of the scope.
 
     Raises:
         NoTreeError: it has none, or trees cannot express it.
     """
     handler = _handlers().get(type(node))
-    work.enter()
+    scope.work.enter()
     try:
-        return (handler or _typed_function)(work, node, scope)
+        return (handler or _typed_function)(node, scope)
     finally:
-        work.level -= 1
+        scope.work.level -= 1
 
 
 def _text(value: str) -> Literal:
@@ -51,80 +93,53 @@ def _text(value: str) -> Literal:
 # ---------------------------------------------------------------- names and constants
 
 
-def _column(work: Work, node: exp.Column, scope: FromScope) -> Expression:
-    if node.args.get("join_mark"):
-        raise unsupported("(+) for an outer join")
-    return names.column(work, node, scope, expression)
-
-
-def _literal(work: Work, node: exp.Literal, _: FromScope) -> Expression:
+def _literal(node: exp.Literal, scope: FromScope) -> Expression:
     if node.is_string:
         return _text(node.this)
-    return number(node.this, work.dialect, compared=isinstance(node.parent, _COMPARISONS))
+    return number(node.this, scope.dialect, compared=isinstance(node.parent, _COMPARISONS))
 
 
 _COMPARISONS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Between, exp.In)
 
 
-def _hex(_work: Work, node: exp.Expr, _scope: FromScope) -> Expression:
-    return hexadecimal(node.this)
-
-
-def _string(_work: Work, node: exp.Expr, _scope: FromScope) -> Expression:
-    return _text(node.this)
-
-
-def _null(_work: Work, _node: exp.Expr, _scope: FromScope) -> Expression:
-    return NULL
-
-
-def _boolean(_work: Work, node: exp.Expr, _scope: FromScope) -> Expression:
-    return Literal(bool(node.this), Type.BOOLEAN)
-
-
-def _negative(work: Work, node: exp.Neg, scope: FromScope) -> Expression:
-    operand = expression(work, node.this, scope)
+def _negative(node: exp.Neg, scope: FromScope) -> Expression:
+    operand = expression(node.this, scope)
     if isinstance(operand, Literal) and isinstance(operand.value, int | float):
-        if operand.type is Type.REAL and operand.value == 2.0**63 and work.dialect == "sqlite":
+        if operand.type is Type.REAL and operand.value == 2.0**63 and scope.dialect == "sqlite":
             return Literal(-(2**63), Type.INTEGER)  # the one that is too large without its sign
         if operand.type is not Type.BOOLEAN:
             return Literal(-operand.value, operand.type)
     return Call("NEG", (operand,))
 
 
-def _adjacent(work: Work, node: exp.Concat, _scope: FromScope) -> Expression:
+def _adjacent(node: exp.Concat, scope: FromScope) -> Expression:
     """``'a' 'b'``, one string; in SQLite the second would be an alias."""
     parts = [part.this for part in node.expressions if part.is_string]
-    if work.dialect == "sqlite" or len(parts) != len(node.expressions):
+    if scope.dialect == "sqlite" or len(parts) != len(node.expressions):
         raise unsupported("strings beside each other")
     return _text("".join(parts))
-
-
-def _star(_work: Work, _node: exp.Expr, _scope: FromScope) -> Expression:
-    raise unsupported("* here")
 
 
 # ---------------------------------------------------------------- operators
 
 
-def _paren(work: Work, node: exp.Paren, scope: FromScope) -> Expression:
-    return expression(work, node.this, scope)
+def _call(name: str, *parts: str) -> _Handler:
+    """A call whose operands are these parts of the node."""
+    return lambda node, scope: Call(
+        name, tuple([expression(node.args[part], scope) for part in parts])
+    )
 
 
-def _operator(name: str) -> _Handler:
-    def build(work: Work, node: exp.Binary, scope: FromScope) -> Expression:
-        left, right = expression(work, node.left, scope), expression(work, node.right, scope)
-        return Call(name, (left, right))
-
-    return build
+def _negated(node: exp.Expr, test: Expression) -> Expression:
+    return Call("NOT", (test,)) if node.args.get("negate") else test
 
 
 def _connected(name: str) -> _Handler:
     """AND and OR of any number of operands, from the chains that the parser makes of them."""
 
-    def build(work: Work, node: exp.Binary, scope: FromScope) -> Expression:
+    def build(node: exp.Binary, scope: FromScope) -> Expression:
         kind = type(node)
-        return Call(name, tuple(expression(work, part, scope) for part in _chain(node, kind)))
+        return Call(name, tuple(expression(part, scope) for part in _chain(node, kind)))
 
     return build
 
@@ -148,29 +163,28 @@ def _chain(node: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
             yield part
 
 
-def _unary(name: str) -> _Handler:
-    def build(work: Work, node: exp.Unary, scope: FromScope) -> Expression:
-        return Call(name, (expression(work, node.this, scope),))
-
-    return build
-
-
 def _comparison(name: str) -> _Handler:
     """A comparison of values, of rows, or of a value with ANY or ALL of a query."""
 
-    def build(work: Work, node: exp.Binary, scope: FromScope) -> Expression:
-        if work.dialect == "sqlite":
+    def build(node: exp.Binary, scope: FromScope) -> Expression:
+        if scope.dialect == "sqlite":
             _refuse_other_precedence(name, node)
-        elif work.dialect == "mysql" and isinstance(node.right, _ORDERED):
-            return expression(work, _from_the_left(node), scope)
+        elif scope.dialect == "mysql" and isinstance(node.right, _ORDERED):
+            return expression(_from_the_left(node), scope)
         left, right = _bare(node.left), _bare(node.right)
         if isinstance(left, exp.Tuple) or isinstance(right, exp.Tuple):
-            return _compared_rows(work, name, left, right, scope)
+            if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
+                raise unsupported("a row compared with a query")
+            one, other = _row(left, scope), _row(right, scope)
+            if name not in ("=", "<>"):
+                return _ordered_rows(name, one, other)
+            equal = _equal_rows(one, other)
+            return equal if name == "=" else Call("NOT", (equal,))
         if isinstance(right, exp.Any | exp.All):
-            return _quantified(work, name, left, right, scope)
+            return _quantified(name, left, right, scope)
         if isinstance(left, exp.Any | exp.All):
             raise unsupported("ANY or ALL on the left")
-        return Call(name, (expression(work, left, scope), expression(work, right, scope)))
+        return Call(name, (expression(left, scope), expression(right, scope)))
 
     return build
 
@@ -187,29 +201,18 @@ def _from_the_left(node: exp.Binary) -> exp.Expr:
     return type(right)(this=exp.Paren(this=first), expression=right.right.copy())
 
 
+_RANGES = (
+    *(exp.Between, exp.In, exp.Like, exp.ILike, exp.Glob),
+    *(exp.RegexpLike, exp.Match, exp.Escape),
+)
+
+
 def _refuse_other_precedence(name: str, node: exp.Binary) -> None:
     """Refuse ``a = b LIKE c``, which SQLite takes as ``(a = b) LIKE c`` and sqlglot does not."""
     sides = [node.right] if name in ("=", "<>") else [node.left, node.right]
-    if any(_is_range(side) for side in sides):
+    inner = (side.this if type(side) is exp.Not else side for side in sides)
+    if any(isinstance(side, _RANGES) for side in inner):
         raise unsupported(f"{name} beside LIKE, BETWEEN or IN without brackets")
-
-
-def _is_range(node: exp.Expr) -> bool:
-    inner = node.this if type(node) is exp.Not else node
-    kinds = (exp.Between, exp.In, exp.Like, exp.ILike, exp.Glob, exp.RegexpLike, exp.Match)
-    return isinstance(inner, (*kinds, exp.Escape))
-
-
-def _compared_rows(
-    work: Work, name: str, left: exp.Expr, right: exp.Expr, scope: FromScope
-) -> Expression:
-    if not (isinstance(left, exp.Tuple) and isinstance(right, exp.Tuple)):
-        raise unsupported("a row compared with a query")
-    one, other = _row(work, left, scope), _row(work, right, scope)
-    if name in ("=", "<>"):
-        equal = _equal_rows(one, other)
-        return equal if name == "=" else Call("NOT", (equal,))
-    return _ordered_rows(name, one, other)
 
 
 def _ordered_rows(
@@ -232,52 +235,45 @@ def _equal_rows(left: tuple[Expression, ...], right: tuple[Expression, ...]) -> 
     return equal[0] if len(equal) == 1 else Call("AND", equal)
 
 
-def _row(work: Work, node: exp.Tuple, scope: FromScope) -> tuple[Expression, ...]:
-    return tuple(expression(work, part, scope) for part in node.expressions)
+def _row(node: exp.Tuple, scope: FromScope) -> tuple[Expression, ...]:
+    return tuple(expression(part, scope) for part in node.expressions)
 
 
-def _quantified(
-    work: Work, name: str, left: exp.Expr, right: exp.Expr, scope: FromScope
-) -> Expression:
+def _quantified(name: str, left: exp.Expr, right: exp.Expr, scope: FromScope) -> Expression:
     kind = SubqueryKind.ANY if isinstance(right, exp.Any) else SubqueryKind.ALL
     inner = _bare(right.this)
-    operand = expression(work, left, scope)
+    operand = expression(left, scope)
     if not isinstance(inner, exp.Query):
-        return Call(f"{name} {kind.name}", (operand, expression(work, inner, scope)))
-    return Subquery(kind, _subquery(work, inner, scope, 1), (operand,), name)
+        return Call(f"{name} {kind.name}", (operand, expression(inner, scope)))
+    return Subquery(kind, _subquery(inner, scope, 1), (operand,), name)
 
 
-def _distinct_from(work: Work, node: exp.Binary, scope: FromScope) -> Expression:
-    same = Call("IS", (expression(work, node.left, scope), expression(work, node.right, scope)))
-    return Call("NOT", (same,))
-
-
-def _is(work: Work, node: exp.Is, scope: FromScope) -> Expression:
-    operand = expression(work, node.this, scope)
+def _is(node: exp.Is, scope: FromScope) -> Expression:
+    operand = expression(node.this, scope)
     what = node.expression
     if isinstance(what, exp.Null):
         test: Expression = Call("IS NULL", (operand,))
     elif isinstance(what, exp.Boolean):
         test = Call("IS TRUE" if what.this else "IS FALSE", (operand,))
     else:
-        test = Call("IS", (operand, expression(work, what, scope)))
-    return Call("NOT", (test,)) if node.args.get("negate") else test
+        test = Call("IS", (operand, expression(what, scope)))
+    return _negated(node, test)
 
 
 def _pattern(name: str) -> _Handler:
-    def build(work: Work, node: exp.Binary, scope: FromScope) -> Expression:
+    def build(node: exp.Binary, scope: FromScope) -> Expression:
         if isinstance(node.expression, exp.Any | exp.All) or node.args.get("flag"):
             raise unsupported(f"{name} with ANY, ALL or flags")
-        operands = (expression(work, node.this, scope), expression(work, node.expression, scope))
+        operands = (expression(node.this, scope), expression(node.expression, scope))
         test = Call(name, operands)
-        return Call("NOT", (test,)) if node.args.get("negate") else test
+        return _negated(node, test)
 
     return build
 
 
-def _escape(work: Work, node: exp.Escape, scope: FromScope) -> Expression:
-    test = expression(work, node.this, scope)
-    escape = expression(work, node.expression, scope)
+def _escape(node: exp.Escape, scope: FromScope) -> Expression:
+    test = expression(node.this, scope)
+    escape = expression(node.expression, scope)
     match test:
         case Call(name="NOT", operands=(Call() as inner,)):
             return Call("NOT", (Call(inner.name, (*inner.operands, escape)),))
@@ -287,24 +283,31 @@ def _escape(work: Work, node: exp.Escape, scope: FromScope) -> Expression:
             raise unsupported("ESCAPE here")
 
 
-def _between(work: Work, node: exp.Between, scope: FromScope) -> Expression:
+def _between(node: exp.Between, scope: FromScope) -> Expression:
     if node.args.get("symmetric"):
         raise unsupported("BETWEEN SYMMETRIC")
-    parts = (node.this, node.args["low"], node.args["high"])
-    return Call("BETWEEN", tuple(expression(work, part, scope) for part in parts))
+    return _call("BETWEEN", "this", "low", "high")(node, scope)
 
 
-def _case(work: Work, node: exp.Case, scope: FromScope) -> Expression:
+def _case(node: exp.Case, scope: FromScope) -> Expression:
     operands: list[Expression] = []
     for branch in node.args.get("ifs") or []:
-        condition = expression(work, branch.this, scope)
+        condition = expression(branch.this, scope)
         if node.this is not None:
             # The operand is written once and compared with each; so it must be the same each time.
-            condition = Call("=", (_repeatable(expression(work, node.this, scope)), condition))
-        operands += (condition, expression(work, branch.args["true"], scope))
-    default = node.args.get("default")
-    operands.append(NULL if default is None else expression(work, default, scope))
+            condition = Call("=", (_repeatable(expression(node.this, scope)), condition))
+        operands += (condition, expression(branch.args["true"], scope))
+    operands.append(_or_null(node.args.get("default"), scope))
     return Call("CASE", tuple(operands))
+
+
+def _if(node: exp.If, scope: FromScope) -> Expression:
+    parts = (node.this, node.args["true"], node.args.get("false"))
+    return Call("IIF", tuple(_or_null(part, scope) for part in parts))
+
+
+def _or_null(node: exp.Expr | None, scope: FromScope) -> Expression:
+    return NULL if node is None else expression(node, scope)
 
 
 def _repeatable(operand: Expression) -> Expression:
@@ -314,78 +317,57 @@ def _repeatable(operand: Expression) -> Expression:
     return operand
 
 
-def _if(work: Work, node: exp.If, scope: FromScope) -> Expression:
-    default = node.args.get("false")
-    parts = [expression(work, part, scope) for part in (node.this, node.args["true"])]
-    parts.append(NULL if default is None else expression(work, default, scope))
-    return Call("IIF", tuple(parts))
-
-
-def _cast(work: Work, node: exp.Cast, scope: FromScope) -> Expression:
+def _cast(node: exp.Cast, scope: FromScope) -> Expression:
     if node.args.get("format") or node.args.get("default") or node.args.get("action"):
         raise unsupported("CAST with a format")
-    return Cast(expression(work, node.this, scope), _type_name(work, node.args["to"]))
+    return Cast(expression(node.this, scope), _type_name(node.args["to"], scope))
 
 
-def _try_cast(work: Work, node: exp.Cast, scope: FromScope) -> Expression:
-    cast = _cast(work, node, scope)
+def _try_cast(node: exp.Cast, scope: FromScope) -> Expression:
+    cast = _cast(node, scope)
     assert isinstance(cast, Cast)
     return Call("TRY_CAST", (cast.operand, _text(cast.type_name)))
 
 
-def _type_name(work: Work, node: exp.Expr) -> str:
-    written = type_of_placeholder(str(node.args.get("kind") or ""), work.types)
-    return written if written is not None else node.sql(work.dialect).upper()
-
-
-def _collate(work: Work, node: exp.Collate, scope: FromScope) -> Expression:
-    return Call("COLLATE", (expression(work, node.this, scope), _text(node.expression.name)))
+def _type_name(node: exp.Expr, scope: FromScope) -> str:
+    written = type_of_placeholder(str(node.args.get("kind") or ""), scope.work.types)
+    return written if written is not None else node.sql(scope.dialect).upper()
 
 
 def _json_path(name: str) -> _Handler:
-    def build(work: Work, node: exp.Expr, scope: FromScope) -> Expression:
+    def build(node: exp.Expr, scope: FromScope) -> Expression:
         path = node.expression
         if isinstance(path, exp.JSONPath):
             found: Expression = _text(path.sql("sqlite").strip("'"))
         else:
-            found = expression(work, path, scope)
-        return Call(name, (expression(work, node.this, scope), found))
+            found = expression(path, scope)
+        return Call(name, (expression(node.this, scope), found))
 
     return build
 
 
-def _interval(work: Work, node: exp.Interval, scope: FromScope) -> Expression:
+def _interval(node: exp.Interval, scope: FromScope) -> Expression:
     if node.this is None or node.args.get("unit") is None:
         raise unsupported("an INTERVAL without a unit")
     unit = _text(node.args["unit"].sql().upper())
-    return Call("INTERVAL", (expression(work, node.this, scope), unit))
+    return Call("INTERVAL", (expression(node.this, scope), unit))
 
 
-def _extract(work: Work, node: exp.Extract, scope: FromScope) -> Expression:
-    part = _text(node.this.name.upper())
-    return Call("EXTRACT", (part, expression(work, node.expression, scope)))
-
-
-def _trim(work: Work, node: exp.Trim, scope: FromScope) -> Expression:
+def _trim(node: exp.Trim, scope: FromScope) -> Expression:
     sides = {"LEADING": "LTRIM", "TRAILING": "RTRIM"}
     name = sides.get(str(node.args.get("position") or "").upper(), "TRIM")
     parts = [node.this, node.args.get("expression")]
-    return Call(name, tuple(expression(work, p, scope) for p in parts if p is not None))
-
-
-def _position(work: Work, node: exp.StrPosition, scope: FromScope) -> Expression:
-    parts = (node.args["substr"], node.this)
-    return Call("POSITION", tuple(expression(work, part, scope) for part in parts))
+    return Call(name, tuple(expression(p, scope) for p in parts if p is not None))
 
 
 # ---------------------------------------------------------------- functions
 
 
-def _function(work: Work, node: exp.Anonymous, scope: FromScope) -> Expression:
+def _function(node: exp.Anonymous, scope: FromScope) -> Expression:
     name, arguments = _name_and_arguments(node)
-    if calls.is_aggregate(name, len(arguments), work.dialect):
-        return calls.aggregate(work, name, arguments, scope, expression)
-    return _scalar(work, name, arguments, scope)
+    if calls.is_aggregate(name, len(arguments), scope.dialect):
+        return calls.aggregate(name, arguments, scope)
+    return _scalar(name, arguments, scope)
 
 
 def _name_and_arguments(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
@@ -397,36 +379,28 @@ def _name_and_arguments(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
     if isinstance(node, exp.GroupConcat):
         separator = node.args.get("separator")
         return "GROUP_CONCAT", [node.this] if separator is None else [node.this, separator]
-    return _typed_name(node), list(_typed_arguments(node))
+    name = str(type(node).sql_name()).upper()  # type: ignore[attr-defined]
+    return name, list(_typed_arguments(node))
 
 
-def _scalar(work: Work, name: str, nodes: list[exp.Expr], scope: FromScope) -> Expression:
+def _scalar(name: str, nodes: list[exp.Expr], scope: FromScope) -> Expression:
     if calls.is_window_only(name):
         raise invalid(f"{name} without OVER")
-    operands = tuple(expression(work, node, scope) for node in nodes)
+    operands = tuple(expression(node, scope) for node in nodes)
     if name in ("LIKE", "GLOB") and len(operands) >= 2:
         # As functions they take the pattern first.
         operands = (operands[1], operands[0], *operands[2:])
     return Call(name, operands)
 
 
-def _group_concat(work: Work, node: exp.GroupConcat, scope: FromScope) -> Expression:
-    name, arguments = _name_and_arguments(node)
-    return calls.aggregate(work, name, arguments, scope, expression)
-
-
-def _typed_function(work: Work, node: exp.Expr, scope: FromScope) -> Expression:
+def _typed_function(node: exp.Expr, scope: FromScope) -> Expression:
     """A function of sqlglot's own, where the text has a syntax of its own."""
     if not isinstance(node, exp.Func):
-        raise unsupported(f"{type(node).__name__} ({node.sql(work.dialect)[:60]})")
+        raise unsupported(f"{type(node).__name__} ({node.sql(scope.dialect)[:60]})")
+    name, arguments = _name_and_arguments(node)
     if isinstance(node, exp.AggFunc):
-        name, arguments = _name_and_arguments(node)
-        return calls.aggregate(work, name, arguments, scope, expression)
-    return _scalar(work, _typed_name(node), list(_typed_arguments(node)), scope)
-
-
-def _typed_name(node: exp.Expr) -> str:
-    return str(type(node).sql_name()).upper()  # type: ignore[attr-defined]
+        return calls.aggregate(name, arguments, scope)
+    return _scalar(name, arguments, scope)
 
 
 def _typed_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
@@ -443,24 +417,18 @@ def _typed_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
                 yield exp.Literal.string(str(part))
 
 
-def _filtered(work: Work, node: exp.Filter, scope: FromScope) -> Expression:
-    inner, order = node.this, None
-    if isinstance(inner, exp.WithinGroup):
-        inner, order = inner.this, inner.expression
-    name, arguments = _name_and_arguments(inner)
-    condition = node.expression.this
-    return calls.aggregate(
-        work, name, arguments, scope, expression, filter_node=condition, order_node=order
-    )
+def _aggregate(node: exp.Expr, scope: FromScope) -> Expression:
+    """An aggregate, with WITHIN GROUP and FILTER behind it."""
+    order = condition = None
+    if isinstance(node, exp.Filter):
+        node, condition = node.this, node.expression.this
+    if isinstance(node, exp.WithinGroup):
+        node, order = node.this, node.expression
+    name, arguments = _name_and_arguments(node)
+    return calls.aggregate(name, arguments, scope, filter_node=condition, order_node=order)
 
 
-def _within_group(work: Work, node: exp.WithinGroup, scope: FromScope) -> Expression:
-    name, arguments = _name_and_arguments(node.this)
-    order = node.expression
-    return calls.aggregate(work, name, arguments, scope, expression, order_node=order)
-
-
-def _window(work: Work, node: exp.Window, scope: FromScope) -> Expression:
+def _window(node: exp.Window, scope: FromScope) -> Expression:
     inner, condition, suffix = node.this, None, ""
     if isinstance(inner, exp.IgnoreNulls):
         inner, suffix = inner.this, " IGNORE NULLS"
@@ -471,89 +439,68 @@ def _window(work: Work, node: exp.Window, scope: FromScope) -> Expression:
     if not isinstance(inner, exp.Func):
         raise unsupported(f"OVER behind {type(inner).__name__}")
     name, arguments = _name_and_arguments(inner)
-    return calls.window(
-        work, node, name + suffix, arguments, scope, expression, filter_node=condition
-    )
+    return calls.window(node, name + suffix, arguments, scope, filter_node=condition)
 
 
 # ---------------------------------------------------------------- queries
 
 
-def _subquery(work: Work, node: exp.Expr, scope: FromScope, columns: int | None) -> Relation:
-    relation = work.build(work, node, scope.inside()).relation
+def _subquery(node: exp.Expr, scope: FromScope, columns: int | None) -> Relation:
+    relation = scope.work.build(node, scope.inside()).relation
     found = width(relation)
     if columns is not None and found != columns:
         raise invalid(f"a query of {found} columns stands where {columns} are needed")
     return relation
 
 
-def _scalar_query(work: Work, node: exp.Expr, scope: FromScope) -> Expression:
-    return Subquery(SubqueryKind.SCALAR, _subquery(work, node, scope, 1))
+def _scalar_query(node: exp.Expr, scope: FromScope) -> Expression:
+    return Subquery(SubqueryKind.SCALAR, _subquery(node, scope, 1))
 
 
-def _exists(work: Work, node: exp.Exists, scope: FromScope) -> Expression:
-    return Subquery(SubqueryKind.EXISTS, _subquery(work, node.this, scope, None))
-
-
-def _in(work: Work, node: exp.In, scope: FromScope) -> Expression:
+def _in(node: exp.In, scope: FromScope) -> Expression:
     if node.args.get("unnest") is not None:
         raise unsupported("IN UNNEST")
     left = _bare(node.this)
-    row = _row(work, left, scope) if isinstance(left, exp.Tuple) else None
-    operands = row or (expression(work, left, scope),)
-    query = _query_of_in(work, node)
+    row = _row(left, scope) if isinstance(left, exp.Tuple) else None
+    operands = row or (expression(left, scope),)
+    query = _query_of_in(node, scope)
     if query is not None:
-        relation = _subquery(work, query, scope, len(operands))
+        relation = _subquery(query, scope, len(operands))
         return Subquery(SubqueryKind.IN, relation, operands)
-    elements = _elements_of_in(node)
+    single = node.args.get("query")
+    elements = node.expressions if single is None else [single.this]
     if not elements:
         return FALSE
-    if row:
-        return _in_rows(work, row, elements, scope)
-    return Call("IN", (*operands, *(expression(work, e, scope) for e in elements)))
+    if row is None:
+        return Call("IN", (*operands, *(expression(e, scope) for e in elements)))
+    equal = []
+    for element in map(_bare, elements):
+        if not isinstance(element, exp.Tuple):
+            raise unsupported("rows IN a list of other things")
+        equal.append(_equal_rows(row, _row(element, scope)))
+    return equal[0] if len(equal) == 1 else Call("OR", tuple(equal))
 
 
-def _query_of_in(work: Work, node: exp.In) -> exp.Expr | None:
+def _query_of_in(node: exp.In, scope: FromScope) -> exp.Expr | None:
     """The query on the right, if there is one and not a list."""
     field = node.args.get("field")
     if field is not None:
         if not isinstance(field, exp.Column):
             raise unsupported("IN of an expression")
-        parts = {key: field.args.get(key) for key in ("table", "db")}
-        return exp.Table(this=field.this, db=parts["table"], catalog=parts["db"])
+        return exp.Table(this=field.this, db=field.args.get("table"), catalog=field.args.get("db"))
     query: exp.Expr | None = node.args.get("query")
     if query is None and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Values):
         query = node.expressions[0]
-    if query is None or _is_scalar_element(work, query):
-        return None
-    return query
+    # In SQLite a query in double brackets is a list of one value.
+    doubled = isinstance(query, exp.Subquery) and isinstance(query.this, exp.Subquery)
+    return None if doubled and scope.dialect == "sqlite" else query
 
 
-def _is_scalar_element(work: Work, query: exp.Expr) -> bool:
-    """Whether a query in double brackets is a list of one value, as SQLite has it."""
-    inner = query.this
-    return (
-        work.dialect == "sqlite"
-        and isinstance(query, exp.Subquery)
-        and isinstance(inner, exp.Subquery)
-    )
+def _refused(what: str) -> _Handler:
+    def refuse(_node: exp.Expr, _scope: FromScope) -> Expression:
+        raise unsupported(what)
 
-
-def _elements_of_in(node: exp.In) -> list[exp.Expr]:
-    query = node.args.get("query")
-    return [query.this] if query is not None else node.expressions
-
-
-def _in_rows(
-    work: Work, row: tuple[Expression, ...], elements: list[exp.Expr], scope: FromScope
-) -> Expression:
-    equal = []
-    for element in elements:
-        inner = _bare(element)
-        if not isinstance(inner, exp.Tuple):
-            raise unsupported("rows IN a list of other things")
-        equal.append(_equal_rows(row, _row(work, inner, scope)))
-    return equal[0] if len(equal) == 1 else Call("OR", tuple(equal))
+    return refuse
 
 
 @cache
@@ -575,21 +522,53 @@ def _handlers() -> dict[type[exp.Expr], _Handler]:
         exp.JSONExtract: "->", exp.JSONExtractScalar: "->>",
         exp.JSONBExtract: "#>", exp.JSONBExtractScalar: "#>>",
     }  # fmt: skip
+    same = _call("IS", "this", "expression")
     return {
-        **{kind: _operator(name) for kind, name in binary.items()},
+        **{kind: _call(name, "this", "expression") for kind, name in binary.items()},
         **{kind: _comparison(name) for kind, name in comparisons.items()},
         **{kind: _pattern(name) for kind, name in patterns.items()},
         **{kind: _json_path(name) for kind, name in paths.items()},
-        exp.Column: _column, exp.Literal: _literal, exp.HexString: _hex,
-        exp.National: _string, exp.Concat: _adjacent, exp.RawString: _string,
-        exp.Null: _null, exp.Boolean: _boolean, exp.Neg: _negative, exp.Star: _star,
-        exp.Paren: _paren, exp.And: _connected("AND"), exp.Or: _connected("OR"),
-        exp.Not: _unary("NOT"), exp.BitwiseNot: _unary("~"),
-        exp.NullSafeNEQ: _distinct_from, exp.Is: _is, exp.Escape: _escape,
-        exp.Between: _between, exp.Case: _case, exp.If: _if, exp.Cast: _cast,
-        exp.TryCast: _try_cast, exp.Collate: _collate, exp.Interval: _interval,
-        exp.Extract: _extract, exp.Trim: _trim, exp.StrPosition: _position,
-        exp.Anonymous: _function, exp.GroupConcat: _group_concat, exp.Filter: _filtered,
-        exp.WithinGroup: _within_group, exp.Window: _window, exp.Subquery: _scalar_query,
-        exp.Select: _scalar_query, exp.Exists: _exists, exp.In: _in,
-    }  # fmt: skip
+        exp.Column: named_column,
+        exp.Literal: _literal,
+        exp.HexString: lambda node, _: hexadecimal(node.this),
+        exp.National: lambda node, _: _text(node.this),
+        exp.RawString: lambda node, _: _text(node.this),
+        exp.Concat: _adjacent,
+        exp.Null: lambda _node, _scope: NULL,
+        exp.Boolean: lambda node, _: Literal(bool(node.this), Type.BOOLEAN),
+        exp.Neg: _negative,
+        exp.Star: _refused("* here"),
+        exp.Paren: lambda node, scope: expression(node.this, scope),
+        exp.And: _connected("AND"),
+        exp.Or: _connected("OR"),
+        exp.Not: _call("NOT", "this"),
+        exp.BitwiseNot: _call("~", "this"),
+        exp.NullSafeNEQ: lambda node, scope: Call("NOT", (same(node, scope),)),
+        exp.Is: _is,
+        exp.Escape: _escape,
+        exp.Between: _between,
+        exp.Case: _case,
+        exp.If: _if,
+        exp.Cast: _cast,
+        exp.TryCast: _try_cast,
+        exp.Collate: lambda node, scope: Call(
+            "COLLATE", (expression(node.this, scope), _text(node.expression.name))
+        ),
+        exp.Interval: _interval,
+        exp.Extract: lambda node, scope: Call(
+            "EXTRACT", (_text(node.this.name.upper()), expression(node.expression, scope))
+        ),
+        exp.Trim: _trim,
+        exp.StrPosition: _call("POSITION", "substr", "this"),
+        exp.Anonymous: _function,
+        exp.GroupConcat: _aggregate,
+        exp.Filter: _aggregate,
+        exp.WithinGroup: _aggregate,
+        exp.Window: _window,
+        exp.Subquery: _scalar_query,
+        exp.Select: _scalar_query,
+        exp.Exists: lambda node, scope: Subquery(
+            SubqueryKind.EXISTS, _subquery(node.this, scope, None)
+        ),
+        exp.In: _in,
+    }

@@ -5,11 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from sqljury.trees.from_sql.expressions import expression
-from sqljury.trees.from_sql.order import ordered_query
-from sqljury.trees.from_sql.scopes import Environment, FromScope, NoTreeError, invalid, unsupported
-from sqljury.trees.from_sql.selects import select
+from sqljury.trees.from_sql.reading import NoTreeError, invalid, unsupported
+from sqljury.trees.from_sql.scopes import Environment, FromScope, NamedRelation
+from sqljury.trees.from_sql.selects import ordered_query, select
 from sqljury.trees.from_sql.sources import from_clause, with_ctes
-from sqljury.trees.from_sql.work import NamedRelation, Work
 from sqljury.trees.nodes import SetKind, SetOperation, Values
 
 _MODIFIERS = ("order", "limit", "offset", "with_")
@@ -17,40 +16,40 @@ _REFUSED_OF_SETS = ("by_name", "side", "kind", "on")
 _REFUSED_OF_BRACKETS = ("where", "group", "having", "qualify", "joins", "sample", "pivots")
 
 
-def query(work: Work, node: exp.Expr, environment: Environment) -> NamedRelation:
+def query(node: exp.Expr, environment: Environment) -> NamedRelation:
     """The rows and column names of a query.
 
     Raises:
         NoTreeError: it has no tree.
     """
-    work.enter()
+    environment.work.enter()
     try:
-        environment = with_ctes(work, node, environment)
+        environment = with_ctes(node, environment)
         if isinstance(node, exp.Select):
-            return select(work, node, environment)
+            return select(node, environment)
         if isinstance(node, exp.SetOperation):
-            return _set_operation(work, node, environment)
+            return _set_operation(node, environment)
         if isinstance(node, exp.Subquery):
-            return _bracketed(work, node, environment)
+            return _bracketed(node, environment)
         if isinstance(node, exp.Values):
-            return _values(work, node, environment)
+            return _values(node, environment)
         if isinstance(node, exp.Table):
-            return _table(work, node, environment)
+            return _table(node, environment)
         raise NoTreeError(f"{type(node).__name__} is not a query", "not_a_query")
     finally:
-        work.level -= 1
+        environment.work.level -= 1
 
 
-def _bracketed(work: Work, node: exp.Subquery, environment: Environment) -> NamedRelation:
+def _bracketed(node: exp.Subquery, environment: Environment) -> NamedRelation:
     for key in _REFUSED_OF_BRACKETS:
         if node.args.get(key):
             raise unsupported(f"{key.upper()} behind a query in brackets")
-    return ordered_query(work, query(work, node.this, environment), node, environment)
+    return ordered_query(query(node.this, environment), node, environment)
 
 
-def _table(work: Work, node: exp.Table, environment: Environment) -> NamedRelation:
+def _table(node: exp.Table, environment: Environment) -> NamedRelation:
     """``x IN t``, and ``TABLE t``."""
-    found = from_clause(work, exp.Select(from_=exp.From(this=node)), environment)
+    found = from_clause(exp.Select(from_=exp.From(this=node)), environment)
     assert found is not None
     relation, scope = found
     return NamedRelation(
@@ -58,11 +57,11 @@ def _table(work: Work, node: exp.Table, environment: Environment) -> NamedRelati
     )
 
 
-def _set_operation(work: Work, node: exp.SetOperation, environment: Environment) -> NamedRelation:
+def _set_operation(node: exp.SetOperation, environment: Environment) -> NamedRelation:
     for key in _REFUSED_OF_SETS:
         if node.args.get(key):
             raise unsupported(f"a set operation with {key.upper().replace('_', ' ')}")
-    queries = [query(work, arm, environment) for arm in _arms(node)]
+    queries = [query(arm, environment) for arm in _arms(node)]
     if len({len(q.names) for q in queries}) > 1:
         raise invalid("the sides of a set operation have different numbers of columns")
     kinds = {exp.Union: SetKind.UNION, exp.Intersect: SetKind.INTERSECT}
@@ -74,7 +73,7 @@ def _set_operation(work: Work, node: exp.SetOperation, environment: Environment)
     leaves = tuple(leaf for q in queries for leaf in q.leaves)
     first = queries[0]
     together = NamedRelation(relation, first.names, leaves, first.unnamed)
-    return ordered_query(work, together, node, environment)
+    return ordered_query(together, node, environment)
 
 
 def _arms(node: exp.SetOperation) -> list[exp.Expr]:
@@ -92,17 +91,17 @@ def _arms(node: exp.SetOperation) -> list[exp.Expr]:
     return [rest, *reversed(arms)]
 
 
-def _values(work: Work, node: exp.Values, environment: Environment) -> NamedRelation:
+def _values(node: exp.Values, environment: Environment) -> NamedRelation:
     for key in ("order", "limit", "offset", "pivots"):
         if node.args.get(key):
             raise unsupported(f"VALUES with {key.upper()}")
     empty = FromScope(environment)
     rows = tuple(
-        tuple(expression(work, cell, empty) for cell in (row.expressions or [row.this]))
+        tuple(expression(cell, empty) for cell in (row.expressions or [row.this]))
         for row in node.expressions
     )
     if len({len(row) for row in rows}) != 1:
         raise invalid("rows of VALUES have different numbers of columns")
-    first, prefix = (0, "col") if work.dialect == "duckdb" else (1, "column")
+    first, prefix = (0, "col") if environment.dialect == "duckdb" else (1, "column")
     names = tuple(f"{prefix}{i + first}" for i in range(len(rows[0])))
     return NamedRelation(Values(rows, names), names)

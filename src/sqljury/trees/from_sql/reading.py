@@ -18,7 +18,6 @@ from sqlglot.tokens import Token, TokenType
 from sqlglot.tokens import TokenType as T
 
 from sqljury.sql.tokens import parse_tokens, tokenize
-from sqljury.trees.from_sql.scopes import NoTreeError, unsupported
 
 _MARK = "\0"
 _TYPE = "SQLJURY_TYPE_"
@@ -30,6 +29,25 @@ _OWN_SYNTAX_WORDS = """
 """
 _OWN_SYNTAX = frozenset(_OWN_SYNTAX_WORDS.split())
 _OTHERS_TO_TRY = ("sqlite", "postgres", "mysql", "duckdb", "tsql")
+
+
+class NoTreeError(Exception):
+    """Why a query has no tree; it becomes an Unreadable."""
+
+    def __init__(self, reason: str, kind: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.kind = kind
+
+
+def unsupported(what: str) -> NoTreeError:
+    """A construct that trees do not express."""
+    return NoTreeError(f"{what} is not supported", "unsupported")
+
+
+def invalid(why: str) -> NoTreeError:
+    """What no engine would run."""
+    return NoTreeError(why, "invalid")
 
 
 def read(sql: str, dialect: str) -> tuple[exp.Expr, tuple[str, ...]]:

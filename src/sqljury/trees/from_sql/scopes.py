@@ -2,33 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from sqlglot import exp
 
+from sqljury.schema import Schema, Table
 from sqljury.sql.names import columns_named
-from sqljury.trees.nodes import AggregateCall, Expression, Ref, WindowCall
+from sqljury.trees.catalog import BySchema
+from sqljury.trees.from_sql.reading import NoTreeError, plain, unsupported
+from sqljury.trees.nodes import AggregateCall, Expression, Literal, Ref, Relation, Type, WindowCall
 from sqljury.trees.walk import deepen, shift
 
-
-class NoTreeError(Exception):
-    """Why a query has no tree; it becomes an Unreadable."""
-
-    def __init__(self, reason: str, kind: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.kind = kind
-
-
-def unsupported(what: str) -> NoTreeError:
-    """A construct that trees do not express."""
-    return NoTreeError(f"{what} is not supported", "unsupported")
-
-
-def invalid(why: str) -> NoTreeError:
-    """What no engine would run."""
-    return NoTreeError(why, "invalid")
+# ---------------------------------------------------------------- scopes
 
 
 @dataclass(slots=True)
@@ -73,9 +59,15 @@ class Environment:
     one inside an expression a depth more. The difference of depths is the level of a reference.
     """
 
+    work: Work
     parent: FromScope | None = None
     depth: int = 0
     ctes: Ctes = NO_CTES
+
+    @property
+    def dialect(self) -> str:
+        """sqlglot's name of the dialect that the statement is read in."""
+        return self.work.dialect
 
 
 @dataclass(slots=True)
@@ -141,9 +133,27 @@ class FromScope:
     named_windows: dict[str, exp.Window] = field(default_factory=dict)
 
     @property
+    def work(self) -> Work:
+        """The statement that is built."""
+        return self.environment.work
+
+    @property
+    def dialect(self) -> str:
+        """sqlglot's name of the dialect that the statement is read in."""
+        return self.environment.work.dialect
+
+    @property
     def depth(self) -> int:
         """How deep the row lies."""
         return self.environment.depth
+
+    def value(self, node: exp.Expr) -> Expression:
+        """The value of a node for a row of this scope.
+
+        Raises:
+            NoTreeError: it has none, or trees cannot express it.
+        """
+        return self.work.value(node, self)
 
     @property
     def width(self) -> int:
@@ -160,7 +170,7 @@ class FromScope:
 
     def inside(self) -> Environment:
         """Where a query in one of its expressions stands."""
-        return Environment(self, self.depth + 1, self.environment.ctes)
+        return Environment(self.work, self, self.depth + 1, self.environment.ctes)
 
     def with_right(self, right: FromScope) -> FromScope:
         """The row of a join: this row, then another."""
@@ -192,3 +202,166 @@ ROWIDS = frozenset(("rowid", "oid", "_rowid_"))
 def seen_from(scope: FromScope, owner: FromScope, value: Expression) -> Expression:
     """A value of one scope as an expression of a scope inside it."""
     return deepen(value, scope.depth - owner.depth)
+
+
+# ---------------------------------------------------------------- work
+#
+# What is known while one statement's tree is built, and how much work that may be.
+
+
+# Common table expressions are built wherever they are read: thirty that each read the one before
+# twice would be a billion nodes. Trees are walked recursively, so their depth is bounded, too.
+_MAX_NODES = 20_000
+_MAX_DEPTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One output column of a SELECT as its row sees it, before grouping."""
+
+    name: str
+    expression: Expression
+    named: bool
+    """Whether ORDER BY may call it by its name alone, whatever columns FROM has."""
+    node: exp.Expr | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItems:
+    """One SELECT, for those who look for an expression among its columns."""
+
+    items: tuple[Item, ...]
+    scope: FromScope
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRelation:
+    """A relation with the names of its columns."""
+
+    relation: Relation
+    names: tuple[str, ...]
+    leaves: tuple[SelectItems, ...] = ()
+    unnamed: dict[int, exp.Expr] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Work:
+    """One statement: its schema, its dialect's ways, and the budget."""
+
+    sql: str
+    tables: dict[str, Table]
+    dialect: str
+    types: tuple[str, ...]
+    build: Callable[[exp.Expr, Environment], NamedRelation]
+    """Builds a query inside an expression."""
+    value: Callable[[exp.Expr, FromScope], Expression]
+    """Builds an expression."""
+    row_ids: frozenset[str] = frozenset()
+    """The tables, by alias, of which the text asks row ids; empty: of some table."""
+    nodes: int = 0
+    level: int = 0
+    steps: int = 0
+    """Steps of recursive queries that are being built, one inside the other."""
+
+    def enter(self) -> None:
+        """Count one node, one level deeper; the caller leaves by ``level -= 1``."""
+        self.nodes += 1
+        self.level += 1
+        if self.nodes > _MAX_NODES:
+            raise NoTreeError(f"its tree has more than {_MAX_NODES} nodes", "too_large")
+        if self.level > _MAX_DEPTH:
+            raise NoTreeError(f"its tree is more than {_MAX_DEPTH} levels deep", "too_deep")
+
+
+def _tables_by_name(schema: Schema) -> dict[str, Table]:
+    return {table.name.lower(): table for table in reversed(schema.tables)}
+
+
+tables_by_name = BySchema(_tables_by_name)
+"""A schema's tables by their names in lower case."""
+
+
+# ---------------------------------------------------------------- names
+#
+# From a column's name to its value: columns, aliases, row ids, double-quoted strings.
+
+
+def named_column(node: exp.Column, scope: FromScope) -> Expression:
+    """The value of a name.
+
+    In each scope, from the inside out, columns come before aliases (BigQuery's GROUP BY and HAVING
+    excepted). SQLite takes a double-quoted name that means nothing as a string.
+
+    Raises:
+        NoTreeError: the name means nothing, or more than one thing.
+    """
+    if node.args.get("join_mark"):
+        raise unsupported("(+) for an outer join")
+    name = identifier(node)
+    table = identifier(node.args.get("table"))
+    for seen in scope.enclosing():
+        value = _in_scope(name, table, seen)
+        if value is not None:
+            return seen_from(scope, seen, value)
+    if not table:
+        value = _by_text(node, scope) or _as_string(node, scope)
+        if value is not None:
+            return value
+    full = f"{table}.{name}" if table else name
+    raise NoTreeError(f"no column {full}", "unknown_name")
+
+
+def identifier(node: exp.Expr | None) -> str:
+    """A name in lower case; empty where there is none."""
+    return plain(node.name).lower() if node is not None else ""
+
+
+def _in_scope(name: str, table: str, scope: FromScope) -> Expression | None:
+    if not table and scope.aliases_first and name in scope.aliases:
+        return _of_alias(name, scope)
+    found = scope.columns(table, name)
+    if len(found) == 1:
+        return found[0][1]
+    if found:
+        raise NoTreeError(
+            f"{table + '.' if table else ''}{name} is in several tables", "ambiguous_name"
+        )
+    if not table and scope.aliases_seen and name in scope.aliases:
+        return _of_alias(name, scope)
+    return None
+
+
+def _of_alias(name: str, scope: FromScope) -> Expression:
+    # An alias does not see the aliases beside it: x + 1 AS x would never end.
+    seen, first = scope.aliases_seen, scope.aliases_first
+    scope.aliases_seen = scope.aliases_first = False
+    try:
+        return scope.value(scope.aliases[name])
+    finally:
+        scope.aliases_seen, scope.aliases_first = seen, first
+
+
+def _by_text(node: exp.Column, scope: FromScope) -> Expression | None:
+    """A column of a subquery without an alias, called by the text of its expression."""
+    if not node.this.args.get("quoted"):
+        return None
+    wanted = _squeezed(node.name)
+    for seen in scope.enclosing():
+        for source in seen.sources:
+            for i, expression in source.unnamed.items():
+                if _squeezed(expression.sql()) == wanted:
+                    return seen_from(scope, seen, Ref(source.start + i))
+    return None
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split()).replace("\0", "").replace('"', "").lower()
+
+
+def _as_string(node: exp.Column, scope: FromScope) -> Expression | None:
+    if scope.dialect != "sqlite" or not node.this.args.get("quoted"):
+        return None
+    start = node.this.meta.get("start")
+    if start is not None and scope.work.sql[start : start + 1] != '"':
+        return None
+    return Literal(node.name, Type.TEXT)

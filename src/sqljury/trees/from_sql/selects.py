@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sqljury.trees.from_sql import order
+from sqljury.trees.from_sql.calls import Grouping, sort_key
 from sqljury.trees.from_sql.expressions import expression
-from sqljury.trees.from_sql.grouping import Grouping
-from sqljury.trees.from_sql.names import identifier
-from sqljury.trees.from_sql.reading import plain
+from sqljury.trees.from_sql.reading import NoTreeError, invalid, plain, unsupported
 from sqljury.trees.from_sql.scopes import (
     Environment,
     FromItem,
     FromScope,
-    NoTreeError,
-    invalid,
-    unsupported,
+    Item,
+    NamedRelation,
+    SelectItems,
+    identifier,
 )
 from sqljury.trees.from_sql.sources import from_clause
-from sqljury.trees.from_sql.work import Item, NamedRelation, SelectItems, Work
 from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
@@ -28,6 +27,7 @@ from sqljury.trees.nodes import (
     Distinct,
     Expression,
     Filter,
+    Limit,
     Literal,
     Project,
     Ref,
@@ -40,6 +40,180 @@ from sqljury.trees.nodes import (
     WindowCall,
 )
 from sqljury.trees.walk import references, width
+
+# ---------------------------------------------------------------- order
+#
+# ORDER BY, LIMIT, OFFSET, TOP and FETCH.
+
+
+Bounds = tuple[Expression | None, Expression | None]
+
+
+# ---------------------------------------------------------------- LIMIT
+
+
+def row_bounds(node: exp.Expr, environment: Environment) -> Bounds:
+    """How many rows after how many; None for all and none."""
+    limit, offset = node.args.get("limit"), node.args.get("offset")
+    return _count(limit, environment), _value(offset, environment)
+
+
+def _count(limit: exp.Expr | None, environment: Environment) -> Expression | None:
+    if limit is None:
+        return None
+    options = limit.args.get("limit_options")
+    if options and (options.args.get("percent") or options.args.get("with_ties")):
+        raise unsupported("PERCENT or WITH TIES")
+    if limit.args.get("expressions"):
+        raise unsupported("LIMIT BY")
+    if isinstance(limit, exp.Fetch):
+        count = limit.args.get("count")
+        if count is None:
+            return Literal(1, Type.INTEGER)
+        return expression(count, FromScope(environment))
+    return _value(limit, environment)
+
+
+def _value(node: exp.Expr | None, environment: Environment) -> Expression | None:
+    if node is None:
+        return None
+    value = node.expression
+    if isinstance(value, exp.Null | exp.All) or (
+        isinstance(value, exp.Column | exp.Var) and value.name.upper() == "ALL"
+    ):
+        return None
+    return expression(value, FromScope(environment))
+
+
+def limited(relation: Relation, limits: Bounds) -> Relation:
+    """The rows within bounds."""
+    return relation if limits == (None, None) else Limit(relation, *limits)
+
+
+# ---------------------------------------------------------------- ORDER BY
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One key of an ORDER BY: an output column, or else an expression of the row below."""
+
+    ordered: exp.Expr
+    value: int | Expression
+    collation: Literal | None = None
+
+
+def order_terms(
+    node: exp.Expr, width: int, resolve: Callable[[exp.Expr], int | Expression]
+) -> list[Term]:
+    """The keys of a query's ORDER BY, each resolved to an output column or to an expression.
+
+    ``width`` is the number of output columns, for ORDER BY ALL.
+    """
+    order = node.args.get("order")
+    if order is None:
+        return []
+    if order.args.get("siblings") or node.args.get("sort") or node.args.get("cluster"):
+        raise unsupported("ORDER SIBLINGS BY, SORT BY or CLUSTER BY")
+    found = []
+    for ordered in order.expressions:
+        key, collation = ordered.this, None
+        if isinstance(key, exp.Var) and key.name.upper() == "ALL":
+            found += [Term(ordered, i) for i in range(width)]
+            continue
+        if isinstance(key, exp.Collate):
+            collation = Literal(key.expression.name, Type.TEXT)
+            key = key.this
+        found.append(Term(ordered, resolve(key), collation))
+    return found
+
+
+def output_at(node: exp.Expr, width: int) -> int | None:
+    """The output column that a number means, from 0.
+
+    Raises:
+        NoTreeError: there is no such column.
+    """
+    if not isinstance(node, exp.Literal) or node.is_string or not node.this.isdigit():
+        return None
+    number = int(node.this)
+    if not 1 <= number <= width:
+        raise invalid(f"there is no column {number}")
+    return number - 1
+
+
+def output_named(node: exp.Expr, items: tuple[Item, ...]) -> int | None:
+    """The output column that is called so."""
+    if not isinstance(node, exp.Column) or node.args.get("table") is not None:
+        return None
+    name = identifier(node.this)
+    for i, item in enumerate(items):
+        if item.named and item.name.lower() == name:
+            return i
+    return None
+
+
+def order_keys(found: list[Term], values: list[Expression]) -> tuple[SortKey, ...]:
+    """The keys of an order; ``values`` are the terms as expressions of the row that is sorted."""
+    keys = []
+    for term, value in zip(found, values, strict=True):
+        if term.collation is not None:
+            value = Call("COLLATE", (value, term.collation))
+        keys.append(sort_key(term.ordered, value))
+    return tuple(keys)
+
+
+# ---------------------------------------------------------------- of set operations and brackets
+
+
+def ordered_query(query: NamedRelation, node: exp.Expr, environment: Environment) -> NamedRelation:
+    """A query whose ORDER BY sees output columns only: of a set operation, or in brackets."""
+    found = order_terms(node, len(query.names), lambda key: _output(key, query, environment))
+    relation = query.relation
+    if found:
+        values = [Ref(t.value) if isinstance(t.value, int) else t.value for t in found]
+        relation = Sort(relation, order_keys(found, values))
+    relation = limited(relation, row_bounds(node, environment))
+    return NamedRelation(relation, query.names, query.leaves, query.unnamed)
+
+
+def _output(key: exp.Expr, query: NamedRelation, environment: Environment) -> int | Expression:
+    found = output_at(key, len(query.names))
+    if found is not None:
+        return found
+    for leaf in query.leaves:
+        found = output_named(key, leaf.items)
+        found = _equal(key, leaf) if found is None else found
+        if found is not None:
+            return found
+        if environment.dialect not in ("sqlite", "duckdb"):
+            break
+    if environment.dialect == "sqlite" and query.leaves:
+        raise NoTreeError("ORDER BY names no column of the result", "unknown_name")
+    return expression(key, FromScope(environment, [FromItem("", query.names)]))
+
+
+def _equal(key: exp.Expr, leaf: SelectItems) -> int | None:
+    """The output column of a SELECT that is the same expression."""
+    leaf.scope.aggregates_allowed = leaf.scope.windows_allowed = True
+    try:
+        value = expression(key, leaf.scope)
+    except NoTreeError:
+        return None
+    return equal_item(value, leaf.items)
+
+
+def equal_item(value: Expression, items: tuple[Item, ...]) -> int | None:
+    """The output column that holds the same expression."""
+    for i, item in enumerate(items):
+        if item.expression == value:
+            return i
+    return None
+
+
+# ---------------------------------------------------------------- selects
+#
+# One SELECT: its clauses in the order in which they work, from FROM to LIMIT.
+
 
 _NO_ROW_NEEDED = Values(((),))
 """What a SELECT without FROM reads: one row without columns."""
@@ -55,8 +229,8 @@ _ALIASES_FIRST = frozenset(("bigquery", "clickhouse"))
 """Where an alias hides a column in GROUP BY and HAVING."""
 
 
-def select(work: Work, node: exp.Select, environment: Environment) -> NamedRelation:
-    """The rows of a SELECT; its WITH is already part of ``around``.
+def select(node: exp.Select, environment: Environment) -> NamedRelation:
+    """The rows of a SELECT; its WITH is already part of ``environment``.
 
     Raises:
         NoTreeError: it has no tree.
@@ -64,44 +238,44 @@ def select(work: Work, node: exp.Select, environment: Environment) -> NamedRelat
     for key in _REFUSED:
         if node.args.get(key):
             raise unsupported(key.upper().strip("_"))
-    relation, scope = from_clause(work, node, environment) or (
+    relation, scope = from_clause(node, environment) or (
         _NO_ROW_NEEDED,
         FromScope(environment),
     )
     scope.aliases = _aliases(node)
     scope.aliases_seen = True
     if node.args.get("where") is not None:
-        relation = Filter(relation, expression(work, node.args["where"].this, scope))
+        relation = Filter(relation, expression(node.args["where"].this, scope))
     scope.named_windows = {identifier(w.this): w for w in node.args.get("windows") or []}
     scope.aggregates_allowed = scope.windows_allowed = True
-    items = _items(work, node, scope)
-    return _finished(work, node, relation, scope, items)
+    items = _items(node, scope)
+    return _finished(node, relation, scope, items)
 
 
 def _finished(
-    work: Work, node: exp.Select, relation: Relation, scope: FromScope, items: tuple[Item, ...]
+    node: exp.Select, relation: Relation, scope: FromScope, items: tuple[Item, ...]
 ) -> NamedRelation:
-    keys = _group_keys(work, node, scope, items)
-    having = _condition(work, node, "having", scope)
-    qualify = _condition(work, node, "qualify", scope)
-    terms = order.terms(node, len(items), lambda key: _order_key(work, key, scope, items))
-    ons = _distinct_on(work, node, scope, items)
+    keys = _group_keys(node, scope, items)
+    having = _condition(node, "having", scope)
+    qualify = _condition(node, "qualify", scope)
+    terms = order_terms(node, len(items), lambda key: _order_key(key, scope, items))
+    ons = _distinct_on(node, scope, items)
     grouping = Grouping(keys or (), scope)
     is_grouped = keys is not None or bool(scope.aggregates) or node.args.get("having") is not None
     outputs = [item.expression for item in items]
-    extras = [e for t in (*terms, *ons) if (e := t.expression) is not None and _reads(e)]
+    extras = [t.value for t in (*terms, *ons) if not isinstance(t.value, int) and _reads(t.value)]
     wide = grouping.settle(relation, is_grouped, [*outputs, *extras], having, qualify)
     names = tuple(item.name for item in items)
     relation = Project(wide.relation, tuple(wide.outputs), (*names, *[""] * len(extras)))
     values = _values([*terms, *ons], len(items))
-    sorting = order.sort_keys(terms, values[: len(terms)])
+    sorting = order_keys(terms, values[: len(terms)])
     if ons:
         relation = _first_of_each(relation, tuple(values[len(terms) :]), sorting)
     elif node.args.get("distinct") is not None:
         relation = _distinct(relation, len(items), len(extras))
     if terms:
         relation = Sort(relation, sorting)
-    relation = order.limited(relation, order.bounds(work, node, scope.environment))
+    relation = limited(relation, row_bounds(node, scope.environment))
     if extras or ons:
         relation = Project(relation, tuple(map(Ref, range(len(items)))), names)
     unnamed = {
@@ -115,17 +289,17 @@ def _reads(value: Expression) -> bool:
     return bool(references(value)) or isinstance(value, Call)
 
 
-def _values(terms: list[order.Term], width: int) -> list[Expression]:
+def _values(terms: list[Term], width: int) -> list[Expression]:
     """The terms as expressions of the projected row, whose last columns are the extras."""
     values: list[Expression] = []
     for term in terms:
-        if term.position is not None:
-            values.append(Ref(term.position))
-        elif term.expression is not None and _reads(term.expression):
+        if isinstance(term.value, int):
+            values.append(Ref(term.value))
+        elif _reads(term.value):
             values.append(Ref(width))
             width += 1
-        elif term.expression is not None:
-            values.append(term.expression)
+        else:
+            values.append(term.value)
     return values
 
 
@@ -137,17 +311,11 @@ def _distinct(relation: Relation, width: int, extras: int) -> Relation:
     return Aggregate(relation, tuple(map(Ref, range(width))), calls)
 
 
-def _distinct_on(
-    work: Work, node: exp.Select, scope: FromScope, items: tuple[Item, ...]
-) -> list[order.Term]:
+def _distinct_on(node: exp.Select, scope: FromScope, items: tuple[Item, ...]) -> list[Term]:
     """What DISTINCT ON takes the first row of each of."""
     distinct = node.args.get("distinct")
     on = distinct.args.get("on") if distinct is not None else None
-    found = [] if on is None else [(e, _order_key(work, e, scope, items)) for e in on.expressions]
-    return [
-        order.Term(e, key, None) if isinstance(key, int) else order.Term(e, None, key)
-        for e, key in found
-    ]
+    return [] if on is None else [Term(e, _order_key(e, scope, items)) for e in on.expressions]
 
 
 def _first_of_each(
@@ -170,29 +338,29 @@ def _aliases(node: exp.Select) -> dict[str, exp.Expr]:
     return found
 
 
-def _items(work: Work, node: exp.Select, scope: FromScope) -> tuple[Item, ...]:
-    scope.aliases_seen = work.dialect in _ALIASES_IN_SELECT
-    items = tuple(item for part in node.expressions for item in _item(work, part, scope))
+def _items(node: exp.Select, scope: FromScope) -> tuple[Item, ...]:
+    scope.aliases_seen = scope.dialect in _ALIASES_IN_SELECT
+    items = tuple(item for part in node.expressions for item in _item(part, scope))
     scope.aliases_seen = True
     if not items:
         raise invalid("a SELECT without columns")
     return items
 
 
-def _item(work: Work, node: exp.Expr, scope: FromScope) -> Iterator[Item]:
+def _item(node: exp.Expr, scope: FromScope) -> Iterator[Item]:
     if isinstance(node, exp.Star):
-        yield from _star(work, node, "", scope)
+        yield from _star(node, "", scope)
     elif isinstance(node, exp.Column) and isinstance(node.this, exp.Star):
-        yield from _star(work, node.this, identifier(node.args.get("table")), scope)
+        yield from _star(node.this, identifier(node.args.get("table")), scope)
     elif isinstance(node, exp.Alias):
         name = plain(node.args["alias"].name)
-        yield Item(name, expression(work, node.this, scope), True)
+        yield Item(name, expression(node.this, scope), True)
     elif isinstance(node, exp.Column):
         # SQLite's ORDER BY knows columns without AS by their tables only.
         name = plain(node.name)
-        yield Item(name, expression(work, node, scope), work.dialect != "sqlite")
+        yield Item(name, expression(node, scope), scope.dialect != "sqlite")
     else:
-        yield Item(_label(node), expression(work, node, scope), False, node)
+        yield Item(_label(node), expression(node, scope), False, node)
 
 
 def _label(node: exp.Expr) -> str:
@@ -203,17 +371,17 @@ def _label(node: exp.Expr) -> str:
     return str(node.name) if isinstance(node, exp.Literal) else ""
 
 
-def _star(work: Work, node: exp.Star, table: str, scope: FromScope) -> list[Item]:
+def _star(node: exp.Star, table: str, scope: FromScope) -> list[Item]:
     if node.args.get("ilike") or (node.args.get("rename") and node.args.get("replace")):
         raise unsupported("* with a pattern")
     sources = [s for s in scope.sources if not table or s.name == table]
     if not sources:
         raise NoTreeError(f"no table {table}" if table else "* without FROM", "unknown_name")
     items = [item for source in sources for item in _columns(source, scope, bool(table))]
-    if not table and scope.merged and work.dialect in _MERGED_FIRST:
+    if not table and scope.merged and scope.dialect in _MERGED_FIRST:
         places = {name: i for i, name in enumerate(scope.merged_order)}
         items.sort(key=lambda item: places.get(item.name.lower(), len(places)))
-    return _changed(work, node, items, scope)
+    return _changed(node, items, scope)
 
 
 def _columns(source: FromItem, scope: FromScope, qualified: bool) -> Iterator[Item]:
@@ -226,7 +394,7 @@ def _columns(source: FromItem, scope: FromScope, qualified: bool) -> Iterator[It
         yield Item(name, value, True)
 
 
-def _changed(work: Work, node: exp.Star, items: list[Item], scope: FromScope) -> list[Item]:
+def _changed(node: exp.Star, items: list[Item], scope: FromScope) -> list[Item]:
     """EXCEPT, REPLACE and RENAME behind a star."""
     dropped = {identifier(part) for part in node.args.get("except_") or []}
     replaced = {
@@ -241,7 +409,7 @@ def _changed(work: Work, node: exp.Star, items: list[Item], scope: FromScope) ->
         name = item.name.lower()
         if name in dropped:
             continue
-        value = expression(work, replaced[name], scope) if name in replaced else item.expression
+        value = expression(replaced[name], scope) if name in replaced else item.expression
         out.append(Item(renamed.get(name, item.name), value, True))
     return out
 
@@ -250,7 +418,7 @@ def _changed(work: Work, node: exp.Star, items: list[Item], scope: FromScope) ->
 
 
 def _group_keys(
-    work: Work, node: exp.Select, scope: FromScope, items: tuple[Item, ...]
+    node: exp.Select, scope: FromScope, items: tuple[Item, ...]
 ) -> tuple[Expression, ...] | None:
     group = node.args.get("group")
     if group is None:
@@ -259,18 +427,18 @@ def _group_keys(
         if group.args.get(key):
             raise unsupported(key.upper().replace("_", " "))
     scope.aggregates_allowed = scope.windows_allowed = False
-    scope.aliases_first = work.dialect in _ALIASES_FIRST
+    scope.aliases_first = scope.dialect in _ALIASES_FIRST
     try:
         if group.args.get("all"):
             return tuple(item.expression for item in items if not _is_computed(item.expression))
-        return tuple(_group_key(work, key, scope, items) for key in group.expressions)
+        return tuple(_group_key(key, scope, items) for key in group.expressions)
     finally:
         scope.aggregates_allowed = scope.windows_allowed = True
 
 
-def _group_key(work: Work, node: exp.Expr, scope: FromScope, items: tuple[Item, ...]) -> Expression:
-    position = order.position(node, len(items))
-    value = expression(work, node, scope) if position is None else items[position].expression
+def _group_key(node: exp.Expr, scope: FromScope, items: tuple[Item, ...]) -> Expression:
+    position = output_at(node, len(items))
+    value = expression(node, scope) if position is None else items[position].expression
     if _is_computed(value):
         raise invalid("GROUP BY of an aggregate")
     return value
@@ -281,26 +449,24 @@ def _is_computed(value: Expression) -> bool:
     return any(level == 0 and i < 0 for level, i in references(value))
 
 
-def _condition(work: Work, node: exp.Select, key: str, scope: FromScope) -> Expression | None:
+def _condition(node: exp.Select, key: str, scope: FromScope) -> Expression | None:
     clause = node.args.get(key)
     if clause is None:
         return None
     scope.windows_allowed = key == "qualify"
     try:
-        return expression(work, clause.this, scope)
+        return expression(clause.this, scope)
     finally:
         scope.windows_allowed = True
         scope.aliases_first = False
 
 
-def _order_key(
-    work: Work, node: exp.Expr, scope: FromScope, items: tuple[Item, ...]
-) -> int | Expression:
-    found = order.position(node, len(items))
+def _order_key(node: exp.Expr, scope: FromScope, items: tuple[Item, ...]) -> int | Expression:
+    found = output_at(node, len(items))
     if found is None:
-        found = order.named(node, items)
+        found = output_named(node, items)
     if found is not None:
         return found
-    value = expression(work, node, scope)
-    equal = order.equal_item(value, items)
+    value = expression(node, scope)
+    equal = equal_item(value, items)
     return value if equal is None else equal

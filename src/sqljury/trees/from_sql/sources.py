@@ -9,8 +9,7 @@ from sqlglot import exp
 
 from sqljury.schema import Table
 from sqljury.trees.from_sql.expressions import expression
-from sqljury.trees.from_sql.names import identifier
-from sqljury.trees.from_sql.reading import plain
+from sqljury.trees.from_sql.reading import NoTreeError, invalid, plain, unsupported
 from sqljury.trees.from_sql.scopes import (
     ROWIDS,
     Cte,
@@ -18,11 +17,9 @@ from sqljury.trees.from_sql.scopes import (
     Environment,
     FromItem,
     FromScope,
-    NoTreeError,
-    invalid,
-    unsupported,
+    NamedRelation,
+    identifier,
 )
-from sqljury.trees.from_sql.work import NamedRelation, Work
 from sqljury.trees.nodes import (
     TRUE,
     Call,
@@ -30,13 +27,16 @@ from sqljury.trees.nodes import (
     Filter,
     Join,
     JoinKind,
+    Recursive,
     Ref,
     Relation,
     Scan,
+    SetKind,
+    SetOperation,
     TableFunction,
     Working,
 )
-from sqljury.trees.walk import outer_references, shift
+from sqljury.trees.walk import outer_references, shift, width
 
 Piece = tuple[Relation, FromScope]
 """A relation, and a scope whose row is its row."""
@@ -54,30 +54,30 @@ _MASTER = frozenset(("sqlite_master", "sqlite_schema", "sqlite_temp_master"))
 _MASTER_COLUMNS = ("type", "name", "tbl_name", "rootpage", "sql")
 
 
-def from_clause(work: Work, node: exp.Expr, environment: Environment) -> Piece | None:
+def from_clause(node: exp.Expr, environment: Environment) -> Piece | None:
     """What a SELECT reads, and the scope of its expressions; None without FROM."""
     start = node.args.get("from_")
     if start is None:
         return None
-    relation, scope, late = _joined(work, start.this, node.args.get("joins") or [], environment)
+    relation, scope, late = _joined(start.this, node.args.get("joins") or [], environment)
     for condition in late:
-        relation = Filter(relation, expression(work, condition, scope))
+        relation = Filter(relation, expression(condition, scope))
     return relation, scope
 
 
 def _joined(
-    work: Work, first: exp.Expr, joins: list[exp.Join], environment: Environment
+    first: exp.Expr, joins: list[exp.Join], environment: Environment
 ) -> tuple[Relation, FromScope, list[exp.Expr]]:
     if len(joins) > _MOST_JOINS:
         raise NoTreeError(f"more than {_MOST_JOINS} joins", "too_deep")
     late: list[exp.Expr] = []
-    pieces = [_item(work, first, environment)]
-    grouped = _commas_bind_last(work, joins)
+    pieces = [_item(first, environment)]
+    grouped = _commas_bind_last(joins, environment)
     for join in joins:
         if grouped and _is_comma(join):
-            pieces.append(_item(work, join.this, environment))
+            pieces.append(_item(join.this, environment))
         else:
-            pieces[-1] = _join(work, pieces[-1], join, environment, late)
+            pieces[-1] = _join(pieces[-1], join, environment, late)
     relation, scope = pieces[0]
     for right, right_scope in pieces[1:]:
         relation = Join(JoinKind.INNER, relation, right, TRUE)
@@ -85,9 +85,9 @@ def _joined(
     return relation, scope, late
 
 
-def _commas_bind_last(work: Work, joins: list[exp.Join]) -> bool:
+def _commas_bind_last(joins: list[exp.Join], environment: Environment) -> bool:
     """Whether it matters that commas bind weaker than JOIN; in SQLite they do not."""
-    return work.dialect != "sqlite" and any(
+    return environment.dialect != "sqlite" and any(
         join.args.get("side") in ("RIGHT", "FULL") or join.args.get("method") for join in joins
     )
 
@@ -107,20 +107,18 @@ _KINDS = {
 }
 
 
-def _join(
-    work: Work, left: Piece, join: exp.Join, environment: Environment, late: list[exp.Expr]
-) -> Piece:
+def _join(left: Piece, join: exp.Join, environment: Environment, late: list[exp.Expr]) -> Piece:
     kind = _kind(join)
     relation, left_scope = left
-    right, right_scope, lateral = _right(work, join, left_scope, environment)
+    right, right_scope, lateral = _right(join, left_scope, environment)
     if lateral and getattr(join.this, "args", {}).get("cross_apply") is False:
         kind = JoinKind.LEFT  # OUTER APPLY
     names = _using(join, left_scope, right_scope)
     scope = left_scope.with_right(right_scope)
     if names:
-        condition = _merge(work, names, kind, left_scope, right_scope, scope)
+        condition = _merge(names, kind, left_scope, right_scope, scope)
     else:
-        condition = _condition(work, join, kind, scope, late)
+        condition = _condition(join, kind, scope, late)
     joined = Join(kind, relation, right, condition, lateral)
     return joined, left_scope if kind in (JoinKind.SEMI, JoinKind.ANTI) else scope
 
@@ -146,26 +144,26 @@ def _is_lateral(node: exp.Expr) -> bool:
 
 
 def _right(
-    work: Work, join: exp.Join, left: FromScope, environment: Environment
+    join: exp.Join, left: FromScope, environment: Environment
 ) -> tuple[Relation, FromScope, bool]:
     """The right side, and whether it reads the left row."""
     node = join.this
     if not _is_lateral(node):
-        if work.dialect != "duckdb":
-            return (*_item(work, node, environment), False)
+        if environment.dialect != "duckdb":
+            return (*_item(node, environment), False)
         try:
-            return (*_item(work, node, environment), False)
+            return (*_item(node, environment), False)
         except NoTreeError as error:  # DuckDB finds out by itself that a query is lateral
             if error.kind != "unknown_name":
                 raise
-    relation, scope = _item(work, node, Environment(left, environment.depth + 1, environment.ctes))
+    relation, scope = _item(node, left.inside())
     if any(level == 1 for level, _ in outer_references(relation)):
         return (
             relation,
             FromScope(environment, scope.sources, scope.merged, scope.merged_order),
             True,
         )
-    return (*_item(work, node, environment), False)
+    return (*_item(node, environment), False)
 
 
 def _using(join: exp.Join, left: FromScope, right: FromScope) -> list[str]:
@@ -182,7 +180,6 @@ def _visible(source: FromItem) -> Iterable[str]:
 
 
 def _merge(
-    work: Work,
     names: list[str],
     kind: JoinKind,
     left: FromScope,
@@ -193,8 +190,8 @@ def _merge(
     by, equal = left.width, []
     hidden: set[int] = set()
     for name in names:
-        position, ours = _only(work, left, name)
-        hidden_position, theirs = _only(work, right, name)
+        position, ours = _only(left, name)
+        hidden_position, theirs = _only(right, name)
         hidden.add(hidden_position + by)
         theirs = shift(theirs, by)
         equal.append(Call("=", (ours, theirs)))
@@ -218,27 +215,27 @@ def _merged_value(kind: JoinKind, left: Expression, right: Expression) -> Expres
             return left
 
 
-def _only(work: Work, scope: FromScope, name: str) -> tuple[int, Expression]:
+def _only(scope: FromScope, name: str) -> tuple[int, Expression]:
     found = scope.columns("", name)
     if not found:
         raise NoTreeError(f"USING names {name}, which is not on both sides", "unknown_name")
-    if len(found) > 1 and work.dialect != "sqlite":  # SQLite takes the first
+    if len(found) > 1 and scope.dialect != "sqlite":  # SQLite takes the first
         raise NoTreeError(f"{name} is in several tables", "ambiguous_name")
     return found[0]
 
 
 def _condition(
-    work: Work, join: exp.Join, kind: JoinKind, scope: FromScope, late: list[exp.Expr]
+    join: exp.Join, kind: JoinKind, scope: FromScope, late: list[exp.Expr]
 ) -> Expression:
     node = join.args.get("on")
     if node is None:
         return TRUE
     scope.aliases_seen = False
     try:
-        return expression(work, node, scope)
+        return expression(node, scope)
     except NoTreeError as error:
         # SQLite makes ON of an inner join a part of WHERE, so that it sees later tables.
-        later = work.dialect == "sqlite" and kind is JoinKind.INNER
+        later = scope.dialect == "sqlite" and kind is JoinKind.INNER
         if error.kind != "unknown_name" or not later:
             raise
         late.append(node)
@@ -248,22 +245,22 @@ def _condition(
 # ---------------------------------------------------------------- what is joined
 
 
-def _item(work: Work, node: exp.Expr, environment: Environment) -> Piece:
-    work.enter()
+def _item(node: exp.Expr, environment: Environment) -> Piece:
+    environment.work.enter()
     try:
         if isinstance(node, exp.Table):
-            return _table(work, node, environment)
+            return _table(node, environment)
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery):
-            return _bracket(work, node, environment)
+            return _bracket(node, environment)
         if isinstance(node, exp.Subquery | exp.Values):
-            return _query(work, node, environment)
+            return _query(node, environment)
         if isinstance(node, exp.Lateral):
-            return _lateral(work, node, environment)
+            return _lateral(node, environment)
         if isinstance(node, exp.Unnest):
-            return _unnest(work, node, environment)
+            return _unnest(node, environment)
         raise unsupported(f"{type(node).__name__} in FROM")
     finally:
-        work.level -= 1
+        environment.work.level -= 1
 
 
 def _alias(node: exp.Expr) -> tuple[str, tuple[str, ...]]:
@@ -291,20 +288,20 @@ def _refuse(node: exp.Expr, *keys: str) -> None:
             raise unsupported(key.upper().replace("_", " "))
 
 
-def _bracket(work: Work, node: exp.Subquery, environment: Environment) -> Piece:
+def _bracket(node: exp.Subquery, environment: Environment) -> Piece:
     """Joined tables in brackets: their names are seen outside, unless all are given a new one."""
     inner = node.this
     name, columns = _alias(node)
     if isinstance(inner, exp.Subquery):
         if not isinstance(inner.this, exp.Table | exp.Subquery):
             # A query in brackets with joins behind it, or in double brackets.
-            piece = _query(work, inner, environment)
+            piece = _query(inner, environment)
         else:
-            piece = _bracket(work, inner, environment)
+            piece = _bracket(inner, environment)
         joins = node.args.get("joins") or inner.args.get("joins") or []
-        piece = _with_joins(work, piece, joins, environment)
+        piece = _with_joins(piece, joins, environment)
     else:
-        piece = _item(work, inner, environment)
+        piece = _item(inner, environment)
     if not name:
         return piece
     relation, scope = piece
@@ -315,49 +312,49 @@ def _bracket(work: Work, node: exp.Subquery, environment: Environment) -> Piece:
     return _one(relation, FromItem(name, _named(found, columns), hidden=hidden), environment)
 
 
-def _with_joins(work: Work, piece: Piece, joins: list[exp.Join], environment: Environment) -> Piece:
+def _with_joins(piece: Piece, joins: list[exp.Join], environment: Environment) -> Piece:
     late: list[exp.Expr] = []
     for join in joins:
-        piece = _join(work, piece, join, environment, late)
+        piece = _join(piece, join, environment, late)
     if late:
         raise NoTreeError("ON names a table outside of its brackets", "unknown_name")
     return piece
 
 
-def _query(work: Work, node: exp.Expr, environment: Environment) -> Piece:
+def _query(node: exp.Expr, environment: Environment) -> Piece:
     name, columns = _alias(node)
     _refuse(node, "sample", "pivots")
-    query = work.build(work, node, environment)
+    query = environment.work.build(node, environment)
     source = FromItem(name, _named(query.names, columns), unnamed={} if columns else query.unnamed)
     return _one(query.relation, source, environment)
 
 
-def _lateral(work: Work, node: exp.Lateral, environment: Environment) -> Piece:
+def _lateral(node: exp.Lateral, environment: Environment) -> Piece:
     _refuse(node, "view", "outer", "ordinality")
     name, columns = _alias(node)
     inner = node.this
     if isinstance(inner, exp.Subquery):
-        query = work.build(work, inner, environment)
+        query = environment.work.build(inner, environment)
         return _one(query.relation, FromItem(name, _named(query.names, columns)), environment)
-    return _function(work, inner, name, columns, environment)
+    return _function(inner, name, columns, environment)
 
 
-def _unnest(work: Work, node: exp.Unnest, environment: Environment) -> Piece:
+def _unnest(node: exp.Unnest, environment: Environment) -> Piece:
     _refuse(node, "offset", "explode_array")
     name, columns = _alias(node)
     empty = FromScope(environment)
-    operands = tuple(expression(work, part, empty) for part in node.expressions)
+    operands = tuple(expression(part, empty) for part in node.expressions)
     columns = columns or (name or "unnest",)
     return _one(TableFunction("UNNEST", operands, columns), FromItem(name, columns), environment)
 
 
 def _function(
-    work: Work, node: exp.Expr, name: str, columns: tuple[str, ...], environment: Environment
+    node: exp.Expr, name: str, columns: tuple[str, ...], environment: Environment
 ) -> Piece:
-    call = expression(work, node, FromScope(environment))
+    call = expression(node, FromScope(environment))
     if not isinstance(call, Call):
         raise unsupported(f"{type(node).__name__} in FROM")
-    known = _OF_FUNCTIONS.get(call.name) if work.dialect == "sqlite" else None
+    known = _OF_FUNCTIONS.get(call.name) if environment.dialect == "sqlite" else None
     names = _named(known, columns) if known else columns or (name or call.name.lower(),)
     source = FromItem(name or call.name.lower(), names)
     return _one(TableFunction(call.name, call.operands, names), source, environment)
@@ -366,19 +363,19 @@ def _function(
 # ---------------------------------------------------------------- tables
 
 
-def _table(work: Work, node: exp.Table, environment: Environment) -> Piece:
+def _table(node: exp.Table, environment: Environment) -> Piece:
     _refuse(node, "pivots", "system_time", "version", "sample", "rows_from", "changes", "when")
     _refuse(node, "laterals", "partition", "format", "ordinality", "only")
     name, columns = _alias(node)
     if isinstance(node.this, exp.Func):
-        piece = _function(work, node.this, name, columns, environment)
+        piece = _function(node.this, name, columns, environment)
     else:
-        piece = _plain_table(work, node, name, columns, environment)
-    return _with_joins(work, piece, node.args.get("joins") or [], environment)
+        piece = _plain_table(node, name, columns, environment)
+    return _with_joins(piece, node.args.get("joins") or [], environment)
 
 
 def _plain_table(
-    work: Work, node: exp.Table, name: str, columns: tuple[str, ...], environment: Environment
+    node: exp.Table, name: str, columns: tuple[str, ...], environment: Environment
 ) -> Piece:
     called = identifier(node.this)
     namespace = identifier(node.args.get("db"))
@@ -386,22 +383,22 @@ def _plain_table(
     if cte is not None:
         if cte.reading and cte.working is None:
             raise invalid(f"{called} reads itself")
-        return _common_table(work, cte, name or called, columns, environment)
-    table = work.tables.get(f"{namespace}.{called}") or work.tables.get(called)
+        return _common_table(cte, name or called, columns, environment)
+    table = environment.work.tables.get(f"{namespace}.{called}") or environment.work.tables.get(
+        called
+    )
     if table is not None:
-        return _scan(work, table, name or called, columns, environment)
-    if called in _MASTER and work.dialect == "sqlite":
+        return _scan(table, name or called, columns, environment)
+    if called in _MASTER and environment.dialect == "sqlite":
         scan = Scan(called, _MASTER_COLUMNS)
         return _one(scan, FromItem(name or called, _named(_MASTER_COLUMNS, columns)), environment)
     raise NoTreeError(f"no table {called}", "unknown_name")
 
 
-def _scan(
-    work: Work, table: Table, name: str, columns: tuple[str, ...], environment: Environment
-) -> Piece:
+def _scan(table: Table, name: str, columns: tuple[str, ...], environment: Environment) -> Piece:
     names = tuple(column.name for column in table.columns)
     source = FromItem(name, _named(names, columns))
-    asked = work.dialect == "sqlite" and not work.row_ids.isdisjoint((name, ""))
+    asked = environment.dialect == "sqlite" and not environment.work.row_ids.isdisjoint((name, ""))
     if not asked or table.is_view or not ROWIDS.isdisjoint(source.positions):
         return _one(Scan(table.name, names), source, environment)
     key = _row_id_column(table)
@@ -425,36 +422,34 @@ def _row_id_column(table: Table) -> int | None:
     return None
 
 
-def _common_table(
-    work: Work, cte: Cte, name: str, columns: tuple[str, ...], environment: Environment
-) -> Piece:
+def _common_table(cte: Cte, name: str, columns: tuple[str, ...], environment: Environment) -> Piece:
     if cte.working is not None:
         before, names = cte.working
-        depth = work.steps - before - 1
+        depth = environment.work.steps - before - 1
         relation: Relation = Working(depth, len(names), names)
         return _one(relation, FromItem(name, _named(names, columns)), environment)
-    query = _read(work, cte, environment)
+    query = _read(cte, environment)
     names = _named(query.names, cte.columns)
     unnamed = {} if cte.columns else query.unnamed
     source = FromItem(name, _named(names, columns), unnamed=unnamed)
     return _one(query.relation, source, environment)
 
 
-def _read(work: Work, cte: Cte, environment: Environment) -> NamedRelation:
-    from sqljury.trees.from_sql.recursion import is_recursive, recursive
+def _read(cte: Cte, environment: Environment) -> NamedRelation:
+    from sqljury.trees.from_sql.sources import is_recursive, recursive
 
     # It sees the names that its WITH sees, from the depth of the query that reads it.
     at = replace(cte.environment, depth=environment.depth)
     cte.reading = True
     try:
         if cte.recursive and is_recursive(cte):
-            return recursive(work, cte, at)
-        return work.build(work, cte.node, at)
+            return recursive(cte, at)
+        return environment.work.build(cte.node, at)
     finally:
         cte.reading = False
 
 
-def with_ctes(work: Work, node: exp.Expr, environment: Environment) -> Environment:
+def with_ctes(node: exp.Expr, environment: Environment) -> Environment:
     """The surroundings of a query, together with its own WITH."""
     clause = node.args.get("with_")
     if clause is None:
@@ -462,16 +457,103 @@ def with_ctes(work: Work, node: exp.Expr, environment: Environment) -> Environme
     if clause.args.get("search") or clause.args.get("cycle") or clause.args.get("udfs"):
         raise unsupported("SEARCH or CYCLE of a recursive query")
     # In SQLite and T-SQL the word RECURSIVE says nothing.
-    recursive = bool(clause.args.get("recursive")) or work.dialect in ("sqlite", "tsql")
+    recursive = bool(clause.args.get("recursive")) or environment.dialect in ("sqlite", "tsql")
     ctes = environment.ctes
     together = Ctes({}, environment.ctes)
     for definition in clause.expressions:
         name, columns = _alias(definition)
         cte = Cte(name, definition.this, columns, environment, recursive)
         if recursive:  # all see each other
-            cte.environment = Environment(environment.parent, environment.depth, together)
+            cte.environment = replace(environment, ctes=together)
             together.named[name] = cte
         else:
-            cte.environment = Environment(environment.parent, environment.depth, ctes)
+            cte.environment = replace(environment, ctes=ctes)
             ctes = Ctes({name: cte}, ctes)
-    return Environment(environment.parent, environment.depth, together if recursive else ctes)
+    return replace(environment, ctes=together if recursive else ctes)
+
+
+# ---------------------------------------------------------------- recursion
+#
+# WITH RECURSIVE: what it starts with, and what it adds in each step.
+
+
+def is_recursive(cte: Cte) -> bool:
+    """Whether a common table expression reads itself."""
+    return _reads(cte.node, cte.name)
+
+
+def _reads(node: exp.Expr, name: str) -> bool:
+    # A query inside whose own WITH defines the name means that one.
+    return any(
+        identifier(part.this) == name and not part.args.get("db")
+        for part in node.walk(prune=lambda part: _defines(part, name))
+        if isinstance(part, exp.Table) and isinstance(part.this, exp.Identifier)
+    )
+
+
+def _defines(node: exp.Expr, name: str) -> bool:
+    clause = node.args.get("with_")
+    return clause is not None and any(
+        identifier(cte.args["alias"].this) == name for cte in clause.expressions
+    )
+
+
+def recursive(cte: Cte, environment: Environment) -> NamedRelation:
+    """The rows of a common table expression that reads itself.
+
+    Raises:
+        NoTreeError: it is not a union of queries that do not read it with queries that do.
+    """
+    node = cte.node
+    if not isinstance(node, exp.Union):
+        raise invalid(f"{cte.name} reads itself outside of a union")
+    _refuse_of_recursion(node)
+    seeds, steps = _split(node, cte.name)
+    every = not node.args.get("distinct")
+    seed = _together(seeds, environment, every)
+    names = (*cte.columns, *seed.names[len(cte.columns) :])
+    cte.working = (environment.work.steps, names)
+    environment.work.steps += 1
+    try:
+        step = _together(steps, environment, True)
+    finally:
+        environment.work.steps -= 1
+        cte.working = None
+    if width(step.relation) != width(seed.relation):
+        raise invalid(f"the two sides of {cte.name} have different numbers of columns")
+    return NamedRelation(Recursive(seed.relation, step.relation, every, names), names)
+
+
+def _refuse_of_recursion(node: exp.Expr) -> None:
+    for key in ("order", "limit", "offset", "with_"):
+        # A LIMIT ends the recursion, which a Limit above it would not say.
+        if node.args.get(key) is not None:
+            raise unsupported(f"{key.upper().strip('_')} of a recursive query")
+
+
+def _split(node: exp.Expr, name: str) -> tuple[list[exp.Expr], list[exp.Expr]]:
+    """The queries of a union that do not read ``name``, and those that do, which come last."""
+    arms: list[exp.Expr] = []
+    distinct = node.args.get("distinct")
+    rest: exp.Expr = node
+    while isinstance(rest, exp.Union) and _reads(rest.this, name):
+        if rest.args.get("distinct") != distinct:
+            raise unsupported("UNION and UNION ALL in one recursive query")
+        arms.append(rest.expression)
+        rest = rest.this
+    if not isinstance(rest, exp.Union):
+        raise invalid(f"{name} has nothing to start with")
+    steps = [rest.expression, *reversed(arms)]
+    if not all(_reads(step, name) for step in steps) or rest.args.get("distinct") != distinct:
+        raise unsupported("this order of queries in a recursive query")
+    return [rest.this], steps
+
+
+def _together(nodes: list[exp.Expr], environment: Environment, every: bool) -> NamedRelation:
+    queries = [environment.work.build(node, environment) for node in nodes]
+    if len(queries) == 1:
+        return queries[0]
+    relations = tuple(query.relation for query in queries)
+    if len({width(relation) for relation in relations}) > 1:
+        raise invalid("the queries of a union have different numbers of columns")
+    return NamedRelation(SetOperation(SetKind.UNION, every, relations), queries[0].names)

@@ -10,7 +10,7 @@ from math import fsum
 
 from sqljury.case import Json
 from sqljury.sql import hardness
-from sqljury.uses.evaluate import MissingCounter
+from sqljury.uses.evaluate.summary import MissingCounter
 from sqljury.uses.select.curves import sizes_up_to
 from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.strategies import Oracle, Strategy

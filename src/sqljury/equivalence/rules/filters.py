@@ -1,0 +1,119 @@
+"""Filters that are always or never true."""
+
+from __future__ import annotations
+
+from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
+from sqljury.trees.context import Context
+from sqljury.trees.nodes import (
+    FALSE,
+    NULL,
+    Aggregate,
+    Call,
+    Distinct,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Literal,
+    Project,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Values,
+    Window,
+)
+from sqljury.trees.walk import width
+
+# ---------------------------------------------------------------- never true
+# A filter on TRUE does nothing; one on FALSE, or an inner join with no rows, gives no rows.
+
+
+@rule(
+    RELATION,
+    at={
+        "Filter",
+        "Project",
+        "Distinct",
+        "Sort",
+        "Limit",
+        "Window",
+        "Aggregate",
+        "Join",
+        "SetOperation",
+    },
+)
+def never_true(relation: Relation, context: Context) -> Rewritten | None:
+    """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → nothing."""
+    del context
+    match relation:
+        case Filter(condition=Literal(value=True)):
+            return Rewritten(relation.input)
+        case Filter() if is_empty(relation):
+            return None
+        case Filter() if _is_never(relation.condition):
+            return Rewritten(nothing(relation))
+        case Filter() | Project() | Distinct() | Sort() | Limit() | Window():
+            return Rewritten(nothing(relation)) if is_empty(relation.input) else None
+        case Aggregate() if relation.keys:
+            return Rewritten(nothing(relation)) if is_empty(relation.input) else None
+        case Join():
+            return _of_join(relation)
+        case SetOperation(kind=SetKind.UNION):
+            return _of_union(relation)
+        case _:
+            return None
+
+
+def _is_never(condition: Expression) -> bool:
+    """Whether a condition is FALSE or NULL, or has such a part."""
+    match condition:
+        case Literal():
+            return condition.value is None or condition.value is False
+        case Call(name="AND"):
+            return any(map(_is_never, condition.operands))
+        case _:
+            return False
+
+
+def is_empty(relation: Relation) -> bool:
+    """Whether a relation is :func:`nothing`."""
+    match relation:
+        case Filter(input=Values(), condition=Literal(value=False)):
+            return True
+        case _:
+            return False
+
+
+def nothing(relation: Relation) -> Relation:
+    """No rows, of the width of a relation: a row of NULLs that is filtered out.
+
+    Rows written out have no width where there are none.
+    """
+    return Filter(Values(((NULL,) * width(relation),)), FALSE)
+
+
+def _of_join(join: Join) -> Rewritten | None:
+    never = _is_never(join.condition)
+    left, right = is_empty(join.left), is_empty(join.right)
+    match join.kind:
+        case JoinKind.INNER | JoinKind.SEMI:
+            return Rewritten(nothing(join)) if never or left or right else None
+        case JoinKind.LEFT:
+            return Rewritten(nothing(join)) if left else None
+        case JoinKind.ANTI:
+            return Rewritten(join.left) if never or left or right else None
+        case _:
+            return None
+
+
+def _of_union(union: SetOperation) -> Rewritten | None:
+    kept = tuple(below for below in union.inputs if not is_empty(below))
+    if len(kept) == len(union.inputs):
+        return None
+    if not kept:
+        return Rewritten(nothing(union))
+    if len(kept) > 1:
+        return Rewritten(SetOperation(union.kind, union.all, kept))
+    return Rewritten(kept[0] if union.all else Distinct(kept[0]))

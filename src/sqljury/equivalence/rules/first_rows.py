@@ -1,0 +1,380 @@
+"""The first row of an order, and extremes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqljury.equivalence.blocks.block import Block, rebuilt
+from sqljury.equivalence.blocks.chain import Reading, Use, reading
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.selection import selection
+from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, Simplified, rule
+from sqljury.equivalence.rules.joins import foreign_key_join
+from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Call,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Limit,
+    Literal,
+    Outer,
+    Project,
+    Ref,
+    Relation,
+    Scan,
+    Sort,
+    SortKey,
+    Subquery,
+    SubqueryKind,
+    Type,
+    Window,
+)
+from sqljury.trees.volatile import has_volatile
+from sqljury.trees.walk import columns_read, is_correlated, references, renumber, width
+
+# ---------------------------------------------------------------- first to extreme
+# ``SELECT x … ORDER BY x DESC LIMIT 1`` is ``SELECT MAX(x)``.
+#
+# Not of no rows: then one gives no row, and the other NULL. In place of a value both are NULL.
+# NULLs come first in some orders, but never out of MIN and MAX.
+
+
+@rule(
+    RELATION,
+    at={"Project"},
+    needs={"Limit"},
+    assumes={Assumption.NOT_EMPTY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
+)
+def first_to_extreme(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT x FROM t ORDER BY x DESC LIMIT 1`` → ``SELECT MAX(x) FROM t``.
+
+    Assumes not empty: of no rows one gives no row, the other NULL. Assumes primary key or not
+    null where the absence of NULLs comes from them.
+    """
+    first = _first_of_order(relation)
+    if first is None or not context.may(Assumption.NOT_EMPTY) or not has_rows(first.input):
+        return None
+    found = _extreme(first, context)
+    if found is None:
+        return None
+    return Rewritten(found.relation, found.assumed | {Assumption.NOT_EMPTY})
+
+
+@rule(
+    EXPRESSION,
+    at={"Subquery"},
+    assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
+    name="first_to_extreme",
+)
+def scalar_first_to_extreme(expression: Expression, scope: Scope) -> Simplified | None:
+    """``(SELECT x FROM t ORDER BY x DESC LIMIT 1)`` → ``(SELECT MAX(x) FROM t)``.
+
+    Of no rows both are NULL. Assumes primary key or not null where the absence of NULLs comes
+    from them.
+    """
+    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
+        return None
+    first = _first_of_order(expression.relation)
+    found = _extreme(first, scope.context) if first is not None else None
+    if found is None:
+        return None
+    return Simplified(Subquery(SubqueryKind.SCALAR, found.relation), found.assumed)
+
+
+def _first_of_order(relation: Relation) -> Sort | None:
+    """The sorted rows of which the first one's only key is given."""
+    match relation:
+        case Project(
+            input=Limit(input=Sort() as sort, count=Literal(value=1), offset=None),
+            expressions=(value,),
+        ):
+            alone = len(sort.keys) == 1 and sort.keys[0].expression == value
+            return sort if alone and not has_volatile(relation) else None
+        case _:
+            return None
+
+
+def _extreme(sort: Sort, context: Context) -> Rewritten | None:
+    key = sort.keys[0]
+    assumed: Assumed | None = NOTHING
+    if not key.nulls_last:
+        assumed = assumed_for_not_null((key.expression,), sort.input, context)
+    if assumed is None:
+        return None
+    call = AggregateCall("MAX" if key.descending else "MIN", (key.expression,))
+    return Rewritten(Aggregate(sort.input, (), (call,)), assumed)
+
+
+def has_rows(relation: Relation) -> bool:
+    """Whether there is a row if no table is empty."""
+    match relation:
+        case Scan():
+            return True
+        case Project() | Sort() | Window() | Aggregate():
+            return has_rows(relation.input)
+        case Join(kind=JoinKind.LEFT):
+            return has_rows(relation.left)
+        case _:
+            return False
+
+
+# ---------------------------------------------------------------- extreme to first
+# ``WHERE x = (SELECT MAX(x) …)`` of the same rows is ``ORDER BY x DESC LIMIT 1``.
+#
+# So are ``x >= ALL (SELECT x …)`` and that there is no row with a greater x. All of them keep every
+# row of a tie, and none where x is NULL.
+
+
+_EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
+_SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
+
+
+@rule(
+    RELATION,
+    at={"Filter"},
+    needs={"Subquery"},
+    assumes={Assumption.NO_TIES, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
+)
+def extreme_to_first(relation: Relation, context: Context) -> Rewritten | None:
+    """``FROM t WHERE x = (SELECT MAX(x) FROM t)`` → ``FROM t WHERE x IS NOT NULL ORDER BY x
+    DESC LIMIT 1``.
+
+    Assumes no ties. Assumes primary key or not null where the absence of NULLs comes from them.
+    """
+    if not isinstance(relation, Filter) or not context.may(Assumption.NO_TIES):
+        return None
+    if has_volatile(relation):
+        return None
+    parts = conjuncts(relation.condition)
+    for i, part in enumerate(parts):
+        rows = filtered(relation.input, conjunction(parts[:i] + parts[i + 1 :]))
+        found = _of_scalar(part, rows)
+        if found is not None:
+            return _first_row(rows, *found, context, null_is_out=True)
+        found = _of_not_exists(part, rows)
+        if found is not None:
+            return _first_row(rows, *found, context, null_is_out=False)
+    return None
+
+
+def _first_row(
+    rows: Relation, value: Expression, greatest: bool, context: Context, *, null_is_out: bool
+) -> Rewritten | None:
+    """The first row in the order of a value, which is NULL in no row."""
+    assumed = assumed_for_not_null((value,), rows, context)
+    if assumed is None:
+        if not null_is_out:
+            return None
+        rows = Filter(rows, Call("NOT", (Call("IS NULL", (value,)),)))
+    # NULLs are the smallest values: where SQLite puts them, if there are any.
+    key = SortKey(value, descending=greatest, nulls_last=greatest)
+    first = Limit(Sort(rows, (key,)), Literal(1, Type.INTEGER))
+    return Rewritten(first, (assumed or NOTHING) | {Assumption.NO_TIES})
+
+
+def _of_scalar(part: Expression, rows: Relation) -> tuple[Expression, bool] | None:
+    """The value of which the extreme is asked, and whether it is the greatest."""
+    match part:
+        case Call(operands=(value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
+            operator = part.name
+        case Call(operands=(Subquery(kind=SubqueryKind.SCALAR) as sub, value)):
+            operator = _SWAPPED.get(part.name, "")
+        case _:
+            return None
+    match sub.relation:
+        case Aggregate(keys=(), calls=(AggregateCall(operands=(inner,), filter=None) as call,)):
+            fits = operator in _EXTREMES.get(call.name, ())
+            same = fits and _same(value, rows, inner, sub.relation.input)
+            return (value, call.name == "MAX") if same else None
+        case _:
+            return None
+
+
+def _same(value: Expression, rows: Relation, other: Expression, others: Relation) -> bool:
+    """Whether one is the same value of the same rows as the other."""
+    if is_correlated(others):
+        return False
+    match rows, others, value, other:
+        case Aggregate(), Aggregate(), Ref(), Ref():
+            alike = rows.input == others.input and set(rows.keys) == set(others.keys)
+            return alike and _column(rows, value.index) == _column(others, other.index)
+        case _:
+            return value == other and rows == others
+
+
+def _column(aggregate: Aggregate, index: int) -> Expression | AggregateCall:
+    return (*aggregate.keys, *aggregate.calls)[index]
+
+
+def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] | None:
+    """The value of which no row has a greater (or a less) one, and whether it is the greatest."""
+    match part:
+        case Call(name="NOT", operands=(Subquery(kind=SubqueryKind.EXISTS) as sub,)):
+            others, own = selection(sub.relation), selection(rows)
+        case _:
+            return None
+    if others is None or own is None or is_correlated(own.base):
+        return None
+    compared = [c for c in others.conjuncts if c not in own.conjuncts]
+    if others.base != own.base or len(others.conjuncts) != len(own.conjuncts) + 1:
+        return None
+    if own.outputs != tuple(map(Ref, range(width(rows)))):
+        return None
+    if any(map(_reads_around, own.conjuncts)):
+        return None
+    match compared:
+        case [Call(name="<" | ">" as name, operands=(Ref() as a, Outer(level=1) as b))]:
+            return (a, name == ">") if a.index == b.index else None
+        case [Call(name="<" | ">" as name, operands=(Outer(level=1) as b, Ref() as a))]:
+            return (a, name == "<") if a.index == b.index else None
+        case _:
+            return None
+
+
+def _reads_around(part: Expression) -> bool:
+    return any(level > 0 for level, _ in references(part))
+
+
+# ---------------------------------------------------------------- bare to first
+# SQLite's ``SELECT MAX(x), y FROM …``: the y of the row with the greatest x.
+#
+# Of no rows both are NULL, and of rows that tie in x it is any of them.
+# Source: https://www.sqlite.org/lang_select.html, "Bare columns in an aggregate query".
+
+
+_ASSUMED = frozenset((Assumption.NO_TIES, Assumption.NOT_EMPTY))
+
+
+@rule(
+    RELATION,
+    at={"Aggregate"},
+    assumes={Assumption.NO_TIES, Assumption.NOT_EMPTY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
+)
+def bare_to_first(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT MAX(x), y FROM t`` → ``SELECT x, y FROM t ORDER BY x DESC LIMIT 1``, in SQLite.
+
+    Assumes no ties, and not empty: of no rows both would be NULL. Assumes primary key or not
+    null where the absence of NULLs comes from them.
+    """
+    if not isinstance(relation, Aggregate) or relation.keys or context.dialect != "sqlite":
+        return None
+    if not context.assuming >= _ASSUMED or not has_rows(relation.input):
+        return None
+    extremes = [call for call in relation.calls if call.name in ("MIN", "MAX")]
+    bare = [call for call in relation.calls if call.name == "BARE"]
+    plain = all(len(call.operands) == 1 and call.filter is None for call in relation.calls)
+    if len(extremes) != 1 or not bare or len(bare) + 1 != len(relation.calls) or not plain:
+        return None
+    (value,) = extremes[0].operands
+    assumed = assumed_for_not_null((value,), relation.input, context)
+    if assumed is None or has_volatile(relation):
+        return None
+    greatest = extremes[0].name == "MAX"
+    key = SortKey(value, descending=greatest, nulls_last=greatest)
+    first = Limit(Sort(relation.input, (key,)), Literal(1, Type.INTEGER))
+    outputs = tuple(call.operands[0] for call in relation.calls)
+    return Rewritten(Project(first, outputs, relation.names), assumed | _ASSUMED)
+
+
+# ---------------------------------------------------------------- limit before join
+# The first row is found before it is joined to the row that its foreign key points to.
+#
+# ``SELECT s.name FROM c JOIN s ON c.s_id = s.id ORDER BY c.x LIMIT 1`` is ``SELECT name FROM s
+# WHERE id = (SELECT s_id FROM c ORDER BY x LIMIT 1)``: every row of ``c`` has its ``s``, and one
+# only.
+
+
+@rule(
+    RELATION,
+    at={"Project"},
+    needs={"Limit"},
+    assumes={Assumption.FOREIGN_KEY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
+)
+def limit_before_join(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT s.name FROM c JOIN s ON c.s_id = s.id ORDER BY c.x LIMIT 1`` → the first row of
+    ``c``, then joined with ``s``.
+
+    Assumes foreign key: every row of ``c`` has its ``s``; and primary key: one only. Assumes
+    primary key or not null where the absence of NULLs comes from them.
+    """
+    match relation:
+        case Project(
+            input=Limit(input=Sort(input=Join()), count=Literal(value=1), offset=None)
+        ) if context.may(Assumption.FOREIGN_KEY) and not has_volatile(relation):
+            found = reading(relation)
+        case _:
+            return None
+    if found is None or len(found.readers) != 3 or found.block.outer_joined:
+        return None
+    for position in range(len(found.block.inputs)):
+        alone = _without(found, position, context)
+        if alone is not None:
+            return Rewritten(_joined_last(found, position, alone[0]), alone[1])
+    return None
+
+
+def _of(found: Reading, kind: str) -> list[Use]:
+    return [use for use in found.uses if use.tag[0] == kind]
+
+
+def _without(found: Reading, position: int, context: Context) -> tuple[Relation, Assumed] | None:
+    """The first row of the other inputs, if each of their rows has one partner in this one."""
+    block = found.block
+    own = range(*block.offsets()[position : position + 2])
+    others = [Ref(c) for c in range(block.offsets()[-1]) if c not in own]
+    uses = [*(Use(("out", i), (e,)) for i, e in enumerate(others)), *_of(found, "sort")]
+    alone = Reading([], Block(list(block.inputs), [], list(block.conjuncts)), uses)
+    assumed = foreign_key_join(alone, context)
+    if assumed is None:
+        return None
+    if [use.expressions[0] for use in _of(alone, "out")] != list(map(Ref, range(len(others)))):
+        return None
+    place = {e.index: i for i, e in enumerate(others)}
+    own_parts = [p for p in block.conjuncts if columns_read(p) <= place.keys()]
+    said = [renumber(part, place.__getitem__) for part in own_parts]
+    more = _drop_held(alone.block, said, context)
+    sort = found.readers[2]
+    assert isinstance(sort, Sort)
+    values = [use.expressions[0] for use in _of(alone, "sort")]
+    keys = tuple(replace(k, expression=e) for k, e in zip(sort.keys, values, strict=True))
+    first = Limit(Sort(rebuilt(alone.block), keys), Literal(1, Type.INTEGER))
+    return Project(first, tuple(map(Ref, range(len(others))))), assumed | more
+
+
+def _drop_held(block: Block, said: list[Expression], context: Context) -> Assumed:
+    """Leave out that a foreign key is not NULL where it never is; what that assumes."""
+    assumed: Assumed = NOTHING
+    for part in [part for part in block.conjuncts if part not in said]:
+        match part:
+            case Call(name="NOT", operands=(Call(name="IS NULL", operands=(Ref() as column,)),)):
+                rest = [other for other in block.conjuncts if other != part]
+                rows = rebuilt(Block(block.inputs, [], rest))
+                known = assumed_for_not_null((column,), rows, context)
+                if known is not None:
+                    block.conjuncts = rest
+                    assumed |= known
+            case _:
+                continue
+    return assumed
+
+
+def _joined_last(found: Reading, position: int, first: Relation) -> Relation:
+    """The first row beside its partner."""
+    block = found.block
+    own = range(*block.offsets()[position : position + 2])
+    others = [c for c in range(block.offsets()[-1]) if c not in own]
+    place = {c: i for i, c in enumerate((*others, *own))}
+    links = [part for part in block.conjuncts if not columns_read(part).isdisjoint(own)]
+
+    def moved(parts: Sequence[Expression]) -> tuple[Expression, ...]:
+        return tuple(renumber(part, place.__getitem__) for part in parts)
+
+    pair = Join(JoinKind.INNER, first, block.inputs[position], conjunction(moved(links)))
+    assert width(pair) == len(place)
+    return Project(pair, moved([use.expressions[0] for use in _of(found, "out")]))

@@ -1,0 +1,402 @@
+"""GROUP BY and HAVING."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqljury.equivalence.blocks.block import Block, equal_columns, rebuilt, without_equalities
+from sqljury.equivalence.blocks.chain import reading
+from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
+from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Call,
+    Expression,
+    Filter,
+    Join,
+    JoinKind,
+    Literal,
+    Outer,
+    Project,
+    Ref,
+    Relation,
+)
+from sqljury.trees.order import call_key, sort_key
+from sqljury.trees.properties import (
+    Properties,
+    equalities,
+    properties,
+    same_values,
+    shifted,
+    without_keys,
+)
+from sqljury.trees.types import Row, fields
+from sqljury.trees.volatile import any_volatile, is_volatile
+from sqljury.trees.walk import (
+    columns_read,
+    expressions,
+    map_aggregate,
+    renumber,
+    substitute,
+    with_inputs,
+)
+
+# ---------------------------------------------------------------- group before join
+# What is joined to a group as a whole is joined after grouping.
+#
+# ``SELECT s.name, COUNT(*) FROM s JOIN c ON s.id = c.s_id GROUP BY s.id`` counts the rows of ``c``
+# by ``s_id`` and joins ``s`` to the counts: all rows of a group have the same partner.
+#
+# Source: Yan and Larson, "Performing group-by before join", 1994.
+
+
+@rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
+def group_before_join(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT s.name, COUNT(*) FROM s JOIN c ON s.id = c.s_id GROUP BY s.id`` → ``c`` grouped
+    by ``s_id``, then joined with ``s``.
+
+    Assumes primary key where uniqueness comes from a declared key.
+    """
+    if not isinstance(relation, Aggregate) or not relation.keys or not relation.calls:
+        return None
+    found = reading(relation)
+    if found is None or len(found.readers) > 1 or any_volatile(expressions(relation)):
+        return None
+    grouped = _grouped(relation, found.block, [use.expressions for use in found.uses])
+    for position in reversed(range(len(found.block.inputs))):
+        if len(found.block.inputs) > 1:
+            taken = _Taken(grouped, position, context).rewritten()
+            if taken is not None:
+                return taken
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _GroupedBlock:
+    """An aggregate whose keys and calls are over the columns of a block."""
+
+    block: Block
+    keys: tuple[Expression, ...]
+    calls: tuple[AggregateCall, ...]
+    names: tuple[str, ...]
+
+
+def _grouped(
+    relation: Aggregate, block: Block, uses: Sequence[tuple[Expression, ...]]
+) -> _GroupedBlock:
+    keys = tuple(use[0] for use in uses[: len(relation.keys)])
+    calls = []
+    for call, use in zip(relation.calls, uses[len(relation.keys) :], strict=True):
+        values = iter(use)
+        calls.append(map_aggregate(call, lambda _, v=values: next(v)))  # type: ignore[misc]
+    return _GroupedBlock(block, keys, tuple(calls), relation.names)
+
+
+class _Taken:
+    """One input of the block, taken out of it and joined to the groups."""
+
+    def __init__(self, grouped: _GroupedBlock, position: int, context: Context) -> None:
+        block = grouped.block
+        self.grouped, self.context = grouped, context
+        self.position = position
+        offsets = block.offsets()
+        self.own = frozenset(range(offsets[position], offsets[position + 1]))
+        self.start, self.wide = offsets[position], len(self.own)
+        self.row: Row = tuple(f for r in block.relations for f in fields(r, context))
+        self.classes = equal_columns(block, context)
+        self.outside = {
+            c: min(members - self.own)
+            for members in self.classes
+            for c in members & self.own
+            if members - self.own
+        }
+        self.keys = tuple(renumber(key, self.elsewhere) for key in grouped.keys)
+        self.calls = tuple(self.call(call) for call in grouped.calls)
+        # Groups are told apart by these.
+        self.kept = tuple(dict.fromkeys(k for k in self.keys if not self.reads_own(k)))
+
+    def elsewhere(self, column: int) -> int:
+        """An equal column of another input, if there is one."""
+        return self.outside.get(column, column)
+
+    def call(self, call: AggregateCall) -> AggregateCall:
+        return map_aggregate(call, lambda e: renumber(e, self.elsewhere))
+
+    def reads_own(self, *parts: Expression) -> bool:
+        return any(not columns_read(part).isdisjoint(self.own) for part in parts)
+
+    def only_own(self, part: Expression) -> bool:
+        return columns_read(part) <= self.own
+
+    def rewritten(self) -> Rewritten | None:
+        block = self.grouped.block
+        if not self.kept or any(self.reads_own(c) for _, c in block.outer_joined):
+            return None
+        if not all(self.only_own(key) for key in self.keys if key not in self.kept):
+            return None
+        if not all(self.stays(call) or self.is_value(call) for call in self.calls):
+            return None
+        links = self.links()
+        if links is None:
+            return None
+        assumed = self.assumed_for_one(links)
+        return None if assumed is None else Rewritten(self.joined(links), assumed)
+
+    def stays(self, call: AggregateCall) -> bool:
+        return not self.reads_own(
+            *expressions(Aggregate(self.grouped.block.inputs[0], (), (call,)))
+        )
+
+    def is_value(self, call: AggregateCall) -> bool:
+        """Whether a call is the value of a column that is the same in all rows of a group."""
+        return call.name == "BARE" and call.filter is None and self.only_own(call.operands[0])
+
+    def links(self) -> list[Expression] | None:
+        """The conditions on the input, over it and the group keys; None if others are needed."""
+        columns = {key.index for key in self.kept if isinstance(key, Ref)}
+        exact = {c for c in columns if same_values(self.row[c], self.row[c], self.context)}
+        known: dict[int, int] = {c: c for c in (*exact, *self.own)}
+        for members in self.classes:
+            for key in sorted(members & exact):
+                known |= dict.fromkeys(members - self.own, key)
+        found: list[Expression] = []
+        for members in self.classes:
+            if members & self.own and members - self.own:
+                keys = sorted({known[c] for c in members - self.own if c in known})
+                if not keys:
+                    return None
+                found += [Call("=", (Ref(keys[0]), Ref(c))) for c in sorted(members & self.own)]
+        for part in self.rest():
+            if not columns_read(part) <= known.keys():
+                return None
+            found.append(renumber(part, known.__getitem__))
+        return found
+
+    def rest(self) -> list[Expression]:
+        """The conditions on the input that the classes of equal columns do not say."""
+        shared = [m for m in self.classes if m & self.own and m - self.own]
+        parts = [part for part in self.grouped.block.conjuncts if self.reads_own(part)]
+        return without_equalities(parts, shared)
+
+    def assumed_for_one(self, links: list[Expression]) -> frozenset[Assumption] | None:
+        """What makes sure that a group has at most one partner."""
+        columns = [key.index for key in self.kept if isinstance(key, Ref)]
+        for context, assumed in (
+            (without_keys(self.context), frozenset[Assumption]()),
+            (self.context, frozenset((Assumption.PRIMARY_KEY,))),
+        ):
+            relation = self.grouped.block.inputs[self.position]
+            below = shifted(properties(relation, context), self.start)
+            equal = equalities(links, self.row, context)
+            if Properties(below.keys, below.dependencies + equal).unique(columns):
+                return assumed
+        return None
+
+    def joined(self, links: list[Expression]) -> Relation:
+        groups = self.groups()
+        by = len(groups.keys) + len(groups.calls)
+
+        def place(column: int) -> int:
+            if column in self.own:
+                return by + column - self.start
+            return self.kept.index(Ref(column))
+
+        condition = conjunction(renumber(link, place) for link in links)
+        right = self.grouped.block.inputs[self.position]
+        outputs: list[Expression] = []
+        for key in self.keys:
+            at_key = key in self.kept
+            outputs.append(Ref(self.kept.index(key)) if at_key else renumber(key, place))
+        staying = [call for call in self.calls if self.stays(call)]
+        for call in self.calls:
+            if self.stays(call):
+                outputs.append(Ref(len(self.kept) + staying.index(call)))
+            else:
+                outputs.append(renumber(call.operands[0], place))
+        joined = Join(JoinKind.INNER, groups, right, condition)
+        return Project(joined, tuple(outputs), self.grouped.names)
+
+    def groups(self) -> Aggregate:
+        """The aggregate without the input."""
+        block = self.grouped.block
+
+        def place(column: int) -> int:
+            return column - self.wide if column >= self.start + self.wide else column
+
+        rest = [part for part in block.conjuncts if not self.reads_own(part)]
+        rest += self.chains()
+        less = Block(
+            [r for i, r in enumerate(block.inputs) if i != self.position],
+            [(r, renumber(c, place)) for r, c in block.outer_joined],
+            [renumber(part, place) for part in rest],
+        )
+        keys = tuple(renumber(key, place) for key in self.kept)
+        calls = (
+            map_aggregate(c, lambda e: renumber(e, place)) for c in self.calls if self.stays(c)
+        )
+        return Aggregate(rebuilt(less), keys, tuple(calls))
+
+    def chains(self) -> list[Expression]:
+        """What was equal through the input's columns."""
+        found: list[Expression] = []
+        for members in self.classes:
+            if members & self.own:
+                first, *others = sorted(members - self.own) or [0]
+                found += [Call("=", (Ref(first), Ref(other))) for other in others]
+        return found
+
+
+# ---------------------------------------------------------------- group keys
+# Group keys and aggregates in an order of their own, each once, and no keys that others determine.
+#
+# A key that is constant, or the same in all rows that are equal in the other keys, makes no group
+# smaller; its value is that of any row of the group.
+
+
+@rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
+def group_keys(relation: Relation, context: Context) -> Rewritten | None:
+    """``GROUP BY name, id`` → ``GROUP BY id`` where the id determines the name; keys and
+    aggregates each once, in order.
+
+    Assumes primary key where uniqueness comes from a declared key.
+    """
+    if not isinstance(relation, Aggregate) or is_volatile(*relation.keys):
+        return None
+    keys, assumed = _needed(relation, context)
+    calls = [call for call in relation.calls if _key_of(call) not in keys]
+    calls += [_any_value(key) for key in relation.keys if key not in keys and not _is_fixed(key)]
+    new = Aggregate(relation.input, keys, tuple(sorted(_each_once(calls), key=call_key)))
+    if new.keys == relation.keys and new.calls == relation.calls:
+        return None
+    outputs = [
+        *(key if _is_fixed(key) else _place(new, key, _any_value(key)) for key in relation.keys),
+        *(_place(new, _key_of(call), call) for call in relation.calls),
+    ]
+    return Rewritten(Project(new, tuple(outputs), relation.names), assumed)
+
+
+def _any_value(key: Expression) -> AggregateCall:
+    return AggregateCall("BARE", (key,))
+
+
+def _key_of(call: AggregateCall) -> Expression | None:
+    """The expression of which a call gives the value in some row."""
+    return call.operands[0] if call.name == "BARE" and call.filter is None else None
+
+
+def _is_fixed(key: Expression) -> bool:
+    return isinstance(key, Literal | Outer)
+
+
+def _each_once(calls: Sequence[AggregateCall]) -> Sequence[AggregateCall]:
+    # With a bare column it counts in SQLite how many calls of MIN and MAX there are.
+    bare = any(call.name == "BARE" for call in calls)
+    extremes = [call for call in calls if call.name in ("MIN", "MAX")]
+    keeps = bare and len(set(extremes)) < len(extremes)
+    return calls if keeps else list(dict.fromkeys(calls))
+
+
+def _place(new: Aggregate, key: Expression | None, call: AggregateCall) -> Expression:
+    if key is not None and key in new.keys:
+        return Ref(new.keys.index(key))
+    return Ref(len(new.keys) + new.calls.index(call))
+
+
+# ---------------------------------------------------------------- keys that are not needed
+
+
+def _needed(
+    aggregate: Aggregate, context: Context
+) -> tuple[tuple[Expression, ...], frozenset[Assumption]]:
+    """The keys in order without those that the others determine; at least one remains."""
+    once = sorted(dict.fromkeys(aggregate.keys), key=sort_key)
+    nothing: frozenset[Assumption] = frozenset()
+    if len(once) < 2:
+        return tuple(once), nothing
+    free = _without_determined(once, aggregate.input, without_keys(context))
+    fewer = _without_determined(once, aggregate.input, context)
+    if len(fewer) < len(free):
+        return tuple(fewer), frozenset((Assumption.PRIMARY_KEY,))
+    return tuple(free), nothing
+
+
+def _without_determined(
+    keys: list[Expression], below: Relation, context: Context
+) -> list[Expression]:
+    known = properties(below, context)
+    row = fields(below, context)
+    for key in reversed(keys):
+        others = [other for other in keys if other != key]
+        columns = [other.index for other in others if isinstance(other, Ref)]
+        determined = known.determined(columns, len(row))
+        read = columns_read(key)
+        if others and read <= determined and _exactly(read.intersection(columns), row, context):
+            keys = others
+    return keys
+
+
+def _exactly(columns: frozenset[int], row: Row, context: Context) -> bool:
+    """Whether rows that are equal in columns are the same in them: 1 and 1.0 are equal."""
+    return all(same_values(row[c], row[c], context) for c in columns)
+
+
+# ---------------------------------------------------------------- group not empty
+# ``HAVING COUNT(*) >= 1`` is true for every group, as a group has rows.
+
+
+_ROWS = AggregateCall("COUNT")
+
+
+@rule(RELATION, at={"Filter"})
+def group_not_empty(relation: Relation, context: Context) -> Rewritten | None:
+    """``GROUP BY x HAVING COUNT(*) >= 1`` → ``GROUP BY x``."""
+    del context
+    match relation:
+        case Filter(input=Aggregate() as grouped) if grouped.keys:
+            parts = conjuncts(relation.condition)
+            rest = [part for part in parts if not _is_certain(part, grouped)]
+            if len(rest) < len(parts):
+                return Rewritten(filtered(grouped, conjunction(rest)))
+    return None
+
+
+def _is_certain(part: Expression, grouped: Aggregate) -> bool:
+    match part:
+        case Call(name=">" | ">=" | "<>", operands=(Ref(column), Literal(value=int(least)))):
+            counted = column - len(grouped.keys)
+            if counted < 0 or grouped.calls[counted] != _ROWS:
+                return False
+            return least <= (1 if part.name == ">=" else 0)
+        case _:
+            return False
+
+
+# ---------------------------------------------------------------- having to where
+# A condition on group keys is asked of the rows before they are grouped.
+
+
+@rule(RELATION, at={"Filter"})
+def having_to_where(relation: Relation, context: Context) -> Rewritten | None:
+    """``GROUP BY x HAVING x > 3`` → ``WHERE x > 3 GROUP BY x``."""
+    match relation:
+        case Filter(input=Aggregate() as grouped) if grouped.keys:
+            pass
+        case _:
+            return None
+    row = fields(grouped, context)
+
+    def of_keys(columns: frozenset[int]) -> bool:
+        # Rows that are equal in the keys must be the same for every condition.
+        return all(c < len(grouped.keys) and same_values(row[c], row[c], context) for c in columns)
+
+    parts = conjuncts(relation.condition)
+    moved = [p for p in parts if of_keys(columns_read(p)) and not is_volatile(p)]
+    if not moved:
+        return None
+    where = conjunction(substitute(part, grouped.keys) for part in moved)
+    below = with_inputs(grouped, (filtered(grouped.input, where),))
+    rest = conjunction(part for part in parts if part not in moved)
+    return Rewritten(filtered(below, rest))

@@ -1,0 +1,187 @@
+"""ORDER BY and LIMIT."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqljury.equivalence.rules.base import QUERY, RELATION, Rewritten, rule
+from sqljury.equivalence.rules.filters import nothing
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Distinct,
+    Expression,
+    Filter,
+    Limit,
+    Literal,
+    Outer,
+    Project,
+    Recursive,
+    Ref,
+    Relation,
+    Sort,
+    SortKey,
+    Subquery,
+    SubqueryKind,
+    Type,
+    Window,
+    WindowCall,
+)
+from sqljury.trees.properties import properties, same_values, without_keys
+from sqljury.trees.types import fields, nullable
+from sqljury.trees.volatile import is_volatile
+from sqljury.trees.walk import (
+    columns_read,
+    inputs,
+    map_expressions,
+    map_queries,
+    names,
+    with_inputs,
+    with_relation,
+)
+
+# ---------------------------------------------------------------- sort keys
+# Sort keys that cannot matter: constants, what keys before determine, all after a unique key.
+
+
+@rule(RELATION, at={"Sort"}, assumes={Assumption.PRIMARY_KEY})
+def sort_keys(relation: Relation, context: Context) -> Rewritten | None:
+    """``ORDER BY id, name`` → ``ORDER BY id`` where the id determines the name.
+
+    Assumes primary key where uniqueness comes from a declared key.
+    """
+    if not isinstance(relation, Sort):
+        return None
+    free = _needed(relation, without_keys(context))
+    keys = _needed(relation, context)
+    if keys == relation.keys:
+        return None
+    assumed = frozenset((Assumption.PRIMARY_KEY,) if len(keys) < len(free) else ())
+    below = relation.input
+    return Rewritten(replace(relation, keys=keys) if keys else below, assumed)
+
+
+def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
+    known = properties(sort.input, context)
+    row = fields(sort.input, context)
+    exact = frozenset(c for c, field in enumerate(row) if same_values(field, field, context))
+    columns: set[int] = set()
+    kept: list[SortKey] = []
+    for key in sort.keys:
+        value = key.expression
+        determined = known.determined(columns, len(row))
+        read = columns_read(value)
+        same = value in [k.expression for k in kept] or (
+            read <= determined and (isinstance(value, Ref) or read & columns <= exact)
+        )
+        if isinstance(value, Literal | Outer) or (same and not is_volatile(value)):
+            continue
+        # Without NULLs it is all one where they would go.
+        kept.append(key if nullable(value, row, context) else replace(key, nulls_last=False))
+        if isinstance(value, Ref):
+            columns.add(value.index)
+    return tuple(kept)
+
+
+# ---------------------------------------------------------------- unread order
+# An order that nobody sees is no order: below joins, set operations, aggregates, other sorts.
+
+
+_BLIND = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "STDDEV", "VARIANCE", "MEDIAN"))
+"""Functions that give the same whatever the order of the rows. Bare columns do not: in practice
+they come from the last row, or the first."""
+
+
+@rule(QUERY)
+def unread_order(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT COUNT(*) FROM (SELECT x FROM t ORDER BY x)`` → ``SELECT COUNT(*) FROM (SELECT x
+    FROM t)``."""
+    del context
+    if "Sort" not in names(relation):
+        return None
+    new = _without(relation, seen=True)
+    return Rewritten(new) if new != relation else None
+
+
+def _without(relation: Relation, *, seen: bool) -> Relation:
+    """The relation without sorts whose order is not seen."""
+    if isinstance(relation, Recursive):
+        return relation
+    if isinstance(relation, Sort) and not seen:
+        return _without(relation.input, seen=False)
+    below = _seen_below(relation, seen)
+    new = tuple(_without(r, seen=below) for r in inputs(relation))
+    return map_expressions(with_inputs(relation, new), lambda e: map_queries(e, _inside))
+
+
+def _seen_below(relation: Relation, seen: bool) -> bool:
+    match relation:
+        case Limit():
+            return True
+        case Project() | Filter() | Distinct():
+            return seen
+        case Window():
+            return seen or any(map(_asks, relation.calls))
+        case Aggregate():
+            return any(map(_asks, relation.calls))
+        case _:
+            return False
+
+
+def _asks(call: AggregateCall | WindowCall) -> bool:
+    framed = isinstance(call, WindowCall) and bool(call.frame)
+    return (framed or call.name not in _BLIND) and not call.order
+
+
+def _inside(part: Subquery) -> Expression:
+    first = part.kind is SubqueryKind.SCALAR
+    return with_relation(part, _without(part.relation, seen=first))
+
+
+# ---------------------------------------------------------------- limits
+# LIMIT that takes everything or nothing, and LIMIT of a LIMIT.
+
+
+@rule(RELATION, at={"Limit"})
+def limits(relation: Relation, context: Context) -> Rewritten | None:
+    """``LIMIT 3`` of ``LIMIT 5`` → ``LIMIT 3``; ``LIMIT 0`` → no rows; ``LIMIT 1`` of at most
+    one row → nothing."""
+    if not isinstance(relation, Limit):
+        return None
+    count, offset = _number(relation.count), _number(relation.offset)
+    if relation.offset is not None and offset == 0:
+        return Rewritten(Limit(relation.input, relation.count))
+    if count is not None and count < 0 and context.dialect == "sqlite":
+        return Rewritten(Limit(relation.input, None, relation.offset))
+    if relation.count is None and relation.offset is None:
+        return Rewritten(relation.input)
+    if count == 0:
+        return Rewritten(nothing(relation))
+    if relation.offset is None and count is not None:
+        return _of_few(relation, count, context)
+    return None
+
+
+def _of_few(relation: Limit, count: int, context: Context) -> Rewritten | None:
+    below = relation.input
+    if isinstance(below, Limit) and below.offset is None:
+        inner = _number(below.count)
+        if inner is not None and inner >= 0:
+            return Rewritten(Limit(below.input, _literal(min(count, inner))))
+    if _at_most_one(below, context) and count > 0:
+        return Rewritten(below.input if isinstance(below, Sort) else below)
+    return None
+
+
+def _at_most_one(relation: Relation, context: Context) -> bool:
+    return frozenset() in properties(relation, without_keys(context)).keys
+
+
+def _number(expression: Expression | None) -> int | None:
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _literal(number: int) -> Literal:
+    return Literal(number, Type.INTEGER)

@@ -1,0 +1,122 @@
+"""Scalar subqueries."""
+
+from __future__ import annotations
+
+from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
+from sqljury.trees.conditions import filtered
+from sqljury.trees.context import Assumption
+from sqljury.trees.nodes import (
+    Aggregate,
+    AggregateCall,
+    Call,
+    Expression,
+    Filter,
+    Literal,
+    Project,
+    Ref,
+    Relation,
+    Subquery,
+    SubqueryKind,
+)
+from sqljury.trees.properties import assumed_for_unique
+from sqljury.trees.types import has_one_row
+from sqljury.trees.volatile import is_volatile
+from sqljury.trees.walk import deepen
+
+# ---------------------------------------------------------------- scalar to exists
+# ``x = (SELECT y FROM …)`` with at most one row is EXISTS: there is a row with such a y.
+#
+# Of several rows SQLite takes the first, others fail: then nothing is done. Neither is it for an
+# aggregate, which always has its row.
+
+
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
+
+
+@rule(CONDITION, at=_COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
+def scalar_to_exists(expression: Expression, scope: Scope) -> Simplified | None:
+    """``WHERE x = (SELECT y FROM t WHERE id = 3)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE id =
+    3 AND x = y)``.
+
+    Assumes primary key where uniqueness comes from a declared key.
+    """
+    if not isinstance(expression, Call) or is_volatile(expression):
+        return None
+    for i, operand in enumerate(expression.operands):
+        if not isinstance(operand, Subquery) or operand.kind is not SubqueryKind.SCALAR:
+            continue
+        if has_one_row(operand.relation):
+            continue
+        assumed = assumed_for_unique(_rows(operand.relation), (), scope.context)
+        if assumed is not None:
+            rows = Filter(operand.relation, _inside(expression, i))
+            return Simplified(Subquery(SubqueryKind.EXISTS, rows), assumed)
+    return None
+
+
+def _rows(relation: Relation) -> Relation:
+    return _rows(relation.input) if isinstance(relation, Project) else relation
+
+
+def _inside(comparison: Call, position: int) -> Expression:
+    """The comparison as the subquery's rows see it."""
+    return Call(
+        comparison.name,
+        tuple(
+            Ref(0) if i == position else deepen(operand, 1)
+            for i, operand in enumerate(comparison.operands)
+        ),
+    )
+
+
+# ---------------------------------------------------------------- count to exists
+# ``(SELECT COUNT(*) FROM …) > 0`` is EXISTS, ``= 0`` is NOT EXISTS.
+
+
+_SWAPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_SOME = {(">", 0), (">=", 1), ("<>", 0)}
+_NONE = {("=", 0), ("<", 1), ("<=", 0)}
+
+
+@rule(EXPRESSION, at=_SWAPPED, needs={"Subquery"})
+def count_to_exists(expression: Expression, scope: Scope) -> Expression | None:
+    """``(SELECT COUNT(*) FROM t) > 0`` → ``EXISTS (SELECT 1 FROM t)``; ``= 0`` → NOT EXISTS."""
+    del scope
+    if not isinstance(expression, Call) or len(expression.operands) != 2:
+        return None
+    left, right = expression.operands
+    operator = expression.name
+    if isinstance(left, Literal):
+        left, right, operator = right, left, _SWAPPED[operator]
+    if not isinstance(right, Literal) or type(right.value) is not int:
+        return None
+    counted = _counted(left)
+    if counted is None:
+        return None
+    exists = Subquery(SubqueryKind.EXISTS, counted)
+    if (operator, right.value) in _SOME:
+        return exists
+    return Call("NOT", (exists,)) if (operator, right.value) in _NONE else None
+
+
+def _counted(expression: Expression) -> Relation | None:
+    """The rows that a subquery counts."""
+    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
+        return None
+    relation = expression.relation
+    while isinstance(relation, Project) and relation.expressions == (Ref(0),):
+        relation = relation.input
+    if not isinstance(relation, Aggregate) or relation.keys or len(relation.calls) != 1:
+        return None
+    return _rows_of(relation.calls[0], relation.input)
+
+
+def _rows_of(call: AggregateCall, rows: Relation) -> Relation | None:
+    if call.name != "COUNT" or len(call.operands) > 1:
+        return None
+    if call.filter is not None:
+        rows = filtered(rows, call.filter)
+    if call.operands and not isinstance(call.operands[0], Literal):
+        return Filter(rows, Call("NOT", (Call("IS NULL", call.operands),)))
+    constant = call.operands[0] if call.operands else None
+    return None if isinstance(constant, Literal) and constant.value is None else rows

@@ -1,0 +1,321 @@
+"""UNION, INTERSECT and EXCEPT."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqljury.equivalence.blocks.forms import (
+    NOTHING,
+    NUMBERS,
+    Assumed,
+    assumed_for_not_null,
+    comparable,
+)
+from sqljury.equivalence.blocks.selection import FilteredBase, not_exists, selection, with_questions
+from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
+from sqljury.equivalence.rules.exists import any_of
+from sqljury.trees.conditions import conjunction, disjunction
+from sqljury.trees.context import Assumption, Context
+from sqljury.trees.nodes import (
+    Call,
+    Distinct,
+    Expression,
+    Field,
+    Filter,
+    Literal,
+    Outer,
+    Project,
+    Ref,
+    Relation,
+    SetKind,
+    SetOperation,
+    Sort,
+    Subquery,
+    SubqueryKind,
+)
+from sqljury.trees.order import sort_key
+from sqljury.trees.properties import assumed_for_unique, same_values
+from sqljury.trees.types import Row, fields
+from sqljury.trees.volatile import any_volatile, has_volatile
+from sqljury.trees.walk import columns_read, expressions, map_outer_references, with_inputs
+
+# ---------------------------------------------------------------- set operands
+# UNION is DISTINCT of UNION ALL, whose inputs stand in an order of their own.
+#
+# Inputs that are unions themselves are taken apart; below DISTINCT an input counts once, and its
+# own DISTINCT not at all.
+
+
+@rule(RELATION, at={"SetOperation", "Distinct"})
+def set_operands(relation: Relation, context: Context) -> Rewritten | None:
+    """``b UNION a`` → ``DISTINCT (a UNION ALL b)``."""
+    match relation:
+        case SetOperation(kind=SetKind.UNION, all=False):
+            return Rewritten(Distinct(_union(relation.inputs)))
+        case SetOperation(kind=SetKind.UNION):
+            new = _ordered(_taken_apart(relation.inputs), context)
+        case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
+            once = dict.fromkeys(_blind(part) for part in _taken_apart(union.inputs))
+            return _if_new(relation, Distinct(_union(_ordered(once, context))))
+        case _:
+            return None
+    return _if_new(relation, _union(new))
+
+
+def _if_new(old: Relation, new: Relation) -> Rewritten | None:
+    return Rewritten(new) if new != old else None
+
+
+def _union(parts: Iterable[Relation]) -> Relation:
+    inputs = tuple(parts)
+    return inputs[0] if len(inputs) == 1 else SetOperation(SetKind.UNION, True, inputs)
+
+
+def _taken_apart(parts: Iterable[Relation]) -> Iterable[Relation]:
+    for part in parts:
+        if isinstance(part, SetOperation) and part.kind is SetKind.UNION and part.all:
+            yield from _taken_apart(part.inputs)
+        else:
+            yield part
+
+
+def _blind(part: Relation) -> Relation:
+    return part.input if isinstance(part, Distinct | Sort) else part
+
+
+def _ordered(parts: Iterable[Relation], context: Context) -> list[Relation]:
+    """In order, unless the first input decides what type the columns have."""
+    found = list(parts)
+    rows = [fields(part, context) for part in found]
+    alike = all(
+        _same_in_any_order(a, b, context) for row in rows for a, b in zip(rows[0], row, strict=True)
+    )
+    volatile = any(has_volatile(part) for part in found)
+    return sorted(found, key=sort_key) if alike and not volatile else found
+
+
+def _same_in_any_order(one: Field, other: Field, context: Context) -> bool:
+    """Whether the type of both together is the same in either order."""
+    numbers = one.type in NUMBERS and other.type in NUMBERS
+    return comparable(one, other, context) or (numbers and context.dialect != "sqlite")
+
+
+# ---------------------------------------------------------------- set to exists
+# INTERSECT asks whether a row EXISTS in the other input, EXCEPT whether it does not.
+#
+# Duplicates are removed and NULLs count as equal, unlike in ``IN`` and ``NOT IN``.
+
+
+@rule(RELATION, at={"SetOperation"})
+def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT x FROM a INTERSECT SELECT y FROM b`` → ``SELECT DISTINCT x FROM a WHERE EXISTS
+    (SELECT 1 FROM b WHERE x IS y)``; EXCEPT → NOT EXISTS."""
+    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+        return None
+    # Duplicates of the other inputs do not count, and those of the first are removed at the end.
+    parts = [part.input if isinstance(part, Distinct) else part for part in relation.inputs]
+    if relation.kind is SetKind.INTERSECT:
+        parts = sorted(dict.fromkeys(parts), key=sort_key)
+    rows = [fields(part, context) for part in parts]
+    alike = all(comparable(a, b, context) for r in rows for a, b in zip(rows[0], r, strict=True))
+    if not alike or any(has_volatile(part) for part in parts):
+        return None
+    questions = [
+        _question(part, rows[0], row, relation.kind)
+        for part, row in zip(parts[1:], rows[1:], strict=True)
+    ]
+    return Rewritten(Distinct(Filter(parts[0], conjunction(questions))))
+
+
+def _question(other: Relation, row: Row, fields_: Row, kind: SetKind) -> Expression:
+    inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+    equal = [_same(i, a, b) for i, (a, b) in enumerate(zip(row, fields_, strict=True))]
+    rows = Filter(inside, conjunction(equal))
+    if kind is SetKind.EXCEPT:
+        return not_exists(rows)
+    return Subquery(SubqueryKind.EXISTS, rows)
+
+
+def _same(index: int, one: Field, other: Field) -> Expression:
+    name = "IS" if one.nullable and other.nullable else "="
+    return Call(name, (Outer(1, index), Ref(index)))
+
+
+# ---------------------------------------------------------------- set to predicate
+# INTERSECT and EXCEPT of selections from one relation become AND and AND NOT.
+#
+# Two rows with the same output must be one row, or the second condition must be about the output
+# only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people of that name.
+
+
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
+
+
+@rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
+def set_to_predicate(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT id … WHERE p INTERSECT SELECT id … WHERE q`` → ``SELECT DISTINCT id … WHERE p
+    AND q``; with EXCEPT ``p AND NOT q``.
+
+    Assumes primary key where uniqueness comes from a declared key. Assumes primary key or not
+    null where the absence of NULLs comes from them.
+    """
+    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+        return None
+    first = selection(relation.inputs[0])
+    for i, part in enumerate(relation.inputs[1:], start=1):
+        second = selection(part)
+        merged = _combined(first, second, relation.kind, context)
+        if merged is not None:
+            rest = relation.inputs[1:i] + relation.inputs[i + 1 :]
+            return Rewritten(_with_rest(merged.relation, rest, relation.kind), merged.assumed)
+    return None
+
+
+def _with_rest(merged: Relation, rest: tuple[Relation, ...], kind: SetKind) -> Relation:
+    return SetOperation(kind, False, (merged, *rest)) if rest else Distinct(merged)
+
+
+def _combined(
+    first: FilteredBase | None, second: FilteredBase | None, kind: SetKind, context: Context
+) -> Rewritten | None:
+    if first is None or second is None:
+        return None
+    if (first.base, first.outputs) != (second.base, second.outputs):
+        return None
+    common = [part for part in first.conjuncts if part in second.conjuncts]
+    only = [part for part in second.conjuncts if part not in common]
+    own = [part for part in first.conjuncts if part not in common]
+    both = kind is SetKind.INTERSECT
+    assumed = _assumed_for_one_row(first, common, context)
+    if _about_output(only, first, context) or (both and _about_output(own, first, context)):
+        assumed = NOTHING
+    if assumed is None:
+        return None
+    if both:
+        return Rewritten(first.where(*first.conjuncts, *only), assumed)
+    without, more = _not_true(only, first.base, context)
+    return Rewritten(first.where(*first.conjuncts, without), assumed | more)
+
+
+def _assumed_for_one_row(
+    chosen: FilteredBase, common: list[Expression], context: Context
+) -> Assumed | None:
+    """What makes rows that are equal in the outputs one row of the base."""
+    rows = chosen.where(*common)
+    return assumed_for_unique(rows, range(len(chosen.outputs)), context)
+
+
+def _about_output(parts: list[Expression], chosen: FilteredBase, context: Context) -> bool:
+    """Whether conditions read only what is put out, unchanged."""
+    row = fields(chosen.base, context)
+    shown = {
+        e.index
+        for e in chosen.outputs
+        if isinstance(e, Ref) and same_values(row[e.index], row[e.index], context)
+    }
+    return all(columns_read(part) <= shown for part in parts)
+
+
+def _not_true(
+    parts: list[Expression], base: Relation, context: Context
+) -> tuple[Expression, Assumed]:
+    """That some part is false or NULL."""
+    found: list[Expression] = []
+    assumed: Assumed = NOTHING
+    for part in parts:
+        found.append(Call("NOT", (part,)))
+        known = assumed_for_not_null((part,), base, context)
+        if known is None:
+            found += _null(part)
+        else:
+            assumed |= known
+    return disjunction(found), assumed
+
+
+def _null(part: Expression) -> list[Expression]:
+    """That a condition is NULL: a comparison is if an operand is."""
+    compared = isinstance(part, Call) and part.name in _COMPARISONS
+    operands = part.operands if isinstance(part, Call) and compared else (part,)
+    return [Call("IS NULL", (o,)) for o in operands if not isinstance(o, Literal)]
+
+
+# ---------------------------------------------------------------- union of filters
+# A UNION of selections from one relation is one selection with OR.
+#
+# What is joined only to ask whether there is a partner is a condition here: ``SELECT id FROM t
+# WHERE x = 1 UNION SELECT t.id FROM t JOIN u …`` has all rows with x = 1 or with a partner.
+
+
+@rule(RELATION, at={"Distinct"})
+def union_of_filters(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT … WHERE p UNION SELECT … WHERE q`` → ``SELECT DISTINCT … WHERE p OR q``."""
+    del context
+    match relation:
+        case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
+            found = [selection(part) for part in union.inputs]
+        case _:
+            return None
+    parts = _merged(union.inputs, found)
+    if parts is None:
+        asking = [each and (with_questions(each) or each) for each in found]
+        parts = _merged(union.inputs, asking)
+    if parts is None:
+        return None
+    one = parts[0] if len(parts) == 1 else SetOperation(SetKind.UNION, True, tuple(parts))
+    return Rewritten(Distinct(one))
+
+
+def _merged(
+    inputs: Sequence[Relation], found: Sequence[FilteredBase | None]
+) -> list[Relation] | None:
+    """The inputs with those of one base and output merged; None if there are no such."""
+    groups: dict[tuple[Relation, tuple[Expression, ...]], list[int]] = {}
+    for i, each in enumerate(found):
+        if each is not None:
+            groups.setdefault((each.base, each.outputs), []).append(i)
+    if all(len(group) == 1 for group in groups.values()):
+        return None
+    merged = {i for group in groups.values() if len(group) > 1 for i in group}
+    parts = [part for i, part in enumerate(inputs) if i not in merged]
+    for group in groups.values():
+        same = [each for i in group if (each := found[i]) is not None]
+        if len(same) > 1:
+            parts.append(same[0].relation(any_of([each.conjuncts for each in same])))
+    return parts
+
+
+# ---------------------------------------------------------------- filter into union
+# A condition or a projection above UNION ALL is one in each of its inputs.
+
+
+@rule(RELATION, at={"Filter", "Project"})
+def filter_into_union(relation: Relation, context: Context) -> Rewritten | None:
+    """``SELECT … FROM (a UNION ALL b) WHERE c`` → ``SELECT … FROM a WHERE c UNION ALL SELECT …
+    FROM b WHERE c``."""
+    match relation:
+        case Filter(input=Distinct(input=SetOperation()) as distinct):
+            if any_volatile(expressions(relation)):
+                return None
+            return Rewritten(Distinct(Filter(distinct.input, relation.condition)))
+        case Filter(input=SetOperation(kind=SetKind.UNION, all=True) as union):
+            above: Filter | Project = relation
+        case Project(input=SetOperation(kind=SetKind.UNION, all=True) as union):
+            above = relation
+        case _:
+            return None
+    if any_volatile(expressions(above)) or not _alike(union, context):
+        return None
+    return Rewritten(
+        replace(union, inputs=tuple(with_inputs(above, (part,)) for part in union.inputs))
+    )
+
+
+def _alike(union: SetOperation, context: Context) -> bool:
+    """Whether a column is compared in the same way whatever input it comes from."""
+    rows = [fields(part, context) for part in union.inputs]
+    return all(
+        comparable(one, other, context) and one.affinity == other.affinity
+        for row in rows[1:]
+        for one, other in zip(rows[0], row, strict=True)
+    )

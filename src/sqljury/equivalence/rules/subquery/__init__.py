@@ -1,1 +1,0 @@
-"""Rules about queries inside expressions, set operations and extremes."""

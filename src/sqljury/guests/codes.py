@@ -1,0 +1,16 @@
+"""Error codes of adapters for other tools: what is wrong, and what to do about it."""
+
+from __future__ import annotations
+
+CODES: dict[str, tuple[str, str]] = {
+    "SJ850": (
+        "an assertion has nothing to judge by",
+        "`assert_sql` compares the prediction with reference=, or judges it by a judge that needs "
+        "no reference: judge='jury:offline'. `sqljury list judges` says what each judge needs.",
+    ),
+    "SJ851": (
+        "a reward cannot be computed from this",
+        "A reward is the weighted mean of its judges' scores: every weight is a number above 0. "
+        "OpenRLHF's labels are JSON objects with a reference and a db_id.",
+    ),
+}

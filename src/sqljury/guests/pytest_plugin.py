@@ -1,0 +1,126 @@
+"""The pytest plugin: the fixture `sqljury`, and failures that a baseline knows.
+
+Installed with sqljury as an entry point; it imports the judges when a test uses the fixture.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from sqljury.guests.assertion import Assertions
+
+LEDGER = "sqljury-ledger.sqlite"
+_DETAIL = "sqljury_verdict"
+"""The key under which a report carries a wrong verdict to where the session ends."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The options, and the ini file's keys."""
+    group = parser.getgroup("sqljury", "SQL that a model wrote")
+    group.addoption(
+        "--sqljury-record",
+        action="store_true",
+        help="Ask models and record their answers in the ledger. Without it, recorded answers are "
+        "replayed and no model is asked.",
+    )
+    group.addoption(
+        "--sqljury-baseline",
+        metavar="FILE",
+        help="Tests that FILE lists as wrong may fail (xfail); all others must pass.",
+    )
+    group.addoption(
+        "--sqljury-write-baseline",
+        metavar="FILE",
+        help="Write the tests whose SQL was judged wrong to FILE.",
+    )
+    parser.addini(
+        "sqljury_ledger",
+        f"File with recorded model answers, from the root folder ({LEDGER}).",
+        default=LEDGER,
+    )
+    parser.addini("sqljury_judge", "Judge of assert_sql where the test names none.", default="")
+
+
+@pytest.fixture(scope="session")
+def sqljury(request: pytest.FixtureRequest) -> Iterator[Assertions]:
+    """``sqljury.assert_sql(…)``, with workers that stay ready for the whole session."""
+    from sqljury.guests.assertion import Assertions
+    from sqljury.llm import ClientSettings
+
+    config = request.config
+    ledger = config.rootpath / config.getini("sqljury_ledger")
+    asking = ClientSettings(ledger=str(ledger), replay=not config.getoption("sqljury_record"))
+    found = Assertions({"llm": asking}, config.getini("sqljury_judge") or None)
+    yield found
+    found.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """Notes a wrong verdict, lets a test fail that the baseline lists, says how to record."""
+    report = yield
+    raised = call.excinfo and call.excinfo.value
+    if getattr(raised, "code", None) == "SJ904":
+        advice = "Record the model's answer once: pytest --sqljury-record"
+        report.sections.append(("sqljury", advice))
+    verdict = getattr(raised, "verdict", None)
+    if report.when == "call" and report.failed and verdict is not None:
+        outcome = str(verdict.outcome)
+        report.user_properties.append((_DETAIL, outcome))
+        if item.nodeid in _known(item.config):
+            report.outcome = "skipped"
+            report.wasxfail = f"the baseline has this test as {_known(item.config)[item.nodeid]}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Writes the baseline where asked, and names tests of a baseline that now pass."""
+    reports = [one for group in terminalreporter.stats.values() for one in group]
+    reports = [one for one in reports if getattr(one, "when", "") == "call"]
+    wrong = {
+        one.nodeid: dict(one.user_properties)[_DETAIL]
+        for one in reports
+        if _DETAIL in dict(one.user_properties)
+    }
+    place = config.getoption("sqljury_write_baseline")
+    if place:
+        text = json.dumps({"wrong": dict(sorted(wrong.items()))}, indent=2)
+        Path(place).write_text(text + "\n", encoding="utf-8")
+        terminalreporter.write_line(f"sqljury: {len(wrong)} wrong, written to {place}")
+    right = sorted({one.nodeid for one in reports if one.passed} & _known(config).keys())
+    if right:
+        terminalreporter.write_line(
+            f"sqljury: {len(right)} of the baseline's tests now pass, such as {right[0]}"
+        )
+
+
+_KNOWN = pytest.StashKey[dict[str, str]]()
+
+
+def _known(config: pytest.Config) -> dict[str, str]:
+    """Tests that the baseline lists as wrong, with the outcome that it gives; read once.
+
+    Raises:
+        pytest.UsageError: the file cannot be read.
+    """
+    place = config.getoption("sqljury_baseline")
+    if place and _KNOWN not in config.stash:
+        try:
+            config.stash[_KNOWN] = dict(json.loads(Path(place).read_text("utf-8"))["wrong"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise pytest.UsageError(
+                f"--sqljury-baseline {place}: cannot be read ({error}). "
+                "Write one with --sqljury-write-baseline."
+            ) from None
+    return config.stash.get(_KNOWN, {})
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Reads the baseline before a test runs."""
+    _known(config)

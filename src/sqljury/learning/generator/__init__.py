@@ -1,1 +1,0 @@
-"""Training of a sequence-to-sequence model that writes SQL."""
