@@ -10,7 +10,8 @@ from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_n
 from sqljury.equivalence.blocks.selection import selection, with_questions
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import is_blind
-from sqljury.trees.conditions import conjunction, conjuncts, disjunction
+from sqljury.sql.comparisons import COMPARISONS
+from sqljury.trees.conditions import conjunction, conjuncts, disjunction, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     NULL,
@@ -135,11 +136,6 @@ def null_blind(found: Reading, context: Context) -> frozenset[Assumption] | None
     return frozenset()
 
 
-def not_null(expression: Expression) -> Expression:
-    """``expression IS NOT NULL``."""
-    return Call("NOT", (Call("IS NULL", (expression,)),))
-
-
 def _makes_null(expression: Expression) -> frozenset[int]:
     """The columns that make an expression NULL when they are."""
     return null_rejected(not_null(expression))
@@ -223,7 +219,7 @@ def filter_of_all_calls(relation: Relation, _: Context) -> Rewritten | None:
 
 
 _BY_ZERO_IS_NULL = frozenset(("sqlite", "mysql"))
-_PREDICATES = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "IS NULL", "LIKE", "GLOB"))
+_PREDICATES = COMPARISONS | {"IN", "IS NULL", "LIKE", "GLOB"}
 _LOGICAL = _PREDICATES | {"AND", "OR", "NOT", "IS", "IS TRUE", "IS FALSE"}
 _ROWS = AggregateCall("COUNT")
 _Counted = tuple[Expression, Assumed]
