@@ -13,7 +13,7 @@ from commands import run
 from sqljury.cli.gate import GatedScore, left_out_limit
 from sqljury.errors import InputError, SqljuryError
 from sqljury.llm import Ledger
-from sqljury.settings import Gate
+from sqljury.settings import ScoreGate
 
 RIGHT, WRONG = "SELECT name FROM item", "SELECT price FROM item"
 
@@ -132,7 +132,7 @@ def test_thresholds_are_looked_at_before_anything_is_done(
     [("0", 0, True), ("0", 1, False), ("1", 1, True), ("1%", 2, True), ("1%", 3, False)],
 )
 def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes: bool) -> None:
-    gate = left_out_limit(Gate(max_left_out=allowed))
+    gate = left_out_limit(ScoreGate(max_left_out=allowed))
     judged = [GatedScore(name="j", total=200, left_out={"reference_error": left_out})]
     if passes:
         gate.check(judged)
@@ -142,10 +142,10 @@ def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes
 
 
 def test_missing_comes_before_below() -> None:
-    gate = left_out_limit(Gate(), with_threshold=True)
+    gate = left_out_limit(ScoreGate(), with_threshold=True)
     with pytest.raises(SqljuryError, match="SJ416 2 of 5 verdicts of j are missing: gone"):
         gate.check(
             [GatedScore(name="j", total=5, left_out={}, missing=2, reasons={"gone": 2})], ["below"]
         )
     with pytest.raises(InputError, match="SJ508"):
-        left_out_limit(Gate(max_left_out="101%"))
+        left_out_limit(ScoreGate(max_left_out="101%"))

@@ -13,7 +13,7 @@ from sqljury.cli.app import commands_below
 from sqljury.cli.entry import app
 from sqljury.cli.flags import with_flags
 from sqljury.cli.judging import client
-from sqljury.settings import Asking, option
+from sqljury.settings import ModelCalls, option
 
 COMMANDS = dict(commands_below(typer.main.get_command(app)))
 
@@ -72,8 +72,8 @@ def test_a_value_becomes_its_options() -> None:
 
 
 def test_how_chat_models_are_asked(tmp_path) -> None:
-    kept = client(Asking(max_cost=2.0), tmp_path / "ledger.sqlite")
+    kept = client(ModelCalls(max_cost=2.0), tmp_path / "ledger.sqlite")
     assert (kept.ledger, kept.replay, kept.max_cost) == (str(tmp_path / "ledger.sqlite"), False, 2)
-    replayed = client(Asking(ledger=tmp_path / "a", replay=tmp_path / "b"), tmp_path / "c")
+    replayed = client(ModelCalls(ledger=tmp_path / "a", replay=tmp_path / "b"), tmp_path / "c")
     assert (replayed.ledger, replayed.replay) == (str(tmp_path / "b"), True)
-    assert Asking(max_cost=0.0).is_limited and not Asking().is_limited
+    assert ModelCalls(max_cost=0.0).is_limited and not ModelCalls().is_limited

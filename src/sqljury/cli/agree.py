@@ -14,7 +14,7 @@ from sqljury.cli.flags import command, refuse_besides, refuse_without
 from sqljury.cli.gate import GatedScore, left_out_limit, warn_of_missing
 from sqljury.cli.output import console, print_json
 from sqljury.errors import InputError
-from sqljury.settings import Drawing, Gate, Reading, Showing, only, option
+from sqljury.settings import Drawing, Input, ScoreGate, Showing, only, option
 
 if TYPE_CHECKING:
     from sqljury.api.benchmark_scores import CorrectedScore, LabelPlan
@@ -40,8 +40,8 @@ def agree(
         tuple[str, ...],
         option("STATISTIC=VALUE, such as kappa=0.75; exit 1 below.", "--fail-under"),
     ] = (),
-    gate: Annotated[Gate, only("max_left_out")],
-    reading: Annotated[Reading, only("overlay")],
+    gate: Annotated[ScoreGate, only("max_left_out")],
+    reading: Annotated[Input, only("overlay")],
     corrected: Annotated[
         bool,
         option("Scores of whole runs, corrected by labels of some cases.", "--corrected"),

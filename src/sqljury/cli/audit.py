@@ -17,10 +17,10 @@ from sqljury.cli.judging import read, run_folder, run_keywords
 from sqljury.cli.output import console, print_json, show
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
-from sqljury.settings import Reading, Running, Showing, Sources, only, option
+from sqljury.settings import Input, Running, Showing, Sources, only, option
 
 _Overlays = Annotated[tuple[Path, ...], option("Overlay; several are merged.", "--overlay")]
-_Format = Annotated[Reading, only("format", "map")]
+_Format = Annotated[Input, only("format", "map")]
 
 
 @command(audits, "run")
@@ -36,7 +36,7 @@ def audit(
         option("A run: say what its verdicts say of the benchmark; nothing is judged.", "--from"),
     ] = None,
     sources: Annotated[Sources, only("databases", "schemas")],
-    reading: Annotated[Reading, only("predictions", "format", "map", "overlay")],
+    reading: Annotated[Input, only("predictions", "format", "map", "overlay")],
     checks: Annotated[
         str, option("Codes, or beginnings of codes, joined by + [all].", "--checks")
     ] = "",
@@ -166,7 +166,7 @@ def rescore(
     from sqljury.api.rescoring import rescore as score_again
     from sqljury.uses.audit import rescored
 
-    reading = Reading(overlay=overlay)
+    reading = Input(overlay=overlay)
     with progress() as on_progress:
         found = score_again(
             run,

@@ -18,7 +18,7 @@ from sqljury.cli.judging import client, mapping_of, read
 from sqljury.cli.output import print_json
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
-from sqljury.settings import Asking, Drawing, Reading, Showing, Sources, only, option
+from sqljury.settings import Drawing, Input, ModelCalls, Showing, Sources, only, option
 
 if TYPE_CHECKING:
     from sqljury.uses.suite import SuiteReport
@@ -62,8 +62,8 @@ def build_trust(
     paraphrases: Annotated[
         int, option("So many of each query, too, to be reviewed.", "--paraphrases", least=0)
     ] = 0,
-    asking: Annotated[Asking, only("model_option", "ledger", "replay", "max_cost")],
-    reading: Annotated[Reading, only("map", "overlay")],
+    asking: Annotated[ModelCalls, only("model_option", "ledger", "replay", "max_cost")],
+    reading: Annotated[Input, only("map", "overlay")],
     drawing: _Seed,
     showing: _Json,
 ) -> None:
@@ -134,7 +134,7 @@ def build_pairs(
     most: Annotated[int, option("Pairs at most.", "--most", least=2)] = 18_000,
     drawing: _Seed,
     workers: OneWorker = 1,
-    reading: Annotated[Reading, only("map", "overlay")],
+    reading: Annotated[Input, only("map", "overlay")],
     second: Annotated[
         str | None, option("Judge for a second opinion of given pairs; a model's.", "--second")
     ] = None,
@@ -245,7 +245,7 @@ def build_suite(
     ] = 20,
     drawing: _Seed,
     workers: OneWorker = 1,
-    reading: Annotated[Reading, only("format", "map", "overlay")],
+    reading: Annotated[Input, only("format", "map", "overlay")],
 ) -> None:
     """Build test suites: several databases that tell references from queries with mistakes."""
     from sqljury.api.suites import build_suites

@@ -14,11 +14,11 @@ from sqljury.cli.output import console, paid_text, print_json, show
 from sqljury.cli.progress import progress
 from sqljury.errors import InputError
 from sqljury.settings import (
-    Asking,
     Drawing,
-    Gate,
-    Reading,
+    Input,
+    ModelCalls,
     Running,
+    ScoreGate,
     Showing,
     Sources,
     only,
@@ -102,8 +102,10 @@ def generate(
     logprobs: Annotated[
         int, option("Write each token with so many alternatives.", "--logprobs", least=0)
     ] = 0,
-    reading: Annotated[Reading, only("map")],
-    asking: Annotated[Asking, only("model_option", "ledger", "replay", "max_cost", "concurrency")],
+    reading: Annotated[Input, only("map")],
+    asking: Annotated[
+        ModelCalls, only("model_option", "ledger", "replay", "max_cost", "concurrency")
+    ],
 ) -> None:
     """Sample candidates for each question from a model, and write them as a pool."""
     from sqljury.api.pools import Sampling, generate_pool
@@ -165,9 +167,9 @@ def label(
         bool, option("As many right as wrong candidates of each question.", "--balance")
     ] = False,
     drawing: Annotated[Drawing, only("seed")],
-    reading: Annotated[Reading, only("overlay")],
+    reading: Annotated[Input, only("overlay")],
     running: _Running,
-    asking: Annotated[Asking, only("ledger", "replay", "max_cost", "concurrency")],
+    asking: Annotated[ModelCalls, only("ledger", "replay", "max_cost", "concurrency")],
     showing: Annotated[Showing, only("json")],
 ) -> None:
     """Label the candidates of a pool as right or wrong by a judge; count what there is."""
@@ -203,7 +205,7 @@ def select(
     ],
     *,
     sources: Sources,
-    reading: Annotated[Reading, only("predictions", "format", "overlay")],
+    reading: Annotated[Input, only("predictions", "format", "overlay")],
     strategy: Annotated[
         tuple[str, ...],
         option(
@@ -226,7 +228,7 @@ def select(
         bool, option("Queries that do not run may be picked by score.", "--keep-failing")
     ] = False,
     running: _Running,
-    asking: Annotated[Asking, only("ledger", "replay", "max_cost")],
+    asking: Annotated[ModelCalls, only("ledger", "replay", "max_cost")],
     drawing: Annotated[Drawing, only("seed")],
     resamples: Annotated[
         int, option("Orders that a vote's curve is the mean of.", "--resamples", least=1)
@@ -235,7 +237,7 @@ def select(
         Path | None,
         option("Write what is picked: a case per line.", "--out", is_written=True),
     ] = None,
-    gate: Gate,
+    gate: ScoreGate,
     showing: Annotated[Showing, only("json", "html")],
 ) -> None:
     """Pick one of the candidates for each question, and compare ways of picking."""
@@ -316,7 +318,7 @@ def trust(
         Path | None, option("File that says which answers are right.", "--verdicts")
     ] = None,
     sources: Annotated[Sources, only("databases")],
-    reading: Annotated[Reading, only("predictions", "map", "overlay")],
+    reading: Annotated[Input, only("predictions", "map", "overlay")],
     running: Annotated[Running, only("run")],
     validation: Annotated[
         str | None, option("RUN or FILE of decisions to choose thresholds on.", "--validation")

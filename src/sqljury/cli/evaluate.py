@@ -21,7 +21,7 @@ from sqljury.cli.output import (
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_INFRASTRUCTURE, InputError
 from sqljury.judge_name import JudgeName
-from sqljury.settings import Asking, Gate, Reading, Running, Showing, Sources, option
+from sqljury.settings import Input, ModelCalls, Running, ScoreGate, Showing, Sources, option
 
 if TYPE_CHECKING:
     from sqljury.api.evaluation import Evaluation
@@ -45,10 +45,10 @@ def evaluate(
         option("Judge, repeatable; see `sqljury list judges`.", "--judge", "-j"),
     ] = (),
     sources: Sources,
-    reading: Reading,
+    reading: Input,
     running: Running,
-    asking: Asking,
-    gate: Gate,
+    asking: ModelCalls,
+    gate: ScoreGate,
     showing: Showing,
     features: Annotated[
         Path | None,
@@ -126,7 +126,7 @@ def _write_features(
     out: Path,
     groups: str,
     sources: Sources,
-    reading: Reading,
+    reading: Input,
     running: Running,
 ) -> None:
     from sqljury.api.features import features as find
@@ -161,7 +161,7 @@ _RECORDED = {
 }
 
 
-def _model_judge(spec: str, asking: Asking) -> str:
+def _model_judge(spec: str, asking: ModelCalls) -> str:
     """The judge with what is asked of all model judges, or the recording that answers for it."""
     name, recorded = JudgeName.parse(spec), asking.recorded
     model = name.option("model")
@@ -226,7 +226,7 @@ def _dry_run_text(found: Estimate) -> str:
     )
 
 
-def _check(gate: Gate, limit: LeftOutLimit, found: Evaluation) -> None:
+def _check(gate: ScoreGate, limit: LeftOutLimit, found: Evaluation) -> None:
     from sqljury.uses.evaluate.summary import failing
 
     least = gate.fail_under

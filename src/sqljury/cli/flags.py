@@ -11,6 +11,7 @@ fields of a value within such a value have its name before theirs.
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -46,7 +47,7 @@ RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FlagField:
     """One option: the field it sets, and the value that has the field.
 
     ``value`` is the class of settings, None where the command itself has the option.
@@ -96,7 +97,9 @@ class Field:
             plain = list[get_args(plain)[0]] | None  # type: ignore[misc]
         elif said.must_exist:
             plain = Path | None
-        panel = self.value.__name__ if self.value and in_panels and not said.is_common else None
+        panel = None
+        if self.value is not None and in_panels and not said.is_common:
+            panel = re.sub(r"(?<=[a-z])[A-Z]", lambda m: f" {m[0].lower()}", self.value.__name__)
         more: dict[str, Any] = {}
         if said.parse is not None:
             more = {"parser": said.parse, "metavar": "SIZE", "show_default": said.shown}
@@ -186,7 +189,7 @@ def refuse_without(context: typer.Context, mode: str, *names: str) -> None:
             raise InputError("SJ006", f"{one.opts[0]} goes with {mode}.")
 
 
-def fields_of(function: Callable[..., None]) -> Iterator[Field]:
+def fields_of(function: Callable[..., None]) -> Iterator[FlagField]:
     """The options that a command has, by how it is written."""
     values, own = _declared(function)
     for of_value in values.values():
@@ -196,18 +199,18 @@ def fields_of(function: Callable[..., None]) -> Iterator[Field]:
 
 def _declared(
     function: Callable[..., None],
-) -> tuple[dict[str, list[Field]], dict[str, Field]]:
+) -> tuple[dict[str, list[FlagField]], dict[str, FlagField]]:
     """The fields of each value among the parameters, and the other parameters."""
     hints = get_type_hints(function, include_extras=True)
-    values: dict[str, list[Field]] = {}
-    own: dict[str, Field] = {}
+    values: dict[str, list[FlagField]] = {}
+    own: dict[str, FlagField] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         kind = _kind(hints[name])
         if is_dataclass(kind):
             shown = _shown(hints[name])
             values[name] = [one for one in _fields(kind, "") if shown is None or one.name in shown]
         else:
-            own[name] = Field(name, hints[name], parameter.default)
+            own[name] = FlagField(name, hints[name], parameter.default)
     return values, own
 
 
@@ -220,17 +223,17 @@ def _shown(hint: Any) -> frozenset[str] | None:
     return said.names if isinstance(said, Shown) else None
 
 
-def _fields(kind: Any, before: str) -> Iterator[Field]:
+def _fields(kind: Any, before: str) -> Iterator[FlagField]:
     hints = get_type_hints(kind, include_extras=True)
     for one in fields(kind):
         hint = hints[one.name]
         if is_dataclass(hint):
             yield from _fields(hint, f"{before}{one.name}_")
         else:
-            yield Field(f"{before}{one.name}", hint, one.default, kind)
+            yield FlagField(f"{before}{one.name}", hint, one.default, kind)
 
 
-def _made(kind: Any, known: list[Field], given: dict[str, Any], before: str = "") -> Any:
+def _made(kind: Any, known: list[FlagField], given: dict[str, Any], before: str = "") -> Any:
     """The value that the options make; what is taken is removed from ``given``."""
     by_name = {one.name: one for one in known}
     hints = get_type_hints(kind)
@@ -244,7 +247,7 @@ def _made(kind: Any, known: list[Field], given: dict[str, Any], before: str = ""
     return kind(**found)
 
 
-def _check_written(known: list[Field], given: Mapping[str, Any]) -> None:
+def _check_written(known: list[FlagField], given: Mapping[str, Any]) -> None:
     """Raise where a file to write cannot be written; the folder of the run is made with the run."""
     run = given.get("run")
     for one in known:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
-from sqljury.settings import Gate
+from sqljury.settings import ScoreGate
 
 if TYPE_CHECKING:
     from sqljury.uses.evaluate.summary import JudgeSummary
@@ -73,7 +73,7 @@ class LeftOutLimit:
         ]
 
 
-def left_out_limit(gate: Gate, *, with_threshold: bool = False) -> LeftOutLimit:
+def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutLimit:
     """How many cases may be left out; read, with the threshold, before work begins.
 
     Args:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sqljury.settings import Asking, Reading, Running, Sources
+from sqljury.settings import Input, ModelCalls, Running, Sources
 
 if TYPE_CHECKING:
     from sqljury.api.inputs import RunKeywords
@@ -20,7 +20,7 @@ _AS_TYPED = frozenset({"predictions"})
 """Fields that are part of a run's folder in another way: by the content of their files."""
 
 
-def read(files: Iterable[Path], reading: Reading, *, overlay: bool = False) -> Cases:
+def read(files: Iterable[Path], reading: Input, *, overlay: bool = False) -> Cases:
     """The cases of some files; what is odd about them goes to stderr.
 
     Args:
@@ -41,7 +41,7 @@ def read(files: Iterable[Path], reading: Reading, *, overlay: bool = False) -> C
     return found
 
 
-def mapping_of(reading: Reading) -> Mapping[str, str] | None:
+def mapping_of(reading: Input) -> Mapping[str, str] | None:
     """The names of keys that ``--map`` gives; None where it is not given."""
     from sqljury.benchmarks import parse_mapping
 
@@ -49,7 +49,7 @@ def mapping_of(reading: Reading) -> Mapping[str, str] | None:
 
 
 def run_folder(
-    files: Iterable[Path], running: Running, sources: Sources, reading: Reading, **own: Any
+    files: Iterable[Path], running: Running, sources: Sources, reading: Input, **own: Any
 ) -> Path:
     """The folder of a run; the same command has the same one, where none is named.
 
@@ -73,11 +73,11 @@ def run_folder(
 def run_keywords(
     sources: Sources,
     running: Running | None = None,
-    reading: Reading | None = None,
+    reading: Input | None = None,
     asking: ClientSettings | None = None,
 ) -> RunKeywords:
     """What a run is told, as functions of Python take it; the databases aside."""
-    running, reading = running or Running(), reading or Reading()
+    running, reading = running or Running(), reading or Input()
     return {
         "schemas": sources.schemas,
         "descriptions": sources.descriptions,
@@ -90,7 +90,7 @@ def run_keywords(
     }
 
 
-def client(asking: Asking, ledger: Path) -> ClientSettings:
+def client(asking: ModelCalls, ledger: Path) -> ClientSettings:
     """How chat models are asked; answers are kept in ``ledger`` unless another is named."""
     from sqljury.llm import ClientSettings
 

@@ -13,7 +13,7 @@ from sqljury.cli.flags import command
 from sqljury.cli.judging import mapping_of
 from sqljury.cli.output import show
 from sqljury.errors import InputError
-from sqljury.settings import Drawing, Reading, Showing, only, option
+from sqljury.settings import Drawing, Input, Showing, only, option
 
 _Showing = Annotated[Showing, only("json", "html")]
 
@@ -55,7 +55,7 @@ def methods(
 def keywords(
     files: Annotated[list[Path], typer.Argument(help="Pairs, or any other file of cases.")],
     *,
-    reading: Annotated[Reading, only("format", "map")],
+    reading: Annotated[Input, only("format", "map")],
     dialect: Annotated[str, option("Of the queries.", "--dialect")] = "sqlite",
     showing: _Showing,
 ) -> None:

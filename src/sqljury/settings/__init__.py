@@ -141,7 +141,7 @@ class SchemaSource:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class Input:
     """How files of cases are read."""
 
     predictions: Annotated[
@@ -231,7 +231,7 @@ class Running:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class ModelCalls:
     """How chat models are asked."""
 
     ledger: Annotated[
@@ -315,7 +315,7 @@ class Showing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gate:
+class ScoreGate:
     """What a score must reach."""
 
     fail_under: Annotated[
@@ -340,5 +340,15 @@ class Drawing:
     bootstrap: Annotated[int, option("Resamples for the intervals.", "--bootstrap", least=0)] = 1000
 
 
-VALUES: Final = (Sources, SchemaSource, Reading, Limits, Running, Asking, Showing, Gate, Drawing)
+VALUES: Final = (
+    Sources,
+    SchemaSource,
+    Input,
+    Limits,
+    Running,
+    ModelCalls,
+    Showing,
+    ScoreGate,
+    Drawing,
+)
 """All values of settings that commands share."""
