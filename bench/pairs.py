@@ -23,7 +23,7 @@ from pathlib import Path
 
 import sqljury as sj
 from sqljury.judges import make_judge
-from sqljury.uses.agree import JudgeAgreement, agree
+from sqljury.uses.agree.agreement import JudgeAgreement, agree
 from sqljury.verdict import Record, Scored
 
 FILES = {

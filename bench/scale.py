@@ -28,8 +28,7 @@ from itertools import count, islice
 from pathlib import Path
 
 import sqljury as sj
-from sqljury.reports.jsonl import write_export
-from sqljury.reports.parquet import write_parquet
+from sqljury.reports.export import write_export, write_parquet
 from sqljury.runs import merge_runs
 from sqljury.runs.judge_groups import JudgeGroup
 from sqljury.runs.store import RUN_FILE, VerdictRow, WorkItem

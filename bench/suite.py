@@ -28,7 +28,7 @@ from typing import Any
 import sqljury as sj
 from sqljury.api.suites import build_suites
 from sqljury.case import Case
-from sqljury.uses.agree import agree
+from sqljury.uses.agree.agreement import agree
 from sqljury.verdict import Record, Scored
 
 LABELLED = "test_suite:strict,column_order=any,tolerance=1e-6"

@@ -21,7 +21,8 @@ from sqljury.case import Case
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.learning.model_file import write_model
 from sqljury.llm import Entry, Ledger
-from sqljury.reports import html, jsonl, parquet, tabular
+from sqljury.reports import export
+from sqljury.uses.evaluate import document as html
 from sqljury.writing import new_file
 
 
@@ -59,9 +60,9 @@ def _ledger(path: Path) -> None:
 
 CASES = [Case(id=str(number), predicted_sql="SELECT 1") for number in range(3)]
 WRITERS: dict[str, Callable[[Path], object]] = {
-    "export.jsonl": lambda path: jsonl.write_export(path, sample.records()),
-    "export.parquet": lambda path: parquet.write_parquet(path, sample.records()),
-    "records.csv": lambda path: tabular.write_csv(path, sample.records()),
+    "export.jsonl": lambda path: export.write_export(path, sample.records()),
+    "export.parquet": lambda path: export.write_parquet(path, sample.records()),
+    "records.csv": lambda path: export.write_csv(path, sample.records()),
     "report.html": lambda path: html.write_report(
         path, sample.summary(), sample.records(), title="t"
     ),

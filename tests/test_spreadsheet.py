@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sqljury.benchmarks import read_results
 from sqljury.case import Case
-from sqljury.reports import tabular
+from sqljury.reports import export
 from sqljury.spreadsheet import SafeRows, as_it_was, as_text
 from sqljury.verdict import Record, Verdict
 
@@ -65,7 +65,7 @@ def test_a_run_is_written_without_formulas_and_read_again(tmp_path: Path) -> Non
         )
         for text in (*FORMULAS[:4], *NUMBERS)
     ]
-    tabular.write_csv(path, records)
+    export.write_csv(path, records)
     with path.open(newline="", encoding="utf-8") as file:
         for row in csv.reader(file):
             for cell in row:

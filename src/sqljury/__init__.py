@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from sqljury.execution import Execution, Limits, ResultTable, Status
     from sqljury.judges import Judge, Needs, make_judge, register
     from sqljury.tables import compare_tables
-    from sqljury.uses.agree import agree
+    from sqljury.uses.agree.agreement import agree
     from sqljury.verdict import Outcome, Record, Scored, Verdict
 
 # Resolved on first use: `import sqljury` stays fast whatever the parts import.
@@ -81,7 +81,7 @@ _HOMES = {
     "features": "sqljury.api.features",
     "select": "sqljury.api.selection",
     "trust_files": "sqljury.api.trust",
-    "agree": "sqljury.uses.agree",
+    "agree": "sqljury.uses.agree.agreement",
     "Outcome": "sqljury.verdict",
     "Record": "sqljury.verdict",
     "Scored": "sqljury.verdict",

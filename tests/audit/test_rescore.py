@@ -22,7 +22,7 @@ from sqljury.benchmarks import (
 )
 from sqljury.errors import InputError
 from sqljury.runs.store import RunStore
-from sqljury.uses.leaderboard import flips, leaderboard
+from sqljury.uses.audit.rescored import flips, leaderboard
 
 RIGHT, WRONG = "SELECT 2", "SELECT 1"
 

@@ -11,7 +11,7 @@ import pytest
 
 import commands
 import sqljury as sj
-from sqljury.uses.audit.conflicts import conflicts_of
+from sqljury.uses.audit.audit import conflicts_of
 from sqljury.uses.audit.consensus import NOBODY, Votes, consensus
 
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
@@ -29,6 +29,8 @@ class Server(Protocol):
 
     url: str
     """Up to the database's name."""
+    sleep: str
+    """The function that waits for some seconds."""
 
     def run(self, *statements: str, database: str = "") -> Rows:
         """Any statements in one session, committed; the rows of the last if it has some."""
@@ -42,12 +44,20 @@ class Server(Protocol):
     def running(self, words: str) -> int:
         """How many sessions run a statement with these words in it."""
 
+    def end_sessions(self, name: str) -> None:
+        """End those of sqljury on a database."""
+
+    def locked(self, name: str, table: str) -> AbstractContextManager[None]:
+        """Another session holds a table for itself, until the block ends."""
+
     def drop(self) -> None:
         """What :meth:`create` made."""
 
 
 class PostgreSQL:
     """The PostgreSQL server at :data:`POSTGRESQL_URL`."""
+
+    sleep = "pg_sleep"
 
     def __init__(self) -> None:
         self.url = POSTGRESQL_URL
@@ -81,6 +91,20 @@ class PostgreSQL:
         )
         return int(rows[0][0])
 
+    def end_sessions(self, name: str) -> None:
+        self.run(
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' "
+            "AND application_name = 'sqljury'"
+        )
+
+    @contextmanager
+    def locked(self, name: str, table: str) -> Iterator[None]:
+        import psycopg
+
+        with psycopg.connect(self.url + name) as other:
+            other.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE".encode())
+            yield
+
     def drop(self) -> None:
         for connection in self._connections.values():
             connection.close()
@@ -98,6 +122,8 @@ class PostgreSQL:
 
 class MySQL:
     """The MySQL or MariaDB server at :data:`MYSQL_URL`."""
+
+    sleep = "sleep"
 
     def __init__(self) -> None:
         self.url = MYSQL_URL
@@ -150,6 +176,17 @@ class MySQL:
             f"AND info LIKE '%{words}%'"
         )
         return int(rows[0][0])
+
+    def end_sessions(self, name: str) -> None:
+        listed = f"SELECT id FROM information_schema.processlist WHERE db = '{name}'"
+        for (number,) in self.run(listed):
+            self.run(f"KILL {number}")
+
+    @contextmanager
+    def locked(self, name: str, table: str) -> Iterator[None]:
+        with self.session(name) as other:
+            other.execute(f"LOCK TABLES {table} WRITE")
+            yield
 
     def drop(self) -> None:
         for name in self._names:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from servers import MySQL, Server, kill_client, wait_for, while_it_runs
+from servers import Server, kill_client, wait_for
 
 from sqljury.databases import Database, open_databases
 from sqljury.errors import InputError
@@ -175,15 +174,6 @@ def test_memory(database: Database) -> None:
     assert database.execute("SELECT i FROM n", LIMITS).ok
 
 
-def test_a_lock_of_somebody_else_is_not_the_querys_fault(
-    mysql: MySQL, name: str, database: Database
-) -> None:
-    with mysql.session(name) as other:
-        other.execute("LOCK TABLES pair WRITE")
-        execution = database.execute("SELECT * FROM pair", Limits(seconds=1.5))
-    assert execution.status is Status.UNAVAILABLE, execution
-
-
 def test_nothing_is_cut_in_silence(database: Database) -> None:
     sql = "SELECT char_length(group_concat(repeat('x', 100) ORDER BY i)) FROM n"
     assert _rows(database, sql) == [(2000 * 101 - 1,)]
@@ -254,50 +244,6 @@ def test_a_powerful_user_is_warned_of(database: Database) -> None:
 # ---------------------------------------------------------------- connections
 
 
-def _kill_all(mysql: Server, name: str) -> None:
-    for (number,) in mysql.run(
-        f"SELECT id FROM information_schema.processlist WHERE db = '{name}'"
-    ):
-        mysql.run(f"KILL {number}")
-
-
-def test_a_lost_connection_is_made_again(mysql: Server, name: str, database: Database) -> None:
-    _kill_all(mysql, name)
-    assert _rows(database, "SELECT count(*) FROM person") == [(50,)]
-
-
-def test_a_connection_lost_in_the_middle(mysql: Server, name: str, database: Database) -> None:
-    for seconds, limits, status in (
-        (0.5, LIMITS, Status.OK),
-        (9, Limits(seconds=1.5), Status.UNAVAILABLE),
-    ):
-        words = f"lost_{seconds:g}_{name}".replace(".", "_")
-        killer = while_it_runs(mysql, words, lambda: _kill_all(mysql, name))
-        execution = database.execute(f"SELECT sleep({seconds}) AS {words}", limits)
-        killer.join()
-        assert execution.status is status, execution
-
-
-def test_a_server_that_went_down(mysql: Server, name: str, database: Database) -> None:
-    server = database._server  # type: ignore[attr-defined]
-    database._server = replace(server, port=1)  # type: ignore[attr-defined]
-    _kill_all(mysql, name)
-    execution = database.execute("SELECT 1", LIMITS)
-    assert execution.status is Status.UNAVAILABLE
-    assert execution.message
-
-
-def test_close_cancels(database: Database) -> None:
-    timer = threading.Timer(0.3, database.close)
-    timer.start()
-    start = time.monotonic()
-    execution = database.execute("SELECT sleep(30)", Limits())
-    timer.join()
-    assert execution.status is Status.UNAVAILABLE
-    assert time.monotonic() - start < 15
-    assert database.execute("SELECT 1", LIMITS).status is Status.UNAVAILABLE
-
-
 ENDLESS = (
     "SELECT sleep(60) AS {}",
     "SELECT sum(md5(a.i + b.i + c.i)) AS {} FROM n AS a, n AS b, n AS c",
@@ -320,17 +266,6 @@ def test_sigkill_leaves_the_time_limit(mysql: Server, name: str, sql: str) -> No
 
 
 # ---------------------------------------------------------------- finding
-
-
-def test_ids(mysql: Server, name: str) -> None:
-    databases = open_databases(mysql.url + "{db_id}")
-    ids = databases.ids() or ()
-    assert name in ids
-    assert "mysql" not in ids
-    assert databases.open("there_is_no_such") is None
-    assert open_databases(mysql.url + "there_is_no_such").open("there_is_no_such") is None
-    prefix, _, rest = name.rpartition("_")
-    assert rest in (open_databases(f"{mysql.url}{prefix}_{{db_id}}").ids() or ())
 
 
 def test_options(mysql: Server, name: str) -> None:
@@ -374,21 +309,3 @@ def test_schema(database: Database) -> None:
     assert names is not None
     assert names.is_view
     assert names.description == ""
-
-
-def test_fingerprint(mysql: Server) -> None:
-    name = mysql.create("CREATE TABLE t (x int)", "INSERT INTO t VALUES (1), (2)")
-    database = open_databases(mysql.url + name).open(name)
-    assert database is not None
-    with closing(database):
-        before = database.fingerprint()
-        assert database.fingerprint() == before
-        for change in (
-            "UPDATE t SET x = 3 WHERE x = 2",
-            "INSERT INTO t VALUES (4)",
-            "DELETE FROM t",
-        ):
-            mysql.run(change, database=name)
-            after = database.fingerprint()
-            assert after != before
-            before = after

@@ -5,16 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import pytest
-from servers import Server, kill_client, while_it_runs
+from servers import Server, kill_client
 
 from sqljury.databases import Database, open_databases
 from sqljury.databases.server import BackendMemory
@@ -183,18 +181,6 @@ def test_memory(database: Database) -> None:
     assert database.execute(sql, Limits()).status is Status.OK
 
 
-def test_a_lock_of_somebody_else_is_not_the_querys_fault(
-    postgresql: Server, name: str, database: Database
-) -> None:
-    import psycopg
-
-    with psycopg.connect(postgresql.url + name) as other:
-        other.execute("LOCK TABLE pair IN ACCESS EXCLUSIVE MODE")
-        execution = database.execute("SELECT * FROM pair", Limits(seconds=0.6))
-    assert execution.status is Status.UNAVAILABLE
-    assert "lock" in execution.message
-
-
 # ---------------------------------------------------------------- nothing leaks
 
 
@@ -292,51 +278,6 @@ def test_a_superuser_is_warned_of(database: Database) -> None:
 # ---------------------------------------------------------------- connections
 
 
-def _terminate(postgresql: Server, name: str) -> None:
-    postgresql.run(
-        f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' "
-        "AND application_name = 'sqljury'"
-    )
-
-
-def test_a_lost_connection_is_made_again(postgresql: Server, name: str, database: Database) -> None:
-    _terminate(postgresql, name)
-    assert _rows(database, "SELECT count(*) FROM person") == [(50,)]
-    assert database.execute("SELECT pg_sleep(9)", Limits(seconds=0.2)).status is Status.TIMEOUT
-
-
-def test_a_connection_lost_in_the_middle(postgresql: Server, name: str, database: Database) -> None:
-    for seconds, limits, status in (
-        (0.5, LIMITS, Status.OK),
-        (9, Limits(seconds=1.5), Status.UNAVAILABLE),
-    ):
-        words = f"lost_{seconds:g}_{name}".replace(".", "_")
-        killer = while_it_runs(postgresql, words, lambda: _terminate(postgresql, name))
-        execution = database.execute(f"SELECT pg_sleep({seconds}) AS {words}", limits)
-        killer.join()
-        assert execution.status is status, execution
-
-
-def test_a_server_that_went_down(postgresql: Server, name: str, database: Database) -> None:
-    server = database._server  # type: ignore[attr-defined]
-    database._server = replace(server, port=1)  # type: ignore[attr-defined]
-    _terminate(postgresql, name)
-    execution = database.execute("SELECT 1", LIMITS)
-    assert execution.status is Status.UNAVAILABLE
-    assert execution.message
-
-
-def test_close_cancels(database: Database) -> None:
-    timer = threading.Timer(0.3, database.close)
-    timer.start()
-    start = time.monotonic()
-    execution = database.execute("SELECT pg_sleep(30)", Limits())
-    timer.join()
-    assert execution.status is Status.UNAVAILABLE
-    assert time.monotonic() - start < 15
-    assert database.execute("SELECT 1", LIMITS).status is Status.UNAVAILABLE
-
-
 ENDLESS = (
     "SELECT pg_sleep(60) AS {}",
     "SELECT count(*) AS {} FROM generate_series(1, 100000) a, generate_series(1, 100000) b",
@@ -361,15 +302,6 @@ def test_nothing_is_compiled(database: Database) -> None:
 
 
 # ---------------------------------------------------------------- finding
-
-
-def test_ids(postgresql: Server, name: str) -> None:
-    databases = open_databases(postgresql.url + "{db_id}")
-    assert name in (databases.ids() or ())
-    assert databases.open("there_is_no_such") is None
-    assert open_databases(postgresql.url + "there_is_no_such").open("there_is_no_such") is None
-    prefix, _, rest = name.rpartition("_")
-    assert rest in (open_databases(f"{postgresql.url}{prefix}_{{db_id}}").ids() or ())
 
 
 def test_one_schema_a_database(postgresql: Server, name: str) -> None:
@@ -443,21 +375,3 @@ def test_schema(database: Database) -> None:
     )
     assert names is not None
     assert names.is_view
-
-
-def test_fingerprint(postgresql: Server) -> None:
-    name = postgresql.create("CREATE TABLE t (x int)", "INSERT INTO t VALUES (1), (2)")
-    database = open_databases(postgresql.url + name).open(name)
-    assert database is not None
-    with closing(database):
-        before = database.fingerprint()
-        assert database.fingerprint() == before
-        for change in (
-            "UPDATE t SET x = 3 WHERE x = 2",
-            "INSERT INTO t VALUES (4)",
-            "DELETE FROM t",
-        ):
-            postgresql.run(change, database=name)
-            after = database.fingerprint()
-            assert after != before
-            before = after

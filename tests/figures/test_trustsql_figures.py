@@ -11,9 +11,9 @@ from sqljury.api.trust_building import build_trust_files
 from sqljury.benchmarks import read_cases
 from sqljury.databases import read_schemas
 from sqljury.learning.detector import train_detector, train_distance
-from sqljury.uses.building.card import statistics_of
+from sqljury.uses.building.benchmark import statistics_of
 from sqljury.uses.statistics import ScoreTable
-from sqljury.uses.trust.training import answerable_examples
+from sqljury.uses.trust.records import answerable_examples
 
 JUDGE = "execution:spider"
 

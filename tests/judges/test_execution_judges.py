@@ -17,7 +17,7 @@ from sqljury.execution import Limits, ResultTable
 from sqljury.judges import make_judge, settled, spec_of
 from sqljury.judges.r_ves import reward
 from sqljury.judges.soft_f1 import soft_f1
-from sqljury.reports.cells import shown_tables
+from sqljury.reports.evidence import shown_tables
 from sqljury.verdict import Verdict
 
 SCRIPT = """

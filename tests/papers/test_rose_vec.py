@@ -12,7 +12,7 @@ from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.papers.rose_vec import MetricRow, Recording, RoseVec, read_rose_vec, rose_vec
-from sqljury.uses.stability import stability, stability_of_repeats
+from sqljury.uses.agree.stability import stability, stability_of_repeats
 from sqljury.verdict import Outcome, Record, Scored, Verdict
 
 # κ, accuracy, MCC, F1 in percent.

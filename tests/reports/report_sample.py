@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqljury.case import MISSING, Case, Json
-from sqljury.uses.agree import Agreement, agree
-from sqljury.uses.evaluate import Summary, summarise
+from sqljury.uses.agree.agreement import Agreement, agree
+from sqljury.uses.evaluate.summary import Summary, summarise
 from sqljury.verdict import Cost, Outcome, Record, Scored, Verdict
 
 STRICT, SPIDER = "execution:strict", "execution:spider"

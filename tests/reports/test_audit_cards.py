@@ -8,8 +8,8 @@ import html
 import re
 from pathlib import Path
 
-from sqljury.reports.audit_page import write_audit_page
 from sqljury.uses.audit import Audit, AuditFinding, CheckCount
+from sqljury.uses.audit.document import write_audit_page
 
 TABLE = {"columns": ["name"], "rows": [["Anna"], [None]], "row_count": 7}
 

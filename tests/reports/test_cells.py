@@ -9,8 +9,7 @@ from report_sample import LIGHTHOUSES_EVIDENCE
 
 from sqljury.case import Json
 from sqljury.execution import ResultTable
-from sqljury.reports.cells import cell_text, shown_tables
-from sqljury.reports.evidence import other_evidence, said, sentences
+from sqljury.reports.evidence import cell_text, other_evidence, said, sentences, shown_tables
 from sqljury.tables import compare, explain, make_policy, render_cell
 from sqljury.verdict import Verdict
 

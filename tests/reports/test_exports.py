@@ -11,7 +11,8 @@ import report_sample as sample
 
 from sqljury.case import Case
 from sqljury.errors import InputError, catalogue
-from sqljury.reports import html, jsonl, parquet, tabular
+from sqljury.reports import export
+from sqljury.uses.evaluate import document as html
 from sqljury.verdict import Outcome, Record, Verdict
 
 
@@ -21,7 +22,7 @@ def test_export_line(tmp_path: Path) -> None:
     verdict = Verdict.correct(
         "same rows", labels=("limit_cuts_tie",), measures={"recall": 1.0, "f1": 0.5}
     )
-    jsonl.write_export(path, [sample.record(about, sample.STRICT, verdict)])
+    export.write_export(path, [sample.record(about, sample.STRICT, verdict)])
     assert path.read_text("utf-8") == (
         '{"benchmark": "harbour", "cause": null, "db_id": "coast", "difficulty": null, "id": "1", '
         '"judge": "execution:strict", "label": true, "labels": ["limit_cuts_tie"], '
@@ -34,7 +35,7 @@ def test_export_line(tmp_path: Path) -> None:
 
 
 def test_bytes_do_not_depend_on_seconds(tmp_path: Path) -> None:
-    for write in (jsonl.write_export, tabular.write_csv):
+    for write in (export.write_export, export.write_csv):
         paths = [tmp_path / "a", tmp_path / "b"]
         for path in paths:
             write(path, sample.records())
@@ -51,7 +52,7 @@ def test_a_record_stays_on_its_line(tmp_path: Path) -> None:
     records = [
         Record(case=about, judge="j", verdict=Verdict(outcome=Outcome.UNKNOWN, reason=NASTY))
     ]
-    jsonl.write_export(path, records * 2)
+    export.write_export(path, records * 2)
     lines = path.read_text("utf-8").splitlines()
     assert [json.loads(line)["reason"] for line in lines] == [NASTY, NASTY]
     assert json.loads(lines[0])["score"] is None
@@ -59,10 +60,10 @@ def test_a_record_stays_on_its_line(tmp_path: Path) -> None:
 
 def test_csv_has_the_columns_of_the_export(tmp_path: Path) -> None:
     path = tmp_path / "out.csv"
-    tabular.write_csv(path, sample.records())
+    export.write_csv(path, sample.records())
     with path.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert tuple(rows[0]) == jsonl.EXPORT_FIELDS
+    assert tuple(rows[0]) == export.EXPORT_FIELDS
     assert len(rows) == 18
     assert rows[0]["labels"] == "[]"
     assert rows[0]["label"] == "true"
@@ -73,10 +74,10 @@ def test_csv_has_the_columns_of_the_export(tmp_path: Path) -> None:
 def test_parquet_has_the_fields_and_values_of_the_export(tmp_path: Path) -> None:
     parquet_module = pytest.importorskip("pyarrow.parquet")
     records = [*sample.records()]
-    jsonl.write_export(tmp_path / "out.jsonl", records)
-    parquet.write_parquet(tmp_path / "out.parquet", records)
+    export.write_export(tmp_path / "out.jsonl", records)
+    export.write_parquet(tmp_path / "out.parquet", records)
     found = parquet_module.read_table(tmp_path / "out.parquet")
-    assert tuple(found.schema.names) == jsonl.EXPORT_FIELDS
+    assert tuple(found.schema.names) == export.EXPORT_FIELDS
     types = {name: str(found.schema.field(name).type) for name in found.schema.names}
     assert types.pop("measures").startswith("map<string, double")
     assert types.pop("labels").startswith("list<")
@@ -92,16 +93,16 @@ def test_parquet_is_written_in_parts_and_takes_any_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parquet_module = pytest.importorskip("pyarrow.parquet")
-    monkeypatch.setattr(parquet, "_ROWS_AT_ONCE", 2)
+    monkeypatch.setattr(export, "_ROWS_AT_ONCE", 2)
     case = Case(id=NASTY, predicted_sql="SELECT 1")
     verdict = Verdict(outcome=Outcome.UNKNOWN, reason=NASTY, labels=(NASTY,))
     path = tmp_path / "out.parquet"
-    parquet.write_parquet(path, [Record(case=case, judge="j", verdict=verdict)] * 5)
+    export.write_parquet(path, [Record(case=case, judge="j", verdict=verdict)] * 5)
     file = parquet_module.ParquetFile(path)
     assert (file.num_row_groups, file.metadata.num_rows) == (3, 5)
     (row, *_) = file.read().to_pylist()
     assert row["reason"] == row["labels"][0] == NASTY.replace("\ud800", "\\ud800")
-    parquet.write_parquet(path, [])
+    export.write_parquet(path, [])
     assert parquet_module.read_table(path).num_rows == 0
 
 
@@ -110,8 +111,8 @@ def test_a_place_that_cannot_be_written(tmp_path: Path, folder: str) -> None:
     (tmp_path / "file").write_text("")
     target = tmp_path / folder / "out"
     writers = (
-        lambda: jsonl.write_export(target, sample.records()),
-        lambda: tabular.write_csv(target, sample.records()),
+        lambda: export.write_export(target, sample.records()),
+        lambda: export.write_csv(target, sample.records()),
         lambda: html.write_report(target, sample.summary(), sample.records(), title="t"),
     )
     for write in writers:
@@ -129,6 +130,6 @@ def test_a_write_that_breaks_leaves_the_old_file(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        jsonl.write_export(path, broken())
+        export.write_export(path, broken())
     assert path.read_text() == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["out.jsonl"]

@@ -12,8 +12,8 @@ import pytest
 import report_sample as sample
 
 from sqljury.case import Case
-from sqljury.reports.html import write_report
-from sqljury.uses.evaluate import summarise
+from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.summary import summarise
 from sqljury.verdict import Record, Verdict
 
 pytestmark = pytest.mark.slow

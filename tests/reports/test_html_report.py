@@ -19,9 +19,10 @@ import pytest
 import report_sample as sample
 
 from sqljury.case import Case, Json
-from sqljury.reports.html import script_safe, write_report
-from sqljury.reports.pages import case_pages
-from sqljury.uses.evaluate import Summary, summarise
+from sqljury.reports.cases import case_pages
+from sqljury.reports.page import script_safe
+from sqljury.uses.evaluate.document import write_report
+from sqljury.uses.evaluate.summary import Summary, summarise
 from sqljury.verdict import Outcome, Record, Verdict
 
 VOID = {"meta", "br", "input", "wbr", "link", "img", "hr"}
@@ -221,7 +222,7 @@ def test_script_safe_is_json_that_cannot_leave_its_element(attack: str) -> None:
 
 def test_the_same_bytes_under_any_hash_seed(tmp_path: Path) -> None:
     script = (
-        "import sys, report_sample as s; from sqljury.reports.html import write_report;"
+        "import sys, report_sample as s; from sqljury.uses.evaluate.document import write_report;"
         "write_report(sys.argv[1], s.summary(), s.records(), title='t', agreement=s.agreement())"
     )
     pages = []

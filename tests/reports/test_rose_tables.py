@@ -14,11 +14,12 @@ from sqljury.case import Case
 from sqljury.papers.methods import Methods, read_methods
 from sqljury.papers.methods_document import methods_document
 from sqljury.papers.rose_vec import RoseVec, read_rose_vec, rose_vec_document
-from sqljury.reports.diagnosis import diagnosis_document
+from sqljury.reports.document import ReportDocument
+from sqljury.reports.page import write_page
 from sqljury.reports.scatter import Scale, Spot, scatter
-from sqljury.reports.sections import ReportDocument, write_page
 from sqljury.reports.terminal import print_document
-from sqljury.uses.diagnose import DiagnosisReport, diagnose
+from sqljury.uses.audit.diagnose import DiagnosisReport, diagnose
+from sqljury.uses.audit.document import diagnosis_document
 from sqljury.verdict import Record, Verdict
 
 HOSTILE = "<script>alert(1)</script> [red]\x1b[31m"

@@ -17,8 +17,10 @@ from rich.console import Console
 
 from sqljury.case import Case
 from sqljury.reports import terminal
-from sqljury.uses.agree import AgreementSlice, agree
-from sqljury.uses.evaluate import JudgeSummary, Slice, Summary
+from sqljury.uses.agree.agreement import AgreementSlice, agree
+from sqljury.uses.agree.document import print_agreement
+from sqljury.uses.evaluate.document import print_summary
+from sqljury.uses.evaluate.summary import JudgeSummary, Slice, Summary
 from sqljury.verdict import Outcome, Record, Scored, Verdict
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -32,7 +34,7 @@ def printed(show: Callable[[Console], None], **console: object) -> str:
 
 
 def show_summary(console: Console) -> None:
-    terminal.print_summary(sample.summary(), console)
+    print_summary(sample.summary(), console)
 
 
 def show_agreement(console: Console) -> None:
@@ -47,7 +49,7 @@ def show_agreement(console: Console) -> None:
         )
         for judge in found.judges
     )
-    terminal.print_agreement(replace(found, judges=judges, notes=("Mind the gap.",)), console)
+    print_agreement(replace(found, judges=judges, notes=("Mind the gap.",)), console)
 
 
 def _same_interval(parts: tuple[AgreementSlice, ...]) -> tuple[AgreementSlice, ...]:
@@ -73,7 +75,7 @@ def test_slices_of_a_judge_that_grades_have_an_auc() -> None:
     graded = rows([0.9, 0.1, 0.6, 0.7, 0.8, 0.2, 0.4, 0.3])
     yes_or_no = rows([1.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
     found = agree({"graded": graded, "plain": yes_or_no}, bootstrap=0)
-    text = printed(lambda console: terminal.print_agreement(found, console))
+    text = printed(lambda console: print_agreement(found, console))
     _, _, table = text.partition("AUC by difficulty, in percent")
     lines = [line.split() for line in table.splitlines()]
     assert lines[1] == ["graded"]
@@ -101,7 +103,7 @@ def test_a_terminal_gets_colour_and_at_most_100_columns(
 
 
 def test_many_judges_with_long_names_fit() -> None:
-    text = printed(lambda console: terminal.print_summary(_wide(), console))
+    text = printed(lambda console: print_summary(_wide(), console))
     assert max(map(len, text.split("\n"))) <= 100
     for i in range(9):
         assert f"n:{i}00" in text

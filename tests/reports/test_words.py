@@ -8,7 +8,9 @@ import pytest
 import report_sample as sample
 
 from sqljury.reports import words
-from sqljury.uses.evaluate import JudgeCost, JudgeSummary, StageCost
+from sqljury.uses.agree.document import agreement_rows
+from sqljury.uses.evaluate import words as sentences
+from sqljury.uses.evaluate.summary import JudgeCost, JudgeSummary, StageCost
 from sqljury.verdict import Outcome
 
 
@@ -45,13 +47,13 @@ JUDGE = JudgeSummary(
 
 def test_the_denominator_is_spelt_out() -> None:
     sentence = "79.2 % of 972 (wilson 76.5–81.7); 62 left out: database_missing 62"
-    assert words.score_sentence(JUDGE) == sentence
-    assert words.details(JUDGE) == ["outcomes: correct 770, incorrect 198, unknown 4"]
+    assert sentences.score_sentence(JUDGE) == sentence
+    assert sentences.details(JUDGE) == ["outcomes: correct 770, incorrect 198, unknown 4"]
 
 
 def test_nothing_scored() -> None:
     empty = replace(JUDGE, n=0, score=None, low=None, high=None, outcomes={"database_missing": 62})
-    assert words.score_sentence(empty) == (
+    assert sentences.score_sentence(empty) == (
         "no score: none of 1,034 counts; 62 left out: database_missing 62"
     )
 
@@ -64,9 +66,9 @@ def test_every_outcome_has_a_tone() -> None:
 
 def test_a_benchmark_always_has_a_row() -> None:
     judge = sample.agreement().judges[0]
-    assert [name for name, _ in words.agreement_rows(judge)] == ["harbour", "orchard", "pooled"]
+    assert [name for name, _ in agreement_rows(judge)] == ["harbour", "orchard", "pooled"]
     single = replace(judge, by_benchmark=judge.by_benchmark[:1])
-    assert [name for name, _ in words.agreement_rows(single)] == ["harbour"]
+    assert [name for name, _ in agreement_rows(single)] == ["harbour"]
 
 
 def test_controls_are_visible() -> None:
@@ -102,23 +104,23 @@ def part(stage: str, calls: int, money: float, unpriced: int = 0) -> StageCost:
     ],
 )
 def test_costs(cost: StageCost, expected: str) -> None:
-    assert words.cost_text(cost) == expected
+    assert sentences.cost_text(cost) == expected
 
 
 def test_batches_do_not_say_how_long_an_answer_took() -> None:
-    assert words.cost_text(replace(part("s", 1, 1.0), seconds=0.0)).endswith("$1.00")
+    assert sentences.cost_text(replace(part("s", 1, 1.0), seconds=0.0)).endswith("$1.00")
 
 
 def test_stages_are_told_where_there_are_several() -> None:
-    assert words.cost_lines(JUDGE) == []
+    assert sentences.cost_lines(JUDGE) == []
     prover, refuter = part("prover", 2, 1.0), part("refuter", 1, 2.0)
     whole = JudgeCost(
         verdicts=2, calls=3, tokens=3000, money=3.0, unpriced=0, seconds=3.0, stages=(prover,)
     )
     first = "cost when asked: 3 calls, 3,000 tokens, $3.00, 1.5 s a case"
-    assert words.cost_lines(replace(JUDGE, cost=whole)) == [first]
+    assert sentences.cost_lines(replace(JUDGE, cost=whole)) == [first]
     both = replace(whole, stages=(prover, refuter))
-    assert words.cost_lines(replace(JUDGE, cost=both)) == [
+    assert sentences.cost_lines(replace(JUDGE, cost=both)) == [
         first,
         "prover: 2 calls, 2,000 tokens, $1.00, 1.0 s a case",
         "refuter: 1 call, 1,000 tokens, $2.00, 1.0 s a case",

@@ -14,9 +14,9 @@ import sqljury as sj
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.llm import ClientSettings
-from sqljury.reports import words
-from sqljury.reports.html import write_report
-from sqljury.reports.jsonl import write_export
+from sqljury.reports.export import write_export
+from sqljury.uses.evaluate import words as sentences
+from sqljury.uses.evaluate.document import write_report
 from sqljury.verdict import Cost
 
 COUNT = 12
@@ -133,14 +133,14 @@ def test_a_replay_says_the_same_and_pays_nothing(here: Path) -> None:
         alive = (
             pages(found, here),
             found.summary.to_json()["judges"],
-            words.details(found.summary.judges[0]),
+            sentences.details(found.summary.judges[0]),
         )
     for workers in (1, 3):
         with judged(here, ROSE, run=f"replay-{workers}", workers=workers, replay=True) as found:
             again = (
                 pages(found, here),
                 found.summary.to_json()["judges"],
-                words.details(found.summary.judges[0]),
+                sentences.details(found.summary.judges[0]),
             )
             assert again == alive
             assert found.run.paid is not None

@@ -17,7 +17,7 @@ import commands
 import sqljury as sj
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.reports.jsonl import write_export
+from sqljury.reports.export import write_export
 from sqljury.runs import RUN_FILE, Shard
 from sqljury.runs.judge_groups import JudgeGroup
 from sqljury.runs.store import VerdictRow, WorkItem

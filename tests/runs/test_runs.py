@@ -20,7 +20,7 @@ from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.execution import MIB, Limits
 from sqljury.isolation import start_isolated
-from sqljury.reports.jsonl import write_export
+from sqljury.reports.export import write_export
 
 LIMITS = Limits(seconds=0.5, rows=1000)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from shop import make_cases, make_database
 import sqljury as sj
 from sqljury.case import Case
 from sqljury.errors import InputError
+from sqljury.runs.pool import WorkerPool
+from sqljury.runs.store import VerdictRow, WorkItem
 
 _CASES = 600
 
@@ -22,11 +25,15 @@ def databases(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_database(tmp_path_factory.mktemp("databases"))
 
 
-def _slowly() -> Iterator[Case]:
-    """Cases that take longer to be read than a worker needs for them."""
+def _slowly(judged: Callable[[], bool] = lambda: True) -> Iterator[Case]:
+    """Cases that are read slowly; before the last hundred a worker must have judged some."""
     for number, case in enumerate(make_cases(_CASES)):
         if number % 64 == 0:
-            time.sleep(0.2)
+            time.sleep(0.1)
+        if number == _CASES - 100:
+            deadline = time.monotonic() + 120
+            while not judged() and time.monotonic() < deadline:
+                time.sleep(0.05)
         yield case
 
 
@@ -37,10 +44,23 @@ def _rows_of(run: Path, sql: str) -> list[tuple[object, ...]]:
     return found
 
 
-def test_what_is_judged_while_reading_is_not_judged_again(databases: Path, tmp_path: Path) -> None:
+def test_what_is_judged_while_reading_is_not_judged_again(
+    databases: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told: list[tuple[int, int]] = []
+    pools: list[WorkerPool] = []
+    collected: list[tuple[VerdictRow, ...]] = []
+    judge_meanwhile = WorkerPool.judge_meanwhile
+
+    def noted(pool: WorkerPool, waiting: deque[WorkItem]) -> Iterator[tuple[VerdictRow, ...]]:
+        pools.append(pool)
+        for rows in judge_meanwhile(pool, waiting):
+            collected.append(rows)
+            yield rows
+
+    monkeypatch.setattr(WorkerPool, "judge_meanwhile", noted)
     with sj.evaluate(
-        _slowly(),
+        _slowly(lambda: any(collected) or not pools[0]._inbox.empty()),
         "execution",
         databases,
         run=tmp_path / "slow",

@@ -14,7 +14,7 @@ import sqljury as sj
 from sqljury.api.benchmark_scores import corrected_scores, plan_labels
 from sqljury.cli import app
 from sqljury.errors import InputError
-from sqljury.uses.label_plan import chances, drawn, half_width, labels_for
+from sqljury.uses.agree.labels import chances, drawn, half_width, labels_for
 from sqljury.uses.statistics import prediction_powered, rogan_gladen
 
 SCORES = [(number * 7 % 40 + 0.5) / 40 for number in range(40)]

@@ -14,8 +14,7 @@ from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.judges.recorded import Recorded
-from sqljury.uses.diagnose import diagnose
-from sqljury.uses.reasons import REASON_LABELS, annotated, reason_labels
+from sqljury.uses.audit.diagnose import REASON_LABELS, annotated, diagnose, reason_labels
 from sqljury.verdict import Outcome, Record, Verdict
 
 # How each reason of the shared half reads, by hand: question id -> first and second annotator.

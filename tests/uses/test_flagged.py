@@ -6,7 +6,7 @@ import pytest
 
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.uses.flagged import confirmation, flags_of, precision_of
+from sqljury.uses.audit.flagged import confirmation, flags_of, precision_of
 from sqljury.verdict import Record, Verdict
 
 

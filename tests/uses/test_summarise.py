@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from sqljury.case import Case
 from sqljury.errors import InputError, catalogue
-from sqljury.uses import JudgeSummary, Slice, Summary, failing, summarise
+from sqljury.uses.evaluate import JudgeSummary, Slice, Summary, failing, summarise
 from sqljury.uses.statistics import wilson_interval
 from sqljury.verdict import Outcome, Record, Verdict
 
@@ -207,7 +207,7 @@ def test_same_output_under_every_hash_seed() -> None:
     program = """
 import json
 from sqljury.case import Case
-from sqljury.uses import summarise
+from sqljury.uses.evaluate import summarise
 from sqljury.verdict import Record, Verdict
 records = [
     Record(case=Case(id=str(i), db_id=f"d{i % 7}", source=f"s{i % 3}"), judge="j",
@@ -250,7 +250,7 @@ def test_evaluate_needs_neither_numpy_nor_scipy() -> None:
     program = """
 import sys
 from sqljury.case import Case
-from sqljury.uses import summarise
+from sqljury.uses.evaluate import summarise
 from sqljury.verdict import Record, Verdict
 summarise([Record(case=Case(id="1"), judge="j", verdict=Verdict.correct())], {"j": ""}, "")
 assert not {"numpy", "scipy"} & set(sys.modules)

@@ -11,10 +11,11 @@ import pytest
 from sqljury.api.evaluation import evaluate
 from sqljury.benchmarks import read_cases
 from sqljury.case import Case
-from sqljury.reports import words
-from sqljury.uses.evaluate import JudgeSummary, failing, summarise
+from sqljury.uses.evaluate import words as sentences
+from sqljury.uses.evaluate.document import slices_of
+from sqljury.uses.evaluate.summary import JudgeSummary, failing, summarise
+from sqljury.uses.evaluate.systems import several_systems, with_systems
 from sqljury.uses.statistics import mcnemar_exact
-from sqljury.uses.systems import several_systems, with_systems
 from sqljury.verdict import Outcome, Record, Verdict
 
 YES, NO = Verdict.correct(), Verdict.incorrect()
@@ -45,16 +46,18 @@ def test_each_system_has_a_score_and_what_only_it_gets_right() -> None:
 
 def test_systems_are_tested_on_the_questions_that_count_for_both() -> None:
     (pair,) = scored().system_pairs
-    assert (pair.better, pair.worse, pair.n) == ("good", "poor", 4)
-    assert (pair.only_better, pair.only_worse, pair.difference) == (2, 1, 0.25)
+    assert (pair.first, pair.second, pair.n) == ("good", "poor", 4)
+    assert (pair.only_first, pair.only_second, pair.difference) == (2, 1, 0.25)
     assert pair.p == pair.p_holm == mcnemar_exact(2, 1)
     assert pair.low is not None and pair.low < 0.25 < pair.high
 
 
 def test_there_is_no_pooled_headline() -> None:
     judge = scored()
-    assert words.score_sentence(judge) == "2 systems, a score each; 2 left out: reference_error 2"
-    assert words.dimensions([judge]) == []
+    assert (
+        sentences.score_sentence(judge) == "2 systems, a score each; 2 left out: reference_error 2"
+    )
+    assert slices_of([judge]) == []
 
 
 def test_every_system_must_pass_a_threshold() -> None:
@@ -71,10 +74,10 @@ def test_most_predictions_missing_is_said_before_the_score() -> None:
     gone = Verdict(outcome=Outcome.PREDICTION_MISSING, score=0.0)
     found = [Record(case=Case(id=str(i)), judge="j", verdict=gone if i else YES) for i in range(3)]
     (judge,) = summarise(found, {"j": ""}, "run").judges
-    assert words.score_sentence(judge).startswith(
+    assert sentences.score_sentence(judge).startswith(
         "NO PREDICTION for 2 of 3 cases, which count as wrong: 33.3 % of 3"
     )
-    assert "--map predicted_sql=KEY" in words.details(judge)[0]
+    assert "--map predicted_sql=KEY" in sentences.details(judge)[0]
 
 
 def test_r_ves_says_the_published_figure_first() -> None:
@@ -82,9 +85,9 @@ def test_r_ves_says_the_published_figure_first() -> None:
     (judge,) = summarise(
         [Record(case=Case(id="1"), judge="r_ves", verdict=fast)], {"r_ves": ""}, "run"
     ).judges
-    assert words.score_sentence(judge).startswith("R-VES 110.0; as a score 98.0 % of 1")
-    assert words.headline(judge) == "110.0"
-    assert words.measures_sentence(judge) == ""
+    assert sentences.score_sentence(judge).startswith("R-VES 110.0; as a score 98.0 % of 1")
+    assert sentences.headline(judge) == "110.0"
+    assert sentences.measures_sentence(judge) == ""
 
 
 @pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
@@ -101,4 +104,4 @@ def test_files_of_predictions_are_systems(tmp_path: Path, order: tuple[str, str]
     with evaluate(cases, ["execution"], tmp_path, workers=1) as found:
         (judge,) = found.summary.judges
     assert [(one.name, one.only) for one in judge.systems] == [("a", 2), ("b", 0)]
-    assert [(pair.better, pair.only_better) for pair in judge.system_pairs] == [("a", 2)]
+    assert [(pair.first, pair.only_first) for pair in judge.system_pairs] == [("a", 2)]

@@ -11,8 +11,8 @@ from sqljury.api.inputs import PathLike, overlay_from
 from sqljury.benchmarks import Overlay, check_shared_ids, read_labels, read_results
 from sqljury.errors import InputError
 from sqljury.runs import open_run
-from sqljury.uses.agree import Agreement, agree
-from sqljury.uses.corrected import records_under, scores_under
+from sqljury.uses.agree.agreement import Agreement, agree
+from sqljury.uses.agree.labels import records_under, scores_under
 from sqljury.verdict import Record, Scored
 
 

@@ -45,7 +45,7 @@ from sqljury.isolation import TemporaryFolder
 from sqljury.judges.faults import Faults
 from sqljury.runs import Run, run_judges
 from sqljury.uses.audit import Audit, AuditFinding, audit_of, references_of
-from sqljury.uses.audit.conflicts import conflicts_of
+from sqljury.uses.audit.audit import conflicts_of
 from sqljury.uses.select import CandidatePool, pools_of
 from sqljury.writing import shown_path
 

@@ -13,7 +13,7 @@ from sqljury.judge_name import JudgeName
 from sqljury.judges import Judge, Needs, make_judge, name_of, spec_of
 from sqljury.judges.execution import ExecutionMatch
 from sqljury.runs import Run
-from sqljury.uses.evaluate import MissingCounter, missing_in
+from sqljury.uses.evaluate.summary import MissingCounter, missing_in
 from sqljury.uses.select import Ballot, CandidatePool, draw, make_strategy
 from sqljury.uses.select.ballots import (
     Verdicts,

@@ -12,8 +12,8 @@ from sqljury.benchmarks import read_labels, read_probabilities
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.runs import open_run
-from sqljury.uses.evaluate import counted_score
-from sqljury.uses.label_plan import chances, drawn
+from sqljury.uses.agree.labels import PlannedLabel, chances, drawn
+from sqljury.uses.evaluate.summary import counted_score
 from sqljury.uses.statistics import Corrected, prediction_powered, rogan_gladen
 from sqljury.verdict import Record
 
@@ -38,15 +38,6 @@ class CorrectedScore:
     share: float
     powered: Corrected
     rogan_gladen: Corrected | None
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedLabel:
-    """A case to label: the score it has, and how probable it was to be chosen."""
-
-    case: Case
-    score: float
-    probability: float
 
 
 def corrected_scores(

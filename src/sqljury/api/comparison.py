@@ -10,8 +10,7 @@ from sqljury.api.failures import failures_among
 from sqljury.api.inputs import PathLike
 from sqljury.errors import InputError
 from sqljury.runs import Run, open_run
-from sqljury.uses.failures import Failure
-from sqljury.uses.run_comparison import (
+from sqljury.uses.evaluate.comparison import (
     Answered,
     CaseKey,
     RunComparison,
@@ -19,6 +18,7 @@ from sqljury.uses.run_comparison import (
     data_changes,
     signature_changes,
 )
+from sqljury.uses.evaluate.failures import Failure
 
 
 def compare_runs(first: PathLike, second: PathLike) -> RunComparison:

@@ -11,9 +11,9 @@ from sqljury.runs import open_run
 from sqljury.writing import write_json_lines
 
 if TYPE_CHECKING:
-    from sqljury.uses.diagnose import DiagnosisReport
-    from sqljury.uses.flagged import FlagPrecision
-    from sqljury.uses.stability import Stability
+    from sqljury.uses.agree.stability import Stability
+    from sqljury.uses.audit.diagnose import DiagnosisReport
+    from sqljury.uses.audit.flagged import FlagPrecision
 
 
 def diagnose_run(folder: PathLike) -> DiagnosisReport:
@@ -22,7 +22,7 @@ def diagnose_run(folder: PathLike) -> DiagnosisReport:
     Raises:
         InputError: the folder is not a run, or nothing in it speaks of references.
     """
-    from sqljury.uses.diagnose import diagnose
+    from sqljury.uses.audit.diagnose import diagnose
 
     with open_run(Path(folder)) as run:
         return diagnose(run.records())
@@ -35,7 +35,7 @@ def stability_of_run(folder: PathLike) -> list[Stability]:
     Raises:
         InputError: the folder is not a run.
     """
-    from sqljury.uses.stability import stability_of_repeats
+    from sqljury.uses.agree.stability import stability_of_repeats
 
     with open_run(Path(folder)) as run:
         return stability_of_repeats(run.records())
@@ -51,7 +51,7 @@ def review_flags(folder: PathLike, review: PathLike) -> list[FlagPrecision]:
     Raises:
         InputError: the folder is not a run; SJ526: a line of the file is no flag.
     """
-    from sqljury.uses.flagged import confirmation, flags_of, precision_of
+    from sqljury.uses.audit.flagged import confirmation, flags_of, precision_of
 
     with open_run(Path(folder)) as run:
         flags, by_judge = flags_of(run.records())

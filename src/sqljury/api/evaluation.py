@@ -19,8 +19,7 @@ from sqljury.closing import Closing
 from sqljury.errors import InputError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge
-from sqljury.reports.frame import as_frame
-from sqljury.reports.words import score_sentence
+from sqljury.reports.export import as_frame
 from sqljury.runs import (
     RUN_FILE,
     Run,
@@ -31,16 +30,17 @@ from sqljury.runs import (
     run_in_batches,
     run_judges,
 )
-from sqljury.uses.evaluate import Summary, summarise
-from sqljury.uses.systems import several_systems, with_systems
+from sqljury.uses.evaluate.summary import Summary, summarise
+from sqljury.uses.evaluate.systems import several_systems, with_systems
+from sqljury.uses.evaluate.words import score_sentence
 from sqljury.verdict import Outcome, Record
 
 if TYPE_CHECKING:
     from sqljury.llm import Collected, Estimate
     from sqljury.reports.plots import ScorePlot
-    from sqljury.uses.agree import Agreement
-    from sqljury.uses.failures import Failures
-    from sqljury.uses.run_comparison import RunComparison
+    from sqljury.uses.agree.agreement import Agreement
+    from sqljury.uses.evaluate.comparison import RunComparison
+    from sqljury.uses.evaluate.failures import Failures
 
 
 class Evaluation(Closing):
@@ -148,7 +148,7 @@ class Evaluation(Closing):
             InputError: the file cannot be written.
         """
         from sqljury.api.failures import told_apart_in
-        from sqljury.reports.html import write_report
+        from sqljury.uses.evaluate.document import write_report
 
         write_report(
             path,
@@ -162,8 +162,9 @@ class Evaluation(Closing):
     def plot(self) -> ScorePlot:
         """Scores with their intervals, a row a judge or system, as an image for a notebook."""
         from sqljury.reports.plots import ScorePlot
+        from sqljury.uses.evaluate.document import score_points
 
-        return ScorePlot.of(self.summary)
+        return ScorePlot(score_points(self.summary))
 
     def compare(self, other: Evaluation) -> RunComparison:
         """What another, later evaluation gets right that this one missed, and the reverse.

@@ -24,8 +24,8 @@ class Evaluator(Closing):
     Args:
         databases: a folder in Spider or BIRD layout, a file, or a URL with ``{db_id}``.
         judges: names such as ``execution:spider``, or judges.
-        settings: as for :func:`sqljury.evaluate`; there is one worker for each way that judges
-            run.
+        settings: as for :func:`sqljury.evaluate`. A case at a time needs one worker for each
+            way that judges run; further ones start when many cases come at once.
 
     Raises:
         InputError: an unknown judge, or settings that cannot be used.
@@ -59,8 +59,20 @@ class Evaluator(Closing):
             InputError: no case; a correction that does not fit.
             InfrastructureError: the workers cannot work.
         """
-        (one,) = cases_of_rows([case])
-        return self._judges.judge(one)
+        (found,) = self.judge_all([case])
+        return found
+
+    def judge_all(self, cases: Sequence[Case | Mapping[str, Json]]) -> list[dict[str, Verdict]]:
+        """The verdicts on each of some cases, judged by all workers at once.
+
+        Args:
+            cases: as for :meth:`judge`, together.
+
+        Raises:
+            InputError: no case; a correction that does not fit.
+            InfrastructureError: the workers cannot work.
+        """
+        return self._judges.judge(list(cases_of_rows(cases)))
 
     def close(self) -> None:
         """End the workers."""

@@ -12,7 +12,7 @@ from sqljury.errors import SqljuryError
 from sqljury.likeness.differences import Difference
 from sqljury.runs import Run
 from sqljury.schema import Schema
-from sqljury.uses.failures import Failures, failures
+from sqljury.uses.evaluate.failures import Failures, failures
 from sqljury.verdict import Record
 
 

@@ -13,7 +13,7 @@ from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.uses.generating.prompting import serialized_question
+from sqljury.uses.generating.modes import serialized_question
 
 if TYPE_CHECKING:
     from sqljury.learning.generator import GeneratorSettings

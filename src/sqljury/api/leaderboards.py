@@ -13,8 +13,8 @@ from itertools import chain
 from sqljury.api.inputs import PathLike
 from sqljury.errors import InputError
 from sqljury.runs import Run, open_run
-from sqljury.uses.evaluate import Summary, summarise
-from sqljury.uses.systems import with_systems
+from sqljury.uses.evaluate.summary import Summary, summarise
+from sqljury.uses.evaluate.systems import with_systems
 from sqljury.verdict import Record
 
 _OF_ITS_CASES = re.compile(r"\|(data|db):[^|]*|n:[^|]*\|?")

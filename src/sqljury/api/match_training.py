@@ -14,7 +14,7 @@ from sqljury.databases import read_schemas, schema_reader
 from sqljury.errors import InputError
 from sqljury.learning.graph_matching.options import NetworkOptions, TrainingOptions
 from sqljury.likeness.graphs import GRAPH_FORMS, GraphForm, PairGraph
-from sqljury.reports.training_curve import curves_svg
+from sqljury.reports.scatter import curves_svg
 from sqljury.schema import Schema
 from sqljury.uses.graph_pairs import TRAIN, GraphPairs, TrainingPair, graph_pairs, read_pairs
 from sqljury.writing import new_file, new_folder

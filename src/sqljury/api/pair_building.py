@@ -20,7 +20,6 @@ from sqljury.isolation import mapped
 from sqljury.judges import Judge
 from sqljury.judges.equivalence import Equivalence
 from sqljury.judges.execution import ExecutionMatch
-from sqljury.reports.build_card import pairs_card_text
 from sqljury.schema import Schema
 from sqljury.uses.building.pairs import (
     GIVEN,
@@ -42,6 +41,7 @@ from sqljury.uses.building.pairs import (
     with_people,
     with_second,
 )
+from sqljury.uses.building.pairs.card import pairs_card_text
 from sqljury.verdict import Outcome, Verdict
 from sqljury.writing import new_file, write_json_lines
 

@@ -5,51 +5,31 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
 from sqljury.api.evaluation import evaluate
 from sqljury.api.inputs import PathLike, RunKeywords, overlay_from, signed_with
 from sqljury.benchmarks import Overlay
-from sqljury.case import Case, Json
+from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.execution import Limits
 from sqljury.isolation import TemporaryFolder
 from sqljury.judge_name import JudgeName
 from sqljury.runs import Run, open_run
 from sqljury.trusted import check_trusted
-from sqljury.uses.evaluate import missing_error, missing_text
-from sqljury.uses.leaderboard import Flip, Leaderboard, flips, leaderboard, right_answers
+from sqljury.uses.audit.rescored import (
+    Rescored,
+    flips,
+    leaderboard,
+    right_answers,
+)
+from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.verdict import Record, Verdict
 
 Verdicts = dict[tuple[str, tuple[str, str, str]], Verdict]
 """By judge and case."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rescored:
-    """What one judge says of the systems of a run before and after corrections.
-
-    Args:
-        judged: verdicts that were found anew; all others are those of the run.
-    """
-
-    before: Leaderboard
-    after: Leaderboard
-    flips: tuple[Flip, ...]
-    judged: int
-    signature: str
-
-    def to_json(self) -> dict[str, Json]:
-        """A JSON object."""
-        return {
-            "before": self.before.to_json(),
-            "after": self.after.to_json(),
-            "flips": [asdict(one) for one in self.flips],
-            "judged": self.judged,
-            "signature": self.signature,
-        }
 
 
 def rescore(

@@ -13,7 +13,7 @@ from sqljury.case import Case, Json
 from sqljury.evidence_shapes import results_of, shown_rows
 from sqljury.faults import Check, Sees
 from sqljury.uses.audit import AuditFinding
-from sqljury.uses.audit.conflicts import Conflict
+from sqljury.uses.audit.audit import Conflict
 from sqljury.uses.audit.consensus import NOBODY, Consensus, Votes, consensus
 from sqljury.uses.select import CandidatePool
 from sqljury.uses.select.results import Results

@@ -23,8 +23,8 @@ from sqljury.decision import Decision
 from sqljury.errors import InputError
 from sqljury.judges import make_judge, spec_of
 from sqljury.runs import open_run
-from sqljury.uses.corrected import decisions_under, records_under
-from sqljury.uses.evaluate import counted_score
+from sqljury.uses.agree.labels import decisions_under, records_under
+from sqljury.uses.evaluate.summary import counted_score
 from sqljury.uses.trust import (
     DEFAULT_PENALTIES,
     DEFAULT_RISKS,
@@ -35,8 +35,14 @@ from sqljury.uses.trust import (
     apply_gates,
     trust,
 )
-from sqljury.uses.trust.from_records import confidences_of, decisions_of, gate_of
-from sqljury.uses.trust.training import DetectorExample, answerable_examples, right_examples
+from sqljury.uses.trust.records import (
+    DetectorExample,
+    answerable_examples,
+    confidences_of,
+    decisions_of,
+    gate_of,
+    right_examples,
+)
 from sqljury.verdict import Record, Scored
 
 if TYPE_CHECKING:

@@ -16,12 +16,10 @@ from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits
 from sqljury.llm import Answer, ClientSettings, Model, Request
-from sqljury.reports.build_card import card_text
 from sqljury.schema import Schema
 from sqljury.uses.building import KINDS, Card, Corrections, build_trust
-from sqljury.uses.building.kinds import questions_in
-from sqljury.uses.building.splitting import BY_QUESTION, SPLITS
-from sqljury.uses.building.unanswerable import folded
+from sqljury.uses.building.benchmark import BY_QUESTION, SPLITS, card_text
+from sqljury.uses.building.unanswerable import folded, questions_in
 from sqljury.uses.building.writing import (
     PARAPHRASE,
     WRITTEN_KINDS,

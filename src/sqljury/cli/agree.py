@@ -19,7 +19,7 @@ from sqljury.errors import InputError
 
 if TYPE_CHECKING:
     from sqljury.api.benchmark_scores import CorrectedScore
-    from sqljury.uses.agree import Agreement, JudgeAgreement
+    from sqljury.uses.agree.agreement import Agreement, JudgeAgreement
 
 
 @app.command()
@@ -71,7 +71,7 @@ def agree(
         more = {"corrected": [asdict(one) for one in scores]} if corrected else {}
         typer.echo(json.dumps({**found.to_json(), **more}, indent=2))
     else:
-        from sqljury.reports.terminal import print_agreement
+        from sqljury.uses.agree.document import print_agreement
 
         print_agreement(found, console())
         for score in scores:
@@ -116,7 +116,7 @@ def _score_text(found: CorrectedScore) -> str:
 
 
 def _threshold(text: str) -> tuple[str, float]:
-    from sqljury.uses.agree import check_statistic
+    from sqljury.uses.agree.agreement import check_statistic
 
     name, _, value = text.partition("=")
     try:
@@ -132,7 +132,7 @@ def _threshold(text: str) -> tuple[str, float]:
 
 
 def _below(found: Agreement, thresholds: list[tuple[str, float]]) -> list[str]:
-    from sqljury.uses.agree import below
+    from sqljury.uses.agree.agreement import below
 
     return [f"below: {line}" for name, value in thresholds for line in below(found, name, value)]
 

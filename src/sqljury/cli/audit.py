@@ -106,18 +106,18 @@ def audit(
         )
         on_progress(-1, -1)
     if export is not None:
-        from sqljury.reports.audit import write_findings
+        from sqljury.uses.audit.document import write_findings
 
         write_findings(export, found)
     if html is not None:
-        from sqljury.reports.audit_page import write_audit_page
+        from sqljury.uses.audit.document import write_audit_page
 
         write_audit_page(html, found, title=f"Audit of {files[0].name}")
     if as_json:
         typer.echo(json.dumps(found.to_json(), indent=2))
     else:
         from sqljury.cli.output import console
-        from sqljury.reports.audit import print_audit
+        from sqljury.uses.audit.document import print_audit
 
         print_audit(found, console())
     refuse_missing_of_run(folder)
@@ -180,7 +180,7 @@ def rescore(
 ) -> None:
     """Score a run before and after corrections; only what they change is judged."""
     from sqljury.api.rescoring import rescore as score_again
-    from sqljury.reports import leaderboards
+    from sqljury.uses.audit import rescored
 
     settings: RunKeywords = {**sources.keywords, "workers": workers, "overlay": overlay}
     with progress() as on_progress:
@@ -192,8 +192,8 @@ def rescore(
         )
         on_progress(-1, -1)
     if csv is not None:
-        leaderboards.write_rescored_csv(csv, found)
-    document = leaderboards.rescored_document(found, title=f"Corrections of {run.name}")
+        rescored.write_rescored_csv(csv, found)
+    document = rescored.rescored_document(found, title=f"Corrections of {run.name}")
     show(document, [one.to_json() for one in found] if as_json else None, html)
 
 

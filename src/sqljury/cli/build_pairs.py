@@ -46,7 +46,7 @@ def build_pairs(
     """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
     from sqljury.api.pair_building import build_pairs_files
     from sqljury.benchmarks import parse_mapping
-    from sqljury.reports.build_card import pairs_card_text
+    from sqljury.uses.building.pairs.card import pairs_card_text
 
     under_way = _Steps()
     with under_way:

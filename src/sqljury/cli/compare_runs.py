@@ -21,7 +21,7 @@ def compare_runs(
 ) -> None:
     """Compare two runs: newly right, newly wrong, by cause, and whether that is chance."""
     from sqljury.api.comparison import compare_runs as compared
-    from sqljury.reports.comparison import comparison_document
+    from sqljury.uses.evaluate.comparison import comparison_document
 
     found = compared(first, second)
     show(comparison_document(found), found.to_json() if as_json else None, html)

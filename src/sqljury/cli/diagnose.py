@@ -31,7 +31,7 @@ def diagnose(
 ) -> None:
     """Say what a run's verdicts say of the benchmark: faulty references, ambiguous questions."""
     from sqljury.api.diagnosis import diagnose_run, review_flags, stability_of_run
-    from sqljury.reports.diagnosis import diagnosis_document
+    from sqljury.uses.audit.document import diagnosis_document
 
     found, repeated = diagnose_run(run), stability_of_run(run)
     stability = {"stability": [runs.to_json() for runs in repeated]}

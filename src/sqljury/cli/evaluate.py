@@ -308,7 +308,7 @@ def _bytes(text: str) -> int:
 
 
 def _gate(fail_under: float | None, max_left_out: str | None) -> LeftOutLimit:
-    from sqljury.uses.evaluate import check_threshold
+    from sqljury.uses.evaluate.summary import check_threshold
 
     if fail_under is not None:
         check_threshold(fail_under)
@@ -316,7 +316,7 @@ def _gate(fail_under: float | None, max_left_out: str | None) -> LeftOutLimit:
 
 
 def _check(gate: LeftOutLimit, found: Evaluation, threshold: float | None) -> None:
-    from sqljury.uses.evaluate import failing
+    from sqljury.uses.evaluate.summary import failing
 
     below = [] if threshold is None else failing(found.summary, threshold)
     gate.check(

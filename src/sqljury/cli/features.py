@@ -37,7 +37,7 @@ def features(
     from sqljury.api.evaluation import default_run
     from sqljury.api.features import features as find
     from sqljury.benchmarks import parse_mapping, read_cases
-    from sqljury.reports.features import check_features_path, write_features
+    from sqljury.uses.features import check_features_path, write_features
 
     check_features_path(out)
     cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)

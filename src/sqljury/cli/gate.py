@@ -18,7 +18,7 @@ import typer
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
 
 if TYPE_CHECKING:
-    from sqljury.uses.evaluate import JudgeSummary
+    from sqljury.uses.evaluate.summary import JudgeSummary
 
 MaxLeftOut = Annotated[
     str | None,
@@ -101,7 +101,7 @@ def refuse_missing(judged: Sequence[GatedScore]) -> None:
     Raises:
         InfrastructureError: SJ416.
     """
-    from sqljury.uses.evaluate import missing_error, missing_text
+    from sqljury.uses.evaluate.summary import missing_error, missing_text
 
     lacking = [one for one in judged if one.missing]
     if not lacking:
@@ -115,7 +115,7 @@ def refuse_missing(judged: Sequence[GatedScore]) -> None:
 
 def warn_of_missing(judged: Sequence[GatedScore]) -> None:
     """Say that verdicts are missing, where nothing is gated and nothing was judged."""
-    from sqljury.uses.evaluate import missing_text
+    from sqljury.uses.evaluate.summary import missing_text
 
     for one in judged:
         if one.missing:

@@ -25,7 +25,7 @@ def keywords(
     """Count how many queries of each file use which keyword, as FuncEvalGMN's table 6 does."""
     from sqljury.api.keywords import keyword_tables
     from sqljury.benchmarks import parse_mapping
-    from sqljury.reports.tables import keywords_document
+    from sqljury.uses.building.pairs.card import keywords_document
 
     found = keyword_tables(
         files, dialect=dialect, format=format_, mapping=parse_mapping(mapping or "")

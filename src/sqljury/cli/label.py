@@ -42,7 +42,7 @@ def label(
     """Label the candidates of a pool as right or wrong by a judge; count what there is."""
     from sqljury.api.evaluation import default_run
     from sqljury.api.pools import label_pool
-    from sqljury.reports.tables import print_labels
+    from sqljury.uses.labelling import print_labels
 
     folder = running.run or default_run(pool, {"label": sources.databases, **overlay_key(overlay)})
     settings: RunKeywords = {

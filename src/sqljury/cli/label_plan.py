@@ -37,8 +37,8 @@ def label_plan(
 ) -> None:
     """Say what labels are worth, and draw cases for `agree RUN --labels FILE --corrected`."""
     from sqljury.api.benchmark_scores import plan_labels
-    from sqljury.reports.tables import write_label_plan
-    from sqljury.uses.label_plan import half_width as expected
+    from sqljury.uses.agree.labels import half_width as expected
+    from sqljury.uses.agree.labels import write_label_plan
 
     plan = plan_labels(run, judge, seed=seed)
     cases = len(plan.cases)
@@ -57,8 +57,8 @@ def label_plan(
 
 
 def _enough(plan: LabelPlan, half_width: float) -> int:
-    from sqljury.uses.label_plan import half_width as expected
-    from sqljury.uses.label_plan import labels_for
+    from sqljury.uses.agree.labels import half_width as expected
+    from sqljury.uses.agree.labels import labels_for
 
     found = labels_for(plan.scores, half_width)
     if found is None:

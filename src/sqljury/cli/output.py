@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqljury.api.evaluation import Evaluation
     from sqljury.case import Json
     from sqljury.llm import Spent
-    from sqljury.reports.sections import ReportDocument
+    from sqljury.reports.document import ReportDocument
 
 
 def console() -> Console:
@@ -33,7 +33,7 @@ def show(document: ReportDocument, found: Json | None, html: Path | None) -> Non
         found: JSON to print instead of the document.
     """
     if html is not None:
-        from sqljury.reports.sections import write_page
+        from sqljury.reports.page import write_page
 
         write_page(html, document)
         typer.echo(f"report: {html.resolve()}", err=True)
@@ -51,15 +51,15 @@ def write_files(
     if html is not None:
         found.to_html(html)
     if csv is not None:
-        from sqljury.reports.tabular import write_csv
+        from sqljury.reports.export import write_csv
 
         write_csv(csv, found.records(), found.run.own_columns())
     if export is not None and export.suffix == ".parquet":
-        from sqljury.reports.parquet import write_parquet
+        from sqljury.reports.export import write_parquet
 
         write_parquet(export, found.records(), found.run.own_columns())
     elif export is not None:
-        from sqljury.reports.jsonl import write_export
+        from sqljury.reports.export import write_export
 
         write_export(export, found.records())
 
@@ -72,7 +72,7 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
         shown = {**found.summary.to_json(), "sandbox_lacks": lacks, **now}
         typer.echo(json.dumps(shown, indent=2))
         return
-    from sqljury.reports.terminal import print_summary
+    from sqljury.uses.evaluate.document import print_summary
 
     print_summary(found.summary, console())
     for lack in lacks:
@@ -83,7 +83,7 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
 
 def print_failures(found: Evaluation, most: int) -> None:
     """The failures by cause, at most so many of each."""
-    from sqljury.reports.failures import failures_text
+    from sqljury.uses.evaluate.failures import failures_text
 
     typer.echo(failures_text(found.failures(), most, str(found.run.folder)))
 

@@ -60,7 +60,7 @@ def report(
         if failures:
             print_failures(found, failures)
         elif latex or markdown:
-            from sqljury.reports.paper import latex_table, markdown_table
+            from sqljury.uses.evaluate.document import latex_table, markdown_table
 
             typer.echo((latex_table if latex else markdown_table)(found.summary))
         elif not written:
@@ -72,8 +72,7 @@ def report(
 def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: bool) -> None:
     """The systems of several runs, by benchmark."""
     from sqljury.api.leaderboards import leaderboards
-    from sqljury.reports.paper import latex_table, markdown_table
-    from sqljury.reports.terminal import print_summary
+    from sqljury.uses.evaluate.document import latex_table, markdown_table, print_summary
 
     boards = leaderboards(runs)
     if as_json:

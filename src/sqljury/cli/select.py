@@ -81,8 +81,8 @@ def select(
     from sqljury.api.evaluation import default_run
     from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
     from sqljury.api.selection import select as select_from
-    from sqljury.reports.selection import selection_document
-    from sqljury.uses.evaluate import check_threshold
+    from sqljury.uses.evaluate.summary import check_threshold
+    from sqljury.uses.select.document import selection_document
 
     if fail_under is not None:
         check_threshold(fail_under)

@@ -35,7 +35,7 @@ def build_suite(
     """Build test suites that tell references from queries with small mistakes."""
     from sqljury.api.suites import build_suites
     from sqljury.benchmarks import parse_mapping, read_cases
-    from sqljury.reports.tables import report_text, total_text
+    from sqljury.uses.suite.build import report_text, total_text
 
     names = parse_mapping(mapping) if mapping else None
     cases = read_cases(files, format=format_, mapping=names, overlay=overlay)

@@ -47,8 +47,8 @@ def train_verifier(
     """
     from sqljury.api.verifier_training import train_verifier_on
     from sqljury.cli.progress import progress
-    from sqljury.reports.reliability import write_reliability
-    from sqljury.reports.tables import training_text, warnings_of
+    from sqljury.reports.plots import write_reliability
+    from sqljury.uses.verifier_examples import training_text, warnings_of
 
     # Under a launcher all processes train; the first one speaks and writes.
     speaks = os.environ.get("RANK", "0") == "0"

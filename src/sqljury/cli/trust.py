@@ -79,8 +79,8 @@ def trust(
     from sqljury.api.inputs import overlay_from
     from sqljury.api.trust import TrustSettings, judged_run, references_of, trust_files
     from sqljury.benchmarks import parse_mapping
-    from sqljury.reports.trust import trust_document
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
+    from sqljury.uses.trust.document import trust_document
 
     penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
     setup = TrustSettings(
@@ -110,7 +110,7 @@ def trust(
         seed=seed,
     )
     if csv is not None:
-        from sqljury.reports.trust import write_trust_csv
+        from sqljury.uses.trust.document import write_trust_csv
 
         write_trust_csv(csv, found, penalties)
     each = [one.to_json() for one in found]

@@ -7,7 +7,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
-from typing import Final
 
 from sqljury.databases.ddl_alter import (
     Change,
@@ -22,11 +21,11 @@ from sqljury.databases.sqlite_schema import TRIGGERS, read_schema
 from sqljury.errors import InputError
 from sqljury.schema import Column, Schema, Table
 
-_OF_MYSQL: Final = re.compile(
+_OF_MYSQL = re.compile(
     r"[,(]\s*(FULLTEXT\s+|SPATIAL\s+)?(KEY|INDEX)\b[^,]*\(|\bENGINE\s*=", re.IGNORECASE
 )
 """What SQLite would take as a column called KEY."""
-_ROWS_OF_DUMP: Final = re.compile(
+_ROWS_OF_DUMP = re.compile(
     r"^COPY\b[^;]*\bFROM stdin\b[^;]*;\n.*?^\\\.$", re.IGNORECASE | re.MULTILINE | re.DOTALL
 )
 """The rows in a dump of PostgreSQL's, which are no SQL."""
@@ -74,12 +73,12 @@ def _plain(name: str) -> str:
     return name.rpartition(".")[2]
 
 
-_ENUM: Final = re.compile(r"\bAS\s+ENUM\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL)
-_LABEL: Final = re.compile(r"'((?:[^']|'')*)'")
-_OTHER_TYPE: Final = re.compile(
+_ENUM = re.compile(r"\bAS\s+ENUM\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL)
+_LABEL = re.compile(r"'((?:[^']|'')*)'")
+_OTHER_TYPE = re.compile(
     r"\bAS\s+(\w+(?:\s+(?:precision|varying))?(?:\s*\([\d, ]*\))?)", re.IGNORECASE
 )
-_CHECKED: Final = re.compile(r"\b(CHECK|NOT\s+NULL)\b", re.IGNORECASE)
+_CHECKED = re.compile(r"\b(CHECK|NOT\s+NULL)\b", re.IGNORECASE)
 
 
 def _type_name(column: Column) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sqljury.databases.ddl_tables import (
     Constraint,
@@ -17,24 +17,20 @@ from sqljury.databases.ddl_tables import (
 )
 from sqljury.schema import Column
 
-_HARMLESS: Final = frozenset(
+_HARMLESS = frozenset(
     ("OWNER", "ENABLE", "DISABLE", "ENGINE", "AUTO_INCREMENT", "COMMENT", "VALIDATE", "CLUSTER")
 ) | {"SET", "RESET", "REPLICA", "ATTACH", "ROW_FORMAT", "INHERIT", "NO", "FORCE", "DEFAULT"}
 """First words of actions that leave columns and keys as they are."""
-_NOT_OF_A_COLUMN: Final = frozenset(
-    ("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE")
-)
-_PLAIN: Final = re.compile(
+_NOT_OF_A_COLUMN = frozenset(("CONSTRAINT", "PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE"))
+_PLAIN = re.compile(
     r"CREATE\s+TABLE\s+(?P<optional>IF\s+NOT\s+EXISTS\s+)?"
     r"(\"(?P<double>[^\".]+)\"|`(?P<back>[^`.]+)`|(?P<bare>\w+))\s*\(",
     re.IGNORECASE,
 )
-_TOUCHES: Final = re.compile(
-    r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE
-)
+_TOUCHES = re.compile(r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE)
 """Actions after which a CHECK, or how a column is computed, may be another."""
-_OTHERS: Final = ("TRIGGER", "RULE", "TYPE", "DOMAIN")
-_INDEXES: Final = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
+_OTHERS = ("TRIGGER", "RULE", "TYPE", "DOMAIN")
+_INDEXES = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
 
 
 class NotUnderstoodError(Exception):
@@ -68,7 +64,11 @@ def read_change(statement: str) -> Change:
         return Change(kind="create", table=name.lower(), if_needed=plain["optional"] is not None)
     if statement[:6].upper() == "RENAME":  # a command to sqlglot, with the rest in one piece
         statement = f"ALTER{statement[6:]}"
-        return _renamed_table(_Words(statement))
+        words = _Words(statement)
+        words.skip("ALTER", "TABLE")
+        table = words.name()
+        words.skip("TO")
+        return Change(kind="rename", table=table.lower(), name=words.name())
     words = _Words(statement)
     first = words.take()
     if first == "CREATE":
@@ -86,13 +86,6 @@ def read_change(statement: str) -> Change:
         return Change(kind="rename", table=table.lower(), name=words.name())
     actions, texts = words.actions()
     return Change(kind="alter", table=table.lower(), actions=actions, texts=texts)
-
-
-def _renamed_table(words: _Words) -> Change:
-    words.skip("ALTER", "TABLE")
-    table = words.name()
-    words.skip("TO")
-    return Change(kind="rename", table=table.lower(), name=words.name())
 
 
 def _created(words: _Words) -> Change:
@@ -408,7 +401,11 @@ def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], te
         tokens = _tokens(text)
         definition = text[tokens[start].start : tokens[-2 if place else -1].start]
     made = read_table(f"CREATE TABLE x ({definition})", mysql_first=True)
-    if made is None or len(made.columns) != 1 or name not in _columns(draft):
+    if (
+        made is None
+        or len(made.columns) != 1
+        or name not in {column.name.lower() for column in draft.columns}
+    ):
         raise NotUnderstoodError(f"{text!r} is not understood")
     (new,) = made.columns
     held = {c.lower() for k in draft.constraints if k.kind == "primary" for c in k.columns}
@@ -425,10 +422,6 @@ def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], te
 def _from_token(text: str, number: int) -> str:
     tokens = _tokens(text)
     return text[tokens[number].start :] if number < len(tokens) else ""
-
-
-def _columns(draft: Draft) -> set[str]:
-    return {column.name.lower() for column in draft.columns}
 
 
 def _with_column(draft: Draft, name: str, new: Column) -> Draft:

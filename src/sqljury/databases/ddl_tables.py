@@ -7,15 +7,15 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from sqljury.schema import Column, ForeignKey, Table
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DIALECTS: Final = ("sqlite", "mysql", "postgres", "tsql", "snowflake", "bigquery")
-_SPECIAL: Final = re.compile(
+_DIALECTS = ("sqlite", "mysql", "postgres", "tsql", "snowflake", "bigquery")
+_SPECIAL = re.compile(
     r"\bCHECK\s*\(|\bEXCLUDE\b|\bAS\s*\(|\bGENERATED\s+ALWAYS\s+AS\s*\(|\bNULLS\s+NOT\s+DISTINCT\b",
     re.IGNORECASE,
 )

@@ -30,8 +30,8 @@ from sqljury.databases.guard import (
     without_strings,
     words_of,
 )
-from sqljury.databases.limits import WorkLimit, fetch_limited
-from sqljury.databases.protocol import fingerprint_files
+from sqljury.databases.limits import WorkLimit, exceeded, fetch_limited
+from sqljury.databases.protocol import Describe, fingerprint_files
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
 from sqljury.schema import Column, ForeignKey, Schema, Table
@@ -51,12 +51,12 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "python_enable_replacements": "false",  # else a name may mean a variable of ours
     "threads": "1",
 }
-_QUERIES: Final = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
+_QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
 """MULTI: a PIVOT, which runs as two."""
-_BROKEN: Final = (duckdb.FatalException, duckdb.InternalException)
+_BROKEN = (duckdb.FatalException, duckdb.InternalException)
 """The whole instance is unusable afterwards."""
-_UNAVAILABLE: Final = (duckdb.IOException, duckdb.ConnectionException)
-_REFUSED_WORDS: Final = ("read-only mode", "configuration has been locked")
+_UNAVAILABLE = (duckdb.IOException, duckdb.ConnectionException)
+_REFUSED_WORDS = ("read-only mode", "configuration has been locked")
 
 
 class DuckDBDatabase:
@@ -72,7 +72,7 @@ class DuckDBDatabase:
     dialect = "duckdb"
     engine = f"duckdb{duckdb.__version__}"
 
-    def __init__(self, path: Path, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+    def __init__(self, path: Path, db_id: str, describe: Describe) -> None:
         self.db_id = db_id
         self._path = path
         self._describe = describe
@@ -86,7 +86,11 @@ class DuckDBDatabase:
             self._connection = duckdb.connect(
                 str(self._path), read_only=True, config=CONFIG | {"memory_limit": f"{memory}B"}
             )
-            if not _is_locked(self._connection):
+            row = self._connection.execute(
+                "SELECT system.main.current_setting('lock_configuration')"
+            ).fetchone()
+            # Locked where this process has the file open already: one instance serves all.
+            if row is None or not row[0]:
                 self._connection.execute("SET GLOBAL TimeZone = 'UTC'")
                 self._connection.execute("SET lock_configuration = true")
         except duckdb.Error as error:
@@ -128,7 +132,7 @@ class DuckDBDatabase:
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
         if limit.worked:  # also where the end came before DuckDB noticed
-            return Execution(Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s", seconds)
+            return Execution(Status.TIMEOUT, None, exceeded(limits), seconds)
         if isinstance(result, ResultTable):
             return Execution(Status.OK, result, "", seconds)
         if limit.waited:
@@ -173,12 +177,6 @@ class DuckDBDatabase:
         with suppress(duckdb.Error):  # closed where nothing runs
             self._session.interrupt()
         self._connection.close()
-
-
-def _is_locked(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether this process has the file open already: one instance serves all who open it."""
-    row = connection.execute("SELECT system.main.current_setting('lock_configuration')").fetchone()
-    return row is not None and bool(row[0])
 
 
 def _failure(failure: Exception, limits: Limits) -> tuple[Status, str]:
@@ -277,7 +275,7 @@ def _keys(constraints: list[tuple[Any, ...]]) -> dict[str, Any]:
 
 Rows = Sequence[tuple[Any, ...]]
 
-_TABLES_ALLOWED: Final = allowing(
+_TABLES_ALLOWED = allowing(
     """
     range generate_series unnest repeat repeat_row json_each json_tree summary glob
     duckdb_columns duckdb_constraints duckdb_functions duckdb_indexes duckdb_keywords
@@ -288,23 +286,23 @@ _TABLES_ALLOWED: Final = allowing(
 )
 """Functions that give tables. ``glob`` is also the operator; external access is off anyhow."""
 
-_SCALARS_ALLOWED: Final = allowing("random gen_random_uuid uuid uuidv4 uuidv7 error stats")
+_SCALARS_ALLOWED = allowing("random gen_random_uuid uuid uuidv4 uuidv7 error stats")
 """They give another value each time, and change nothing."""
 
-_SCALARS_REFUSED: Final = allowing("txid_current json_serialize_plan")
+_SCALARS_REFUSED = allowing("txid_current json_serialize_plan")
 """They tell how much has run before, or bind a text as a query."""
 
-_FILES: Final = re.compile("read_|parquet_|sniff_")
+_FILES = re.compile("read_|parquet_|sniff_")
 """Functions that read files: DuckDB itself refuses them, and they are good names of columns."""
 
-_VIEWS_REFUSED: Final = allowing("pg_settings pg_prepared_statements")
+_VIEWS_REFUSED = allowing("pg_settings pg_prepared_statements")
 
-_FUNCTIONS: Final = """
+_FUNCTIONS = """
 SELECT DISTINCT function_name, function_type LIKE '%table%',
        coalesce(has_side_effects OR stability = 'VOLATILE', false)
 FROM duckdb_functions() WHERE function_type <> 'pragma'
 """
-_MACROS: Final = """
+_MACROS = """
 SELECT function_name, macro_definition FROM system.main.duckdb_functions() WHERE NOT internal
 """
 """Of the system: a macro of the database may have the same name."""

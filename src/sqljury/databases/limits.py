@@ -14,15 +14,15 @@ from itertools import chain
 from sys import getsizeof
 from threading import Condition, Thread, get_ident
 from time import monotonic, process_time
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 from sqljury.execution import Limits, ResultTable
 
-_AGAIN: Final = 0.05
-_TICK: Final = 0.5
-_LATEST: Final = 0.75
+_AGAIN = 0.05
+_TICK = 0.5
+_LATEST = 0.75
 """Seconds that count between two ticks: where more have passed, the process was stopped."""
-WAIT_FACTOR: Final = 10
+WAIT_FACTOR = 10
 """So many times its limit may a statement take that does not work, but waits for a disk."""
 
 
@@ -103,7 +103,7 @@ class Watchdog:
                 one.call()
 
 
-WATCHDOG: Final = Watchdog()
+WATCHDOG = Watchdog()
 """Shared by all databases of this process."""
 
 
@@ -152,9 +152,9 @@ class WorkLimit:
 # ------------------------------------------------------------
 # Read a result to its last row, or to the limit that it breaks.
 
-_CHUNK: Final = 1000
-_ROW_BYTES: Final = 64  # an empty tuple and its place in the list
-_FIXED_BYTES: Final = 32
+_CHUNK = 1000
+_ROW_BYTES = 64  # an empty tuple and its place in the list
+_FIXED_BYTES = 32
 _FIXED = frozenset({int, float, bool, type(None)})
 _NESTED = frozenset({list, tuple, dict})
 
@@ -204,6 +204,11 @@ def fetch_limited(
 
 def _too_many(limits: Limits) -> str:
     return f"more than {limits.rows} rows, the limit"
+
+
+def exceeded(limits: Limits) -> str:
+    """The words for a statement that took longer than it may."""
+    return f"exceeded {limits.seconds:g} s"
 
 
 def estimated_bytes(rows: Sequence[tuple[Any, ...]]) -> int:

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
-from typing import Any, Final
+from typing import Any
 
 from sqljury.databases.guard import admit, mysql_dialect
-from sqljury.databases.limits import WATCHDOG, awake, fetch_limited
+from sqljury.databases.limits import WATCHDOG, awake, exceeded, fetch_limited
 from sqljury.databases.mysql_schema import read_schema
 from sqljury.databases.mysql_words import MySQLForbiddenWords
-from sqljury.databases.protocol import ENGINES, Engine
+from sqljury.databases.protocol import ENGINES, Describe, Engine
 from sqljury.databases.server import (
     DeadlineRows,
     ServerURL,
@@ -45,18 +45,18 @@ from pymysql.constants import CR, ER, FIELD_TYPE
 from pymysql.converters import conversions
 from pymysql.cursors import SSCursor
 
-_CONNECT_SECONDS: Final = 10
-_GRACE_SECONDS: Final = 0.25
+_CONNECT_SECONDS = 10
+_GRACE_SECONDS = 0.25
 """How long after its own limit the server may take to end a statement."""
-_OWN_SECONDS: Final = 60
+_OWN_SECONDS = 60
 """For reading the schema and counting rows."""
-_HASHED_ROWS: Final = 100_000
-_TRIED_TABLES: Final = 100
-_LONGEST_TEXT: Final = 16 * MIB
-_RESET_CONNECTION: Final = 0x1F
-_UNKNOWN_DATABASE: Final = 1049
-_OPTIONS: Final = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
-_OWN_DATABASES: Final = ("information_schema", "mysql", "performance_schema", "sys")
+_HASHED_ROWS = 100_000
+_TRIED_TABLES = 100
+_LONGEST_TEXT = 16 * MIB
+_RESET_CONNECTION = 0x1F
+_UNKNOWN_DATABASE = 1049
+_OPTIONS = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
+_OWN_DATABASES = ("information_schema", "mysql", "performance_schema", "sys")
 
 _READING_PRIVILEGES = frozenset(
     ("USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS", "EXECUTE", "REPLICATION CLIENT")
@@ -73,7 +73,7 @@ _CONVERSIONS = conversions | {FIELD_TYPE.BIT: _bits}
 # ---------------------------------------------------------------- finding
 
 
-def open_url(url: str, db_id: str, describe: Callable[[Schema], Schema]) -> MySQLDatabase | None:
+def open_url(url: str, db_id: str, describe: Describe) -> MySQLDatabase | None:
     """Connect to ``mysql://…/DATABASE`` or ``mariadb://…/DATABASE``.
 
     Options are ``unix_socket``, ``ssl_ca``, ``ssl_cert``, ``ssl_key``.
@@ -211,7 +211,7 @@ class MySQLDatabase:
 
     dialect = "mysql"
 
-    def __init__(self, server: ServerURL, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+    def __init__(self, server: ServerURL, db_id: str, describe: Describe) -> None:
         self.db_id = db_id
         self._server = server
         self._describe = describe
@@ -268,7 +268,7 @@ class MySQLDatabase:
             seconds = awake() - started
         # SLEEP and BENCHMARK end early at the limit, without an error.
         if seconds >= limits.seconds and status in (Status.OK, Status.UNAVAILABLE, Status.TIMEOUT):
-            status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
+            status, table, message = Status.TIMEOUT, None, exceeded(limits)
         return Execution(status, table, message, seconds)
 
     def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
@@ -277,7 +277,13 @@ class MySQLDatabase:
         self._running = True
         started = awake()
         try:
-            result = self._fetch(statement, limits)
+            # Kept, since a cursor that is collected reads all rows that are left.
+            cursor = self._cursor = SSCursor(self._connection)
+            cursor.execute(statement)
+            if cursor.description is None:
+                raise pymysql.ProgrammingError(0, "the statement gives no result table")
+            columns = tuple([column[0] for column in cursor.description])
+            result = fetch_limited(DeadlineRows(cursor.fetchmany, limits.seconds), columns, limits)
             seconds = awake() - started
         except pymysql.Error:
             self._running = False
@@ -319,15 +325,6 @@ class MySQLDatabase:
         mode = self._connection.escape(self._mode)
         self._connection.query(f"SET NAMES utf8mb4, SESSION sql_mode = {mode}, {words}")
         self._connection.query("START TRANSACTION READ ONLY")
-
-    def _fetch(self, statement: str, limits: Limits) -> ResultTable | str:
-        # Kept, since a cursor that is collected reads all rows that are left.
-        cursor = self._cursor = SSCursor(self._connection)
-        cursor.execute(statement)
-        if cursor.description is None:
-            raise pymysql.ProgrammingError(0, "the statement gives no result table")
-        columns = tuple([column[0] for column in cursor.description])
-        return fetch_limited(DeadlineRows(cursor.fetchmany, limits.seconds), columns, limits)
 
     def _reset(self) -> None:
         """End the transaction, and forget locks, variables and settings of the session."""

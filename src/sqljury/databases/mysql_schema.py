@@ -4,35 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
 Read = Callable[[str], Sequence[tuple[Any, ...]]]
 """Runs a query of ours and gives its rows."""
 
-_TABLES: Final = """
+_TABLES = """
 SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.TABLES
 WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW')
 """
-_COLUMNS: Final = """
+_COLUMNS = """
 SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE = 'YES', COLUMN_COMMENT,
        coalesce(COLLATION_NAME, ''), EXTRA LIKE '%GENERATED%' AND EXTRA NOT LIKE '%DEFAULT%'
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()
 ORDER BY TABLE_NAME, ORDINAL_POSITION
 """
 # That there is a CHECK is enough: whether rows pass it is for the server to say.
-_CHECKS: Final = """
+_CHECKS = """
 SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
 WHERE TABLE_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'CHECK'
 """
 # A key on the first letters of a column, or on an expression, does not make the column unique.
-_KEYS: Final = """
+_KEYS = """
 SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART
 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND NON_UNIQUE = 0
 ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX
 """
-_FOREIGN_KEYS: Final = """
+_FOREIGN_KEYS = """
 SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
 FROM information_schema.KEY_COLUMN_USAGE
 WHERE TABLE_SCHEMA = DATABASE() AND REFERENCED_TABLE_SCHEMA = DATABASE()

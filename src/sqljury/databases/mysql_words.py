@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any
 
 from sqljury.databases.guard import (
     GAP,
@@ -25,7 +25,7 @@ from sqljury.databases.guard import (
 
 Rows = Sequence[tuple[Any, ...]]
 
-_NAMED: Final = allowing(
+_NAMED = allowing(
     """
     outfile dumpfile load_file get_lock release_lock release_all_locks is_free_lock is_used_lock
     master_pos_wait source_pos_wait master_gtid_wait wait_for_executed_gtid_set
@@ -37,11 +37,11 @@ _NAMED: Final = allowing(
     """
 )
 
-_LEFT_BEHIND: Final = frozenset({"found_rows"})
+_LEFT_BEHIND = frozenset({"found_rows"})
 """What a session remembers of the statement before, even when it is reset."""
 
 # Of the tables that describe a database; the others tell of users, sessions and the server.
-_DESCRIBING: Final = allowing(
+_DESCRIBING = allowing(
     """
     tables columns views schemata key_column_usage table_constraints referential_constraints
     check_constraints statistics character_sets collations
@@ -51,9 +51,9 @@ _DESCRIBING: Final = allowing(
 )
 
 # In a function these reach beyond its transaction.
-_IN_FUNCTIONS: Final = allowing("global session persist kill flush sleep benchmark password")
+_IN_FUNCTIONS = allowing("global session persist kill flush sleep benchmark password")
 
-_BEGINNINGS: Final = (
+_BEGINNINGS = (
     "group_replication_",
     "asynchronous_connection_failover_",
     "keyring_",
@@ -67,19 +67,19 @@ _BEGINNINGS: Final = (
 )
 """Functions of MySQL's own plugins; they change how the server runs."""
 
-_LOCKING: Final = frozenset({"for", "lock", "value"})
-_LOCKS: Final = re.compile(
+_LOCKING = frozenset({"for", "lock", "value"})
+_LOCKS = re.compile(
     rf"\bfor{GAP}(?:update|share)\b|\block{GAP}in{GAP}share\b"
     rf"|\b(?:next|previous){GAP}value{GAP}for\b",
     re.IGNORECASE | re.DOTALL,
 )
-_DESCRIBED: Final = re.compile(
+_DESCRIBED = re.compile(
     rf'\binformation_schema["`]?{GAP}\.{GAP}["`]?(\w+)', re.IGNORECASE | re.DOTALL
 )
 
-_SYSTEM_TABLES: Final = ("SHOW TABLES FROM mysql", "SHOW TABLES FROM sys")
-_NATIVE: Final = "SELECT name FROM mysql.func"
-_ROUTINES: Final = """
+_SYSTEM_TABLES = ("SHOW TABLES FROM mysql", "SHOW TABLES FROM sys")
+_NATIVE = "SELECT name FROM mysql.func"
+_ROUTINES = """
 SELECT routine_schema, routine_name, routine_definition, security_type
 FROM information_schema.routines WHERE routine_type = 'FUNCTION'
 """

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final
 from urllib.parse import quote, unquote, urlsplit
 
 from sqljury.databases.protocol import ENGINES, Database, Databases, Describe, Engine
@@ -16,11 +15,11 @@ from sqljury.databases.schemas import describe
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.schema import Schema
 
-SUFFIXES: Final = (".sqlite", ".db", ".sqlite3", ".duckdb")
-_PLACE: Final = "{db_id}"
-_DESCRIPTIONS: Final = "descriptions="
+SUFFIXES = (".sqlite", ".db", ".sqlite3", ".duckdb")
+_PLACE = "{db_id}"
+_DESCRIPTIONS = "descriptions="
 
-_OTHER_ENGINES: Final = "sqlalchemy"
+_OTHER_ENGINES = "sqlalchemy"
 """Which opens every scheme that nobody else does."""
 
 
@@ -50,7 +49,9 @@ def open_databases(
     parts = _parts(spec)
     named = [part for part in parts if part.startswith(_DESCRIPTIONS)]
     places = [part for part in parts if not part.startswith(_DESCRIPTIONS)]
-    folder = descriptions if descriptions is not None else _last(named)
+    folder = descriptions
+    if folder is None and named:
+        folder = named[-1].removeprefix(_DESCRIPTIONS)
     if folder is not None and not Path(folder).is_dir():
         raise InputError("SJ203", f"there is no folder of descriptions {str(folder)!r}.")
     if not places:
@@ -74,10 +75,6 @@ def _parts(spec: str | Path | Sequence[str | Path]) -> list[str]:
     if spec and Path(spec).exists():
         return [spec]  # a comma may be part of its name
     return [part for part in spec.split(",") if part]
-
-
-def _last(named: list[str]) -> str | None:
-    return named[-1].removeprefix(_DESCRIPTIONS) if named else None
 
 
 def _open_one(place: str, descriptions: Path | None) -> Databases:

@@ -17,18 +17,17 @@ import os
 import random
 import re
 import socket
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from itertools import chain, islice
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any
 
 from sqljury.databases.guard import admit
-from sqljury.databases.limits import WATCHDOG, awake, fetch_limited
+from sqljury.databases.limits import WATCHDOG, awake, exceeded, fetch_limited
 from sqljury.databases.postgresql_schema import literal, read_relations, read_schema
 from sqljury.databases.postgresql_words import PRIVILEGED, read_forbidden_words, read_statement
-from sqljury.databases.protocol import ENGINES, Engine
+from sqljury.databases.protocol import ENGINES, Describe, Engine
 from sqljury.databases.server import (
     CHUNK,
     PLACE,
@@ -57,14 +56,14 @@ from psycopg.pq import TransactionStatus
 from psycopg.types import datetime as dates
 from psycopg.types.string import TextLoader
 
-_CONNECT_SECONDS: Final = 10
-_CANCEL_SECONDS: Final = 1.5
-_OWN_SECONDS: Final = 60
+_CONNECT_SECONDS = 10
+_CANCEL_SECONDS = 1.5
+_OWN_SECONDS = 60
 """For reading the schema and counting rows."""
-_HASHED_ROWS: Final = 100_000
-_TRIED_TABLES: Final = 100
+_HASHED_ROWS = 100_000
+_TRIED_TABLES = 100
 
-_MEMORY_CHECK_SECONDS: Final = 0.05
+_MEMORY_CHECK_SECONDS = 0.05
 
 # Set for the session: what a statement does to one ends with its transaction.
 _SETTINGS = {
@@ -89,9 +88,7 @@ _OPTIONAL_SETTINGS = {
 # ---------------------------------------------------------------- finding
 
 
-def open_url(
-    url: str, db_id: str, describe: Callable[[Schema], Schema]
-) -> PostgreSQLDatabase | None:
+def open_url(url: str, db_id: str, describe: Describe) -> PostgreSQLDatabase | None:
     """Connect to ``postgresql://…/DATABASE``, or to one schema of it with ``?schema=NAME``.
 
     Other options are libpq's (``sslmode``, ``host`` for a socket, …).
@@ -232,7 +229,7 @@ _STATUS_BY_CODE = {
     "53300": Status.UNAVAILABLE,  # too many connections
     "55P03": Status.UNAVAILABLE,  # lock_timeout: somebody else changes the table
 }
-_UNAVAILABLE_CLASSES: Final = ("08", "57", "58", "XX001", "XX002")
+_UNAVAILABLE_CLASSES = ("08", "57", "58", "XX001", "XX002")
 
 
 def _failure(error: Exception, seconds: float, limits: Limits) -> tuple[Status, str]:
@@ -245,17 +242,13 @@ def _failure(error: Exception, seconds: float, limits: Limits) -> tuple[Status, 
         return Status.UNAVAILABLE if lost else Status.ERROR, message
     if code == "57014":
         if seconds >= limits.seconds:
-            return Status.TIMEOUT, _exceeded(limits)
+            return Status.TIMEOUT, exceeded(limits)
         return Status.UNAVAILABLE, "cancelled"
     if message.startswith("invalid memory alloc request size"):
         return Status.TOO_LARGE, message
     if code.startswith(_UNAVAILABLE_CLASSES):
         return Status.UNAVAILABLE, message
     return _STATUS_BY_CODE.get(code, Status.ERROR), message
-
-
-def _exceeded(limits: Limits) -> str:
-    return f"exceeded {limits.seconds:g} s"
 
 
 def _unreadable(error: Exception) -> bool:
@@ -280,7 +273,7 @@ class PostgreSQLDatabase:
 
     dialect = "postgres"
 
-    def __init__(self, server: ServerURL, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+    def __init__(self, server: ServerURL, db_id: str, describe: Describe) -> None:
         self.db_id = db_id
         self._server = server
         self._namespace = server.options.get("schema")
@@ -358,23 +351,23 @@ class PostgreSQLDatabase:
 
     def _attempt(self, statement: str, limits: Limits) -> Execution:
         started = awake()
+        seconds = None
+        status, table, message = Status.OK, None, ""
         try:
             result, seconds = self._run(statement, limits)
+            if isinstance(result, str):
+                status, message = Status.TOO_LARGE, result
+            else:
+                table = result
         except InfrastructureError as error:
-            return Execution(Status.UNAVAILABLE, None, error.message, awake() - started)
+            status, message = Status.UNAVAILABLE, error.message
         except MemoryError as error:
-            seconds = awake() - started
-            return Execution(Status.OUT_OF_MEMORY, None, str(error), seconds)
+            status, message = Status.OUT_OF_MEMORY, str(error)
         except TimeoutError:
-            seconds = awake() - started
-            return Execution(Status.TIMEOUT, None, _exceeded(limits), seconds)
+            status, message = Status.TIMEOUT, exceeded(limits)
         except (psycopg.Error, ValueError) as error:
-            seconds = awake() - started
-            status, message = _failure(error, seconds, limits)
-            return Execution(status, None, message, seconds)
-        if isinstance(result, str):
-            return Execution(Status.TOO_LARGE, None, result, seconds)
-        return Execution(Status.OK, result, "", seconds)
+            status, message = _failure(error, awake() - started, limits)
+        return Execution(status, table, message, awake() - started if seconds is None else seconds)
 
     def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
         """The result, and the seconds of the statement itself."""
@@ -394,7 +387,7 @@ class PostgreSQLDatabase:
         self._begin(limits)
         started = awake()
         try:
-            with _MemoryWatch(self._connection, self._memory, limits.memory):
+            with _memory_watched(self._connection, self._memory, limits.memory):
                 return self._fetch(text, limits, tolerant), awake() - started
         finally:
             self._end()
@@ -557,46 +550,36 @@ class PostgreSQLDatabase:
                 connection.lock.release()
 
 
-class _MemoryWatch:
+@contextmanager
+def _memory_watched(
+    connection: psycopg.Connection[tuple[Any, ...]], memory: BackendMemory | None, limit: int
+) -> Iterator[None]:
     """Cancels the statement that takes more memory of its server process than it may.
 
     Raises:
-        MemoryError: on leaving, when it was cancelled.
+        MemoryError: at the end of the block, when it was cancelled.
     """
+    if memory is None:
+        yield
+        return
+    too_much = False
 
-    def __init__(
-        self,
-        connection: psycopg.Connection[tuple[Any, ...]],
-        memory: BackendMemory | None,
-        limit: int,
-    ) -> None:
-        self._connection = connection
-        self._memory = memory
-        self._limit = limit
-        self._exceeded = False
-        self._token: object = None
-
-    def __enter__(self) -> Self:
-        if self._memory is not None:
-            self._token = WATCHDOG.watch(_MEMORY_CHECK_SECONDS, self._look)
-        return self
-
-    def _look(self) -> None:
-        if self._memory is not None and self._memory.held() > self._limit:
-            self._exceeded = True
+    def look() -> None:
+        nonlocal too_much
+        if memory.held() > limit:
+            too_much = True
             with suppress(psycopg.Error):
-                self._connection.cancel_safe(timeout=_CANCEL_SECONDS)
+                connection.cancel_safe(timeout=_CANCEL_SECONDS)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
-    ) -> None:
-        if self._memory is None:
-            return
-        WATCHDOG.release(self._token)
-        if self._exceeded:
+    token = WATCHDOG.watch(_MEMORY_CHECK_SECONDS, look)
+    try:
+        yield
+    finally:
+        WATCHDOG.release(token)
+        if too_much:
             # A cancel that comes late would hit the next statement, so this session ends.
-            self._connection.close()
-            raise MemoryError(f"needs more than {self._limit} bytes of memory") from error
+            connection.close()
+            raise MemoryError(f"needs more than {limit} bytes of memory")
 
 
 def _succeeds(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
@@ -11,7 +11,7 @@ Read = Callable[[str], Sequence[tuple[Any, ...]]]
 """Runs a query of ours and gives its rows."""
 
 # Tables that an extension brings are its own; partitions are parts of a table that is listed.
-_RELATIONS: Final = """
+_RELATIONS = """
 SELECT c.oid, CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
                    ELSE n.nspname || '.' || c.relname END,
        c.relkind::text, coalesce(obj_description(c.oid, 'pg_class'), ''), c.oid::regclass::text,
@@ -22,7 +22,7 @@ WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition
   AND NOT EXISTS (SELECT FROM pg_depend AS d WHERE d.classid = 'pg_class'::regclass
                   AND d.objid = c.oid AND d.deptype = 'e')
 """
-_COLUMNS: Final = """
+_COLUMNS = """
 SELECT attrelid, attname::text, format_type(atttypid, atttypmod), NOT attnotnull,
        coalesce(col_description(attrelid, attnum), ''),
        coalesce((SELECT c.collname::text FROM pg_collation AS c
@@ -31,7 +31,7 @@ SELECT attrelid, attname::text, format_type(atttypid, atttypmod), NOT attnotnull
 FROM pg_attribute WHERE attnum > 0 AND NOT attisdropped AND attrelid = ANY ('{oids}')
 ORDER BY attrelid, attnum
 """
-_KEYS: Final = """
+_KEYS = """
 SELECT i.indrelid, i.indisprimary, ARRAY(
   SELECT a.attname::text FROM unnest(i.indkey::int2[]) WITH ORDINALITY AS k (number, place)
   JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.number
@@ -40,11 +40,11 @@ FROM pg_index AS i
 WHERE i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL AND i.indrelid = ANY ('{oids}')
 ORDER BY i.indrelid, i.indkey::int2[]
 """
-_CHECKS: Final = """
+_CHECKS = """
 SELECT conrelid, pg_get_constraintdef(oid) FROM pg_constraint
 WHERE contype IN ('c', 'x') AND conrelid = ANY ('{oids}') ORDER BY conrelid, conname
 """
-_FOREIGN_KEYS: Final = """
+_FOREIGN_KEYS = """
 SELECT c.conrelid, c.confrelid, f.sources, f.targets
 FROM pg_constraint AS c CROSS JOIN LATERAL (
   SELECT array_agg(s.attname::text ORDER BY k.place), array_agg(t.attname::text ORDER BY k.place)

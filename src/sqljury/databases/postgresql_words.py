@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from sqljury.databases.guard import (
     ForbiddenNames,
@@ -26,10 +26,10 @@ try:
 except ImportError as error:
     raise MissingExtraError("pgparse", "postgresql", "A PostgreSQL database") from error
 
-GRAMMAR: Final = 17
+GRAMMAR = 17
 """The version of PostgreSQL whose grammar this is."""
 
-_NODES: Final = frozenset(
+_NODES = frozenset(
     re.findall(
         r"\w+",
         """
@@ -48,16 +48,16 @@ _NODES: Final = frozenset(
         """,
     )
 )
-_REFUSED: Final = {"intoClause": "INTO", "lockingClause": "FOR UPDATE or FOR SHARE"}
+_REFUSED = {"intoClause": "INTO", "lockingClause": "FOR UPDATE or FOR SHARE"}
 
-_MOST_TOKENS: Final = 25_000
+_MOST_TOKENS = 25_000
 """The parser is recursive: a chain of twice as many operators still fits on a stack of 8 MiB."""
-_TOKEN: Final = re.compile(r"[^\W\d]\w*|[^\s\w,'\".]")
+_TOKEN = re.compile(r"[^\W\d]\w*|[^\s\w,'\".]")
 
-_ROW_MAKERS: Final = frozenset(
+_ROW_MAKERS = frozenset(
     f"{kind}_populate_{what}" for kind in ("json", "jsonb") for what in ("record", "recordset")
 )
-_ARRAY_MAKERS: Final = frozenset({"array_agg", "array_fill"})
+_ARRAY_MAKERS = frozenset({"array_agg", "array_fill"})
 
 
 @dataclass(frozen=True)
@@ -168,9 +168,9 @@ def _last(names: list[dict[str, Any]]) -> str:
 
 Rows = Sequence[tuple[Any, ...]]
 
-_FIRST_USER_OID: Final = 16384
+_FIRST_USER_OID = 16384
 
-_VOLATILE_ALLOWED: Final = allowing(
+_VOLATILE_ALLOWED = allowing(
     """
     random random_normal normal_rand gen_random_uuid uuidv4 uuidv7 uuid_generate_v1
     uuid_generate_v1mc uuid_generate_v4 gen_random_bytes clock_timestamp timeofday
@@ -179,7 +179,7 @@ _VOLATILE_ALLOWED: Final = allowing(
 )
 """They give another value each time, and change nothing."""
 
-_PG_ALLOWED: Final = allowing(
+_PG_ALLOWED = allowing(
     """
     pg_typeof pg_collation_for pg_column_size pg_column_compression pg_size_bytes pg_size_pretty
     pg_relation_size pg_table_size pg_indexes_size pg_total_relation_size pg_database_size
@@ -199,7 +199,7 @@ _PG_ALLOWED: Final = allowing(
 )
 """Functions whose name begins with ``pg_``; also where they are declared volatile."""
 
-_TABLES_ALLOWED: Final = allowing(
+_TABLES_ALLOWED = allowing(
     """
     pg_aggregate pg_am pg_attrdef pg_attribute pg_cast pg_class pg_collation pg_constraint
     pg_conversion pg_database pg_depend pg_description pg_enum pg_extension pg_index pg_indexes
@@ -210,7 +210,7 @@ _TABLES_ALLOWED: Final = allowing(
 )
 """The server's own tables that describe a database, and hold nothing else."""
 
-_NAMED: Final = allowing(
+_NAMED = allowing(
     """
     query_to_xml query_to_xmlschema query_to_xml_and_xmlschema cursor_to_xml cursor_to_xmlschema
     table_to_xml table_to_xmlschema table_to_xml_and_xmlschema schema_to_xml schema_to_xmlschema
@@ -225,7 +225,7 @@ _NAMED: Final = allowing(
 )
 """Refused whatever the server says of them: they run texts, tell settings, or keep state."""
 
-_BEGINNINGS: Final = (
+_BEGINNINGS = (
     *(
         f"pg_{kind}_"
         for kind in ("toast", "temp", "stat", "advisory", "try_advisory", "ls", "read")
@@ -235,7 +235,7 @@ _BEGINNINGS: Final = (
 
 # ---------------------------------------------------------------- what is there
 
-_OWN_FUNCTIONS: Final = f"""
+_OWN_FUNCTIONS = f"""
 SELECT p.oid::int8, p.proname::text
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
@@ -249,7 +249,7 @@ WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
 """
 """Those that may have side effects, say things of the server, or are not for everybody."""
 
-PRIVILEGED: Final = """
+PRIVILEGED = """
 SELECT p.proname::text
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE l.lanname IN ('internal', 'c') AND p.proacl IS NOT NULL
@@ -258,7 +258,7 @@ WHERE l.lanname IN ('internal', 'c') AND p.proacl IS NOT NULL
 """
 """What this role may call although not everybody may; nothing for a plain role."""
 
-_OWN_TABLES: Final = r"""
+_OWN_TABLES = r"""
 SELECT c.relname::text FROM pg_catalog.pg_class AS c
 WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname LIKE 'pg\_%'
   AND (c.relnamespace = 'pg_catalog'::regnamespace OR EXISTS (
@@ -266,17 +266,17 @@ WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname LIKE 'pg\_%'
        AND d.objid = c.oid AND d.deptype = 'e'))
 """
 
-_USER_FUNCTIONS: Final = f"""
+_USER_FUNCTIONS = f"""
 SELECT p.oid::int8, p.proname::text, l.lanname::text, p.prosecdef, p.provolatile::text, p.prosrc,
        {{body}}, p.prokind::text, p.proparallel = 's',
        ARRAY(SELECT unnest(p.proargtypes || p.prorettype || p.proallargtypes)::int8)
 FROM pg_catalog.pg_proc AS p JOIN pg_catalog.pg_language AS l ON l.oid = p.prolang
 WHERE p.oid >= {_FIRST_USER_OID}
 """
-_OLD_BODY: Final = "NULL"
-_BODY: Final = "pg_catalog.pg_get_function_sqlbody(p.oid)"  # PostgreSQL 14: BEGIN ATOMIC
+_OLD_BODY = "NULL"
+_BODY = "pg_catalog.pg_get_function_sqlbody(p.oid)"  # PostgreSQL 14: BEGIN ATOMIC
 
-_BOUND: Final = f"""
+_BOUND = f"""
 SELECT 'operator', o.oprname::text, ARRAY[o.oprcode::oid::int8]
 FROM pg_catalog.pg_operator AS o WHERE o.oid >= {_FIRST_USER_OID}
 UNION ALL
@@ -299,14 +299,14 @@ WHERE k.oid >= {_FIRST_USER_OID} AND k.castcontext = 'i' AND k.castfunc <> 0
 """What calls a function without its name: operators, aggregates, casts, and tables with a column
 that is cast wherever another type is expected."""
 
-_CHECKED: Final = """
+_CHECKED = """
 SELECT k.contypid::int8, ARRAY(
        SELECT m[1]::int8 FROM regexp_matches(k.conbin::text, ':\\w*funcid (\\d+)', 'g') AS m)
 FROM pg_catalog.pg_constraint AS k WHERE k.contypid <> 0
 """
 """Domains, and the functions that their CHECKs call."""
 
-_MADE_OF: Final = f"""
+_MADE_OF = f"""
 SELECT t.typbasetype::int8, t.oid::int8, t.typname::text, 'd' FROM pg_catalog.pg_type AS t
 WHERE t.oid >= {_FIRST_USER_OID} AND t.typtype = 'd'
 UNION ALL
@@ -324,7 +324,7 @@ WHERE c.oid >= {_FIRST_USER_OID} AND c.reltype <> 0 AND a.attnum > 0 AND NOT a.a
 """Types made of others: the one inside, the one made of it, its name, "d" for a domain or the kind
 of its relation."""
 
-_OF_ANY_TYPE: Final = """
+_OF_ANY_TYPE = """
 SELECT DISTINCT p.proname::text FROM pg_catalog.pg_proc AS p
 WHERE p.pronargs > 1 AND EXISTS (
       SELECT FROM unnest(p.proargtypes) AS a (type)
@@ -439,7 +439,7 @@ class PostgreSQLForbiddenWords:
         return bool(self._native & names.all)
 
 
-_IMPLIED: Final = frozenset({"=", "<>", "<", "<=", ">", ">="})
+_IMPLIED = frozenset({"=", "<>", "<", "<=", ">", ">="})
 """Operators that IN, BETWEEN, CASE, USING and DISTINCT call without naming them."""
 
 

@@ -88,9 +88,9 @@ ENGINES: Final[Registry[Engine]] = Registry(
 # ------------------------------------------------------------
 # Tell whether the contents of database files changed, without reading large ones whole.
 
-_WHOLE: Final = 64 * 1024 * 1024
-_SAMPLES: Final = 64
-_SAMPLE: Final = 64 * 1024
+_WHOLE = 64 * 1024 * 1024
+_SAMPLES = 64
+_SAMPLE = 64 * 1024
 
 
 def fingerprint_files(*paths: Path) -> str:

@@ -18,14 +18,14 @@ from sqljury.errors import InputError
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
 # Spider's names of types say less than a declaration; "others" says nothing.
-_SPIDER_TYPES: Final = {
+_SPIDER_TYPES = {
     "number": "NUMERIC",
     "text": "TEXT",
     "time": "TIMESTAMP",
     "boolean": "BOOLEAN",
     "others": "",
 }
-_DDL: Final = re.compile(r"\s*create\s+(or\s+replace\s+)?(temp\w*\s+)?table\b", re.IGNORECASE)
+_DDL = re.compile(r"\s*create\s+(or\s+replace\s+)?(temp\w*\s+)?table\b", re.IGNORECASE)
 _OPENERS: Final[Mapping[str, Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 
@@ -84,7 +84,7 @@ def _text(path: Path) -> str:
         raise InputError("SJ207", f"{error}.", where=path.name) from error
 
 
-_CSV_HEAD: Final = "Table Name,"
+_CSV_HEAD = "Table Name,"
 
 
 def _from_csv(text: str) -> Schema:

@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 from sqljury.databases.limits import awake
 from sqljury.errors import InputError
 from sqljury.execution import Execution, Limits, Status
 
-PLACE: Final = "{db_id}"
-CHUNK: Final = 16
+PLACE = "{db_id}"
+CHUNK = 16
 """Rows received at a time."""
 
 _NETLOC = re.compile(
@@ -110,7 +110,7 @@ class DeadlineRows:
         return self._fetchmany(min(size, CHUNK))
 
 
-_AT_ONCE: Final = 0.1
+_AT_ONCE = 0.1
 """Seconds in which a connection that is lost already is found to be."""
 
 
@@ -207,17 +207,17 @@ def tried(trials: Sequence[Trial], succeeds: Callable[[str], bool]) -> list[Trie
     return [Tried(trial, succeeds(trial.sql)) for trial in trials]
 
 
-_FILES: Final = "REVOKE pg_read_server_files, pg_write_server_files FROM {role};"
-_SIGNALS: Final = (
+_FILES = "REVOKE pg_read_server_files, pg_write_server_files FROM {role};"
+_SIGNALS = (
     "REVOKE EXECUTE ON FUNCTION pg_terminate_backend, pg_cancel_backend FROM PUBLIC; "
     "(in each database)"
 )
-_TEXTS: Final = (
+_TEXTS = (
     "REVOKE EXECUTE ON FUNCTION query_to_xml, query_to_xmlschema, query_to_xml_and_xmlschema, "
     "table_to_xml, schema_to_xml, database_to_xml, ts_stat(text), ts_rewrite(tsquery, text) "
     "FROM PUBLIC; (in each database)"
 )
-_POSTGRESQL: Final = (
+_POSTGRESQL = (
     (
         "create a table",
         "CREATE TABLE sqljury_trial ()",
@@ -287,7 +287,7 @@ def postgresql_trials(role: str, database: str, tables: Sequence[str], other: in
     return [*written, *(Trial(*(_filled(text, known) for text in one)) for one in _POSTGRESQL)]
 
 
-_MYSQL: Final = (
+_MYSQL = (
     (
         "create a table for its session",
         "CREATE TEMPORARY TABLE sqljury_trial (i int)",

@@ -6,9 +6,9 @@ import os
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from sqljury.closing import Closing
 from sqljury.databases.open import open_databases
 from sqljury.databases.protocol import Databases
 from sqljury.databases.schemas import Schemas, read_schemas
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqljury.databases.protocol import Database
 
 
-class Places:
+class Places(Closing):
     """Databases and schemas by name; a database stays open until it is released, or to the end.
 
     Args:
@@ -38,15 +38,8 @@ class Places:
         """The schemas of databases that are not there."""
         self._open: dict[str, Database | None] = {}
 
-    def __enter__(self) -> Places:
-        return self
-
-    def __exit__(
-        self,
-        _type: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def close(self) -> None:
+        """Close all databases that are open."""
         for db_id in list(self._open):
             self.release(db_id)
 

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
-from typing import Any, Final
+from typing import Any
 
 from sqljury.databases.guard import admit
-from sqljury.databases.limits import WATCHDOG, awake, fetch_limited
-from sqljury.databases.protocol import ENGINES, Engine
+from sqljury.databases.limits import WATCHDOG, awake, exceeded, fetch_limited
+from sqljury.databases.protocol import ENGINES, Describe, Engine
 from sqljury.databases.server import CHUNK, DeadlineRows, with_second_attempt
 from sqljury.errors import InfrastructureError, MissingExtraError
 from sqljury.execution import Execution, Limits, ResultTable, Status
@@ -42,11 +41,11 @@ _READ_ONLY = {
 }
 """By SQLAlchemy's name of the database: what is said first in every transaction."""
 
-_CANCELS: Final = ("interrupt", "cancel")
+_CANCELS = ("interrupt", "cancel")
 """Methods of a driver's connection that end its statement from another thread: sqlite3, duckdb;
 psycopg, psycopg2, oracledb."""
 
-_CANCEL_SECONDS: Final = 1.5
+_CANCEL_SECONDS = 1.5
 
 _DIALECTS = {
     "postgresql": "postgres",
@@ -71,9 +70,7 @@ _PACKAGES = {
 }
 
 
-def open_url(
-    url: str, db_id: str, describe: Callable[[Schema], Schema]
-) -> SQLAlchemyDatabase | None:
+def open_url(url: str, db_id: str, describe: Describe) -> SQLAlchemyDatabase | None:
     """Connect to whatever the URL names.
 
     Raises:
@@ -104,7 +101,7 @@ class SQLAlchemyDatabase:
         InfrastructureError: the driver is missing, or the database cannot be reached.
     """
 
-    def __init__(self, url: sa.URL, db_id: str, describe: Callable[[Schema], Schema]) -> None:
+    def __init__(self, url: sa.URL, db_id: str, describe: Describe) -> None:
         self.db_id = db_id
         self._url = url
         self._describe = describe
@@ -176,7 +173,7 @@ class SQLAlchemyDatabase:
             overdue = WATCHDOG.release(token)
         seconds = awake() - started
         if overdue or seconds >= limits.seconds:
-            status, table, message = Status.TIMEOUT, None, f"exceeded {limits.seconds:g} s"
+            status, table, message = Status.TIMEOUT, None, exceeded(limits)
         return Execution(status, table, message, seconds)
 
     def _run(self, statement: str, limits: Limits) -> ResultTable | str:
@@ -330,7 +327,16 @@ def _table(inspector: sa.Inspector, name: str, is_view: bool) -> Table:
         if is_view
         else tuple(inspector.get_pk_constraint(name)["constrained_columns"]),
         unique=() if is_view else _unique(inspector, name),
-        foreign_keys=() if is_view else _foreign_keys(inspector, name),
+        foreign_keys=()
+        if is_view
+        else tuple(
+            ForeignKey(
+                columns=tuple(key["constrained_columns"]),
+                target_table=key["referred_table"],
+                target_columns=tuple(key["referred_columns"]),
+            )
+            for key in inspector.get_foreign_keys(name)
+        ),
         is_view=is_view,
         description="" if is_view else _comment(inspector, name),
     )
@@ -342,17 +348,6 @@ def _unique(inspector: sa.Inspector, name: str) -> tuple[tuple[str, ...], ...]:
     except NotImplementedError:
         return ()
     return tuple(sorted(tuple(one["column_names"]) for one in found))
-
-
-def _foreign_keys(inspector: sa.Inspector, name: str) -> tuple[ForeignKey, ...]:
-    return tuple(
-        ForeignKey(
-            columns=tuple(key["constrained_columns"]),
-            target_table=key["referred_table"],
-            target_columns=tuple(key["referred_columns"]),
-        )
-        for key in inspector.get_foreign_keys(name)
-    )
 
 
 def _comment(inspector: sa.Inspector, name: str) -> str:

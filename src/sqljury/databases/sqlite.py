@@ -11,28 +11,27 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, thread_time
-from typing import Final
 
 from sqljury.databases.guard import admit
-from sqljury.databases.limits import WAIT_FACTOR, awake, fetch_limited
-from sqljury.databases.protocol import fingerprint_files
+from sqljury.databases.limits import WAIT_FACTOR, awake, exceeded, fetch_limited
+from sqljury.databases.protocol import Describe, fingerprint_files
 from sqljury.databases.sqlite_schema import read_schema
 from sqljury.errors import InfrastructureError
 from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
 
-_CELL: Final = MIB // 4
+_CELL = MIB // 4
 """Most bytes of one value at first; a query that needs more is run again, row by row."""
-_WIDEST: Final = 4
+_WIDEST = 4
 """Bytes that one byte of UTF-8 can take in a Python string."""
-_LARGEST_CELL: Final = 1_000_000_000  # SQLite's own limit
-_POINTER: Final = b"version https://git-lfs"
-_OPERATIONS: Final = 10_000
+_LARGEST_CELL = 1_000_000_000  # SQLite's own limit
+_POINTER = b"version https://git-lfs"
+_OPERATIONS = 10_000
 """How many operations pass between two looks at the clocks, some 0.2 ms."""
 
 _SIZES = {
@@ -197,7 +196,7 @@ class SQLiteDatabase:
         self,
         source: Path | sqlite3.Connection,
         db_id: str,
-        describe: Callable[[Schema], Schema],
+        describe: Describe,
     ) -> None:
         self.db_id = db_id
         self._path = source if isinstance(source, Path) else Path()
@@ -240,7 +239,7 @@ class SQLiteDatabase:
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
         if thread_time() > self._deadline:  # the last operation was a long one
-            return Execution(Status.TIMEOUT, None, _overdue_words(limits), seconds)
+            return Execution(Status.TIMEOUT, None, exceeded(limits), seconds)
         return Execution(Status.OK, result, "", seconds)
 
     def _run(self, sql: str, limits: Limits) -> ResultTable | str:
@@ -289,7 +288,7 @@ class SQLiteDatabase:
             return Status.OUT_OF_MEMORY, f"needs more than {limits.memory} bytes of memory"
         if code == sqlite3.SQLITE_INTERRUPT:
             if thread_time() > self._deadline:
-                return Status.TIMEOUT, _overdue_words(limits)
+                return Status.TIMEOUT, exceeded(limits)
             if awake() > self._patience:
                 return Status.UNAVAILABLE, "waited too long for the disk"
             if self._closed:
@@ -336,10 +335,6 @@ class SQLiteDatabase:
 def _code(error: BaseException) -> int | None:
     code: int | None = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF  # without the extended part
-
-
-def _overdue_words(limits: Limits) -> str:
-    return f"exceeded {limits.seconds:g} s"
 
 
 def _decode(text: bytes) -> str:
@@ -413,13 +408,8 @@ def _connected(uri: str) -> sqlite3.Connection:
     connection.execute("PRAGMA schema_version").fetchall()  # fails if this is no database
     for setting in _SETTINGS:
         connection.execute(setting).fetchall()
-    _load_virtual_tables(connection)
-    return connection
-
-
-def _load_virtual_tables(connection: sqlite3.Connection) -> None:
-    """Full-text and R-tree tables prepare writes to their own tables when first used; that
-    must be over before the authorizer is asked."""
+    # Full-text and R-tree tables prepare writes to their own tables when first used; that must be
+    # over before the authorizer is asked.
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'"
     ).fetchall()
@@ -427,6 +417,7 @@ def _load_virtual_tables(connection: sqlite3.Connection) -> None:
         quoted = name.replace('"', '""')
         with suppress(sqlite3.Error):  # a module that is not there: the query will say so
             connection.execute(f'SELECT 1 FROM "{quoted}" LIMIT 0').fetchall()
+    return connection
 
 
 def _pointer_hint(source: object) -> str:

@@ -7,18 +7,18 @@ import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
-_SPECIAL: Final = re.compile(
+_SPECIAL = re.compile(
     r"\b(CHECK|COLLATE|STRICT|GENERATED|WHERE|CONFLICT|AS|KEY\s+DESC)\b|INDEX\b.*\(.*\(",
     re.I | re.S,
 )
 """Words of a declaration that may say more than columns, types and keys."""
-TRIGGERS: Final = "it has triggers or rules"
-_STRICT: Final = re.compile(r"\bSTRICT\b", re.IGNORECASE)
-_UNKNOWN_COLLATION: Final = "?"
+TRIGGERS = "it has triggers or rules"
+_STRICT = re.compile(r"\bSTRICT\b", re.IGNORECASE)
+_UNKNOWN_COLLATION = "?"
 
 
 class _Made(NamedTuple):
@@ -56,6 +56,7 @@ def _table(
 ) -> Table:
     key = keys.get(made.name, ())
     columns = _columns(connection, made, collated)
+    special = not made.is_view and any(map(_SPECIAL.search, made.statements))
     return Table(
         name=made.name,
         columns=columns,
@@ -64,7 +65,7 @@ def _table(
         foreign_keys=_foreign_keys(connection, made.name, targets),
         is_view=made.is_view,
         nullable_key=any(column.nullable for column in columns if column.name in key),
-        declaration=_declaration(made),
+        declaration=made.statements if special else (),
     )
 
 
@@ -83,11 +84,6 @@ def _made(connection: sqlite3.Connection) -> list[_Made]:
         _Made(name, bool(is_view), (sql, *indexes.get(name.casefold(), ())))
         for name, is_view, sql in rows
     ]
-
-
-def _declaration(made: _Made) -> tuple[str, ...]:
-    special = not made.is_view and any(map(_SPECIAL.search, made.statements))
-    return made.statements if special else ()
 
 
 def _mentions_collation(made: _Made) -> bool:
@@ -137,7 +133,10 @@ def _held_by_key(
     if not key or made.is_view:
         return []
     try:
-        if not _key_index(connection, made.name):
+        rows = connection.execute(
+            "SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", (made.name,)
+        )
+        if rows.fetchone() is None:
             return key  # the row id has no index of its own
         if "rowid" not in names:
             quoted = made.name.replace('"', '""')
@@ -145,11 +144,6 @@ def _held_by_key(
     except sqlite3.OperationalError:
         return key
     return []
-
-
-def _key_index(connection: sqlite3.Connection, table: str) -> list[str]:
-    rows = connection.execute("SELECT name FROM pragma_index_list(?) WHERE origin = 'pk'", (table,))
-    return [name for (name,) in rows]
 
 
 def _collations(made: _Made, names: list[str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final, cast
+from typing import IO, Any, cast
 
 from sqljury.databases.open import SUFFIXES, open_file
 from sqljury.databases.protocol import Database, fingerprint_files
@@ -19,12 +19,12 @@ from sqljury.errors import InfrastructureError, InputError
 from sqljury.execution import MIB
 from sqljury.schema import Schema
 
-ARCHIVES: Final = (".tar.xz", ".tar.gz", ".tar")
-_MOST_OPEN: Final = 64
+ARCHIVES = (".tar.xz", ".tar.gz", ".tar")
+_MOST_OPEN = 64
 """Files of one suite that stay open; a connection's page cache may hold 2 MB."""
-_MOST_FILES: Final = 10_000
-_MOST_BYTES: Final = 4096 * MIB
-_CHUNK: Final = MIB
+_MOST_FILES = 10_000
+_MOST_BYTES = 4096 * MIB
+_CHUNK = MIB
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,11 @@ class Suites:
             return self._last
         self.close()
         if name is not None:
-            self._last = Suite(name, _files(self._places[name], name))
+            place = self._places[name]
+            found = _databases(place if place.is_dir() else unpacked(place))
+            # The original first: it is the one that a mismatch is best seen on.
+            found.sort(key=lambda path: (path.stem != name, path.name))
+            self._last = Suite(name, {path.stem: path for path in found})
         return self._last
 
     def reached(self) -> list[Path]:
@@ -156,13 +160,6 @@ def open_suites(folder: str | Path) -> Suites:
     return Suites(place, places)
 
 
-def _files(place: Path, db_id: str) -> dict[str, Path]:
-    """The databases by name, the original first: it is the one that a mismatch is best seen on."""
-    found = _databases(place if place.is_dir() else unpacked(place))
-    found.sort(key=lambda path: (path.stem != db_id, path.name))
-    return {path.stem: path for path in found}
-
-
 def _databases(folder: Path) -> list[Path]:
     return sorted(e for e in folder.iterdir() if e.suffix in SUFFIXES and e.is_file())
 
@@ -203,7 +200,11 @@ def _unpack(archive: Path, folder: Path) -> None:
     """Database files only, under their last name: no path, link or device of an archive is used."""
     names: set[str] = set()
     try:
-        with _decompressed(archive) as stream, _streamed(stream) as tar:
+        with (
+            _decompressed(archive) as stream,
+            # Read as a stream, what the headers claim is never sought or allocated at once.
+            tarfile.open(fileobj=cast("IO[bytes]", _Limited(stream)), mode="r|") as tar,
+        ):
             for member in tar:
                 name = PurePosixPath(member.name.replace("\\", "/")).name
                 if not member.isreg() or PurePosixPath(name).suffix not in SUFFIXES:
@@ -227,11 +228,6 @@ def _decompressed(archive: Path) -> IO[bytes]:
     openers: dict[str, Any] = {".xz": lzma.open, ".gz": gzip.open}
     stream: IO[bytes] = openers.get(archive.suffix, open)(archive, "rb")
     return stream
-
-
-def _streamed(stream: IO[bytes]) -> tarfile.TarFile:
-    """Read as a stream, what the headers claim is never sought or allocated at once."""
-    return tarfile.open(fileobj=cast("IO[bytes]", _Limited(stream)), mode="r|")
 
 
 class _NotASuiteError(Exception):

@@ -8,4 +8,9 @@ CODES: dict[str, tuple[str, str]] = {
         "`assert_sql` compares the prediction with reference=, or judges it by a judge that needs "
         "no reference: judge='jury:offline'. `sqljury list judges` says what each judge needs.",
     ),
+    "SJ851": (
+        "a reward cannot be computed from this",
+        "A reward is the weighted mean of its judges' scores: every weight is a number above 0. "
+        "OpenRLHF's labels are JSON objects with a reference and a db_id.",
+    ),
 }

@@ -16,19 +16,18 @@ import struct
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
 
 # The same numbers on every architecture.
 _CREATE, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_VERSION_ONLY: Final = 1
-_PATH_BENEATH: Final = 1
+_VERSION_ONLY = 1
+_PATH_BENEATH = 1
 
 _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 1, 1 << 2, 1 << 3
-_CHANGES_FOLDER: Final = 0x1FF << 4  # remove and make: files, folders, sockets, devices, links
+_CHANGES_FOLDER = 0x1FF << 4  # remove and make: files, folders, sockets, devices, links
 _REFER, _TRUNCATE, _IOCTL_DEVICE = 1 << 13, 1 << 14, 1 << 15
-_READS: Final = _READ_FILE | _READ_DIR
-_ABOUT_FILES: Final = _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
-_TCP: Final = 0b11  # bind, connect
+_READS = _READ_FILE | _READ_DIR
+_ABOUT_FILES = _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEVICE
+_TCP = 0b11  # bind, connect
 _ABSTRACT_SOCKETS, _SIGNALS = 0b01, 0b10  # of processes outside
 
 
@@ -53,9 +52,15 @@ def restrict_files(
         OSError: the kernel refuses.
     """
     version = landlock_version()
-    changes = _writes(version)
+    changes = _WRITE_FILE | _CHANGES_FOLDER
+    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE)):
+        changes |= right if version >= since else 0
     handled = (0 if reads is None else _READS) | (0 if writes is None else changes)
-    ruleset = _ruleset(version, handled, network)
+    tcp = 0 if network or version < 4 else _TCP
+    scopes = _SIGNALS | (0 if network else _ABSTRACT_SOCKETS)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    attributes = struct.pack("=QQQ", handled, tcp, scopes)[:size]
+    ruleset = _checked(_call(_CREATE, attributes, size, 0))
     try:
         for path in reads or ():
             _allow(ruleset, path, _READS & handled)
@@ -64,21 +69,6 @@ def restrict_files(
         _checked(_call(_RESTRICT_SELF, ruleset, 0))
     finally:
         os.close(ruleset)
-
-
-def _writes(version: int) -> int:
-    rights = _WRITE_FILE | _CHANGES_FOLDER
-    for since, right in ((2, _REFER), (3, _TRUNCATE), (5, _IOCTL_DEVICE)):
-        rights |= right if version >= since else 0
-    return rights
-
-
-def _ruleset(version: int, files: int, network: bool) -> int:
-    tcp = 0 if network or version < 4 else _TCP
-    scopes = _SIGNALS | (0 if network else _ABSTRACT_SOCKETS)
-    size = 24 if version >= 6 else 16 if version >= 4 else 8
-    attributes = struct.pack("=QQQ", files, tcp, scopes)[:size]
-    return _checked(_call(_CREATE, attributes, size, 0))
 
 
 def _allow(ruleset: int, path: str, rights: int) -> None:
@@ -116,13 +106,13 @@ def _checked(result: int) -> int:
 # and files are Landlock's part. `pyseccomp` would need the C library libseccomp on every machine; a
 # filter is some two hundred instructions.
 
-_SET_NO_NEW_PRIVILEGES: Final = 38
+_SET_NO_NEW_PRIVILEGES = 38
 _SET_FILTER, _ALL_THREADS = 1, 1
-_GET_ACTION: Final = 2
-_DROP_BOUND: Final = 24
-_CAPABILITIES_OF_TODAY: Final = 0x20080522
-_OPEN_ANY_FILE: Final = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
-_CLONE_THREAD: Final = 0x00010000
+_GET_ACTION = 2
+_DROP_BOUND = 24
+_CAPABILITIES_OF_TODAY = 0x20080522
+_OPEN_ANY_FILE = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+_CLONE_THREAD = 0x00010000
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
 
 # Offsets into what a filter looks at.
@@ -130,9 +120,9 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 
 # Instructions of the filter.
 _LOAD, _IF_EQUAL, _IF_NOT_BELOW, _IF_ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-_ALLOW: Final = 0x7FFF0000
-_ERROR: Final = 0x00050000
-_INSTRUCTION: Final = 8
+_ALLOW = 0x7FFF0000
+_ERROR = 0x00050000
+_INSTRUCTION = 8
 """Bytes of one."""
 
 
@@ -161,11 +151,11 @@ class _Machine:
 
 
 # The same on both: clone3 is 435.
-_CLONE3: Final = 435
-_NEW: Final = (424, *range(428, 434), 438, 440, 442)
-_URING: Final = 425
+_CLONE3 = 435
+_NEW = (424, *range(428, 434), 438, 440, 442)
+_URING = 425
 
-_MACHINES: Final = {
+_MACHINES = {
     "x86_64": _Machine(
         audit=0xC000003E,
         seccomp=317,

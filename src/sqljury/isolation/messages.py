@@ -51,14 +51,13 @@ def to_plain(value: Any) -> Any:
     if is_dataclass(value):
         return [to_plain(part) for part in _parts(cast("Any", type(value)))(value)]
     if isinstance(value, Mapping):
-        return {_key(name): to_plain(part) for name, part in value.items()}
+        return {
+            (name.hex() if isinstance(name, bytes) else str(name)): to_plain(part)
+            for name, part in value.items()
+        }
     if isinstance(value, Sequence):
         return [to_plain(part) for part in value]
     raise TypeError(f"{type(value).__name__} has no plain form")
-
-
-def _key(name: Any) -> str:
-    return name.hex() if isinstance(name, bytes) else str(name)
 
 
 @lru_cache(maxsize=256)
@@ -93,7 +92,14 @@ def _decoder(kind: Any) -> _Decode:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind
     if is_dataclass(kind):
-        return _dataclass_decoder(cast("type[Any]", kind))
+        cls = cast("type[Any]", kind)
+        hints = get_type_hints(cls, vars(sys.modules[cls.__module__]))
+        given = fields(cls)
+        parts = [_decoder(hints[field.name]) for field in given]
+        if not any(field.kw_only for field in given):
+            return _record(lambda values: cls(*values), parts)
+        names = [field.name for field in given]
+        return _record(lambda values: cls(**dict(zip(names, values, strict=True))), parts)
     if isinstance(kind, type) and issubclass(kind, tuple):
         return _named_tuple_decoder(kind)
     return _generic_decoder(kind)
@@ -114,16 +120,6 @@ def _generic_decoder(kind: Any) -> _Decode:
     if origin in (list, Sequence):
         return _sequence(list, _decoder(arguments[0]))
     raise TypeError(f"{kind} has no plain form")
-
-
-def _dataclass_decoder(cls: type[Any]) -> _Decode:
-    hints = get_type_hints(cls, vars(sys.modules[cls.__module__]))
-    given = fields(cls)
-    parts = [_decoder(hints[field.name]) for field in given]
-    if not any(field.kw_only for field in given):
-        return _record(lambda values: cls(*values), parts)
-    names = [field.name for field in given]
-    return _record(lambda values: cls(**dict(zip(names, values, strict=True))), parts)
 
 
 def _named_tuple_decoder(cls: Any) -> _Decode:

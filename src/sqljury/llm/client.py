@@ -204,7 +204,11 @@ class Client(Closing):
                         f"nobody answers for {request.model}: {error}",
                         hint="Is the server running, and is its address (base_url) right?",
                     ) from error
-                self._say_why(error, request)
+                # Once, what calls wait for: a server that fails looks like a slow one otherwise.
+                with self._lock:
+                    is_new, self._said = str(error) != self._said, str(error)
+                if is_new:
+                    _LOG.warning("%s failed, asked again: %s", request.model, redacted(str(error)))
                 self._wait_after(error, turn, key)
         raise AssertionError("unreachable")
 
@@ -216,7 +220,12 @@ class Client(Closing):
             raw, seconds = self._exchange(request)
             reply = read(request, raw)
             spent = price.of(reply) if price else 0.0
-            self._count(reply, spent, price)
+            tokens = reply.prompt_tokens + reply.completion_tokens
+            with self._lock:
+                self._failures = 0
+                self.spent += Spent(1, tokens, spent, unpriced=int(price is None))
+            if self._tokens is not None:
+                self._tokens.correct(reply.completion_tokens)
             return self._kept(request, raw, reply, seconds)
         except CallFailedError as error:
             spent = most if error.charged else 0.0
@@ -242,14 +251,6 @@ class Client(Closing):
             start = time.perf_counter()
             raw = provider(request.model.provider).call(request, self._settings.timeout)
             return raw, time.perf_counter() - start
-
-    def _count(self, reply: Reply, money: float, price: Price | None) -> None:
-        tokens = reply.prompt_tokens + reply.completion_tokens
-        with self._lock:
-            self._failures = 0
-            self.spent += Spent(1, tokens, money, unpriced=int(price is None))
-        if self._tokens is not None:
-            self._tokens.correct(reply.completion_tokens)
 
     def _kept(self, request: Request, raw: Json, reply: Reply, seconds: float) -> _LedgerAnswer:
         entry = self._ledger.put(
@@ -299,13 +300,6 @@ class Client(Closing):
                 hint="Look at the answers with `sqljury show`, or ask a model that can do this; "
                 "the same command asks again.",
             )
-
-    def _say_why(self, error: CallFailedError, request: Request) -> None:
-        """Say once what calls wait for: a server that fails looks like a slow one otherwise."""
-        with self._lock:
-            is_new, self._said = str(error) != self._said, str(error)
-        if is_new:
-            _LOG.warning("%s failed, asked again: %s", request.model, redacted(str(error)))
 
     def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:
         if error.wait and error.wait > LONGEST_WAIT:

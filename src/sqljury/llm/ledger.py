@@ -298,7 +298,11 @@ class Ledger(Closing):
         count = 0
         with new_file(path) as file:
             for entry in self.entries():
-                file.write(_line(entry) + "\n")
+                fields = {name: getattr(entry, name) for name in _COLUMNS.split(", ")}
+                file.write(
+                    one_line({"key": entry.key, **fields, "request": json.loads(entry.request)})
+                    + "\n"
+                )
                 count += 1
         return count
 
@@ -373,11 +377,6 @@ def _row(entry: Entry) -> tuple[object, ...]:
 def _entry(row: tuple[object, ...]) -> Entry:
     request, raw, *rest = row
     return Entry(str(request), json.loads(str(raw)), *rest)  # type: ignore[arg-type]
-
-
-def _line(entry: Entry) -> str:
-    fields = {name: getattr(entry, name) for name in _COLUMNS.split(", ")}
-    return one_line({"key": entry.key, **fields, "request": json.loads(entry.request)})
 
 
 def _entry_of_line(line: str, where: str) -> Entry:

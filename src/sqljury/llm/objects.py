@@ -56,7 +56,8 @@ def fault(value: Json, schema: Mapping[str, Json], path: str = "the answer") -> 
         choices = ", ".join(_shown(choice) for choice in schema["enum"])
         return f"{path} must be one of {choices}, not {_shown(value)}"
     if _number(value):
-        return _out_of_range(value, schema, path)
+        low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+        return "" if low <= value <= high else f"{path} must lie in [{low}, {high}], not {value}"
     if isinstance(value, dict):
         return _object_fault(value, schema, path)
     if isinstance(value, list) and "items" in schema:
@@ -75,11 +76,6 @@ def _object_fault(value: Mapping[str, Json], schema: Mapping[str, Json], path: s
         if found:
             return found
     return ""
-
-
-def _out_of_range(value: float, schema: Mapping[str, Json], path: str) -> str:
-    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
-    return "" if low <= value <= high else f"{path} must lie in [{low}, {high}], not {value}"
 
 
 def _same(value: Json, allowed: Json) -> bool:

@@ -12,7 +12,7 @@ from sqljury.case import Json
 from sqljury.errors import InputError
 from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
 from sqljury.papers.recorded_methods import RecordedMethod, read_rose_methods
-from sqljury.uses.evaluate import widened
+from sqljury.uses.evaluate.summary import widened
 from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
 from sqljury.writing import PathLike
 

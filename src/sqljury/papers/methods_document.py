@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sqljury.papers.findings import Measured, PaperClaim
 from sqljury.papers.methods import MethodFigures, MethodRow, Methods
 from sqljury.reports import plots, words
-from sqljury.reports.plots import Axis, PlotPoint
-from sqljury.reports.scatter import Scale, Spot, scatter
-from sqljury.reports.sections import (
+from sqljury.reports.document import (
     Block,
     Lane,
     Lanes,
@@ -18,6 +16,8 @@ from sqljury.reports.sections import (
     ReportSection,
     ReportTable,
 )
+from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.reports.scatter import Scale, Spot, scatter
 from sqljury.uses.statistics import Interval
 from sqljury.version import __version__
 

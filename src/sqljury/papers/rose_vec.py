@@ -11,11 +11,11 @@ from sqljury.benchmarks import RecordedJudgement, find_rose_outputs, read_cases,
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.reports import plots, words
+from sqljury.reports.document import Lane, Lanes, ReportDocument, ReportSection, ReportTable
 from sqljury.reports.plots import Axis, PlotPoint
-from sqljury.reports.sections import Lane, Lanes, ReportDocument, ReportSection, ReportTable
-from sqljury.reports.tables import stability_section
-from sqljury.uses.agree import Figures, JudgeAgreement, agree
-from sqljury.uses.stability import Stability, stability
+from sqljury.uses.agree.agreement import Figures, JudgeAgreement, agree
+from sqljury.uses.agree.document import estimate, statistic, statistic_name
+from sqljury.uses.agree.stability import Stability, stability, stability_section
 from sqljury.uses.statistics import PairedCounts, holm
 from sqljury.verdict import Scored
 from sqljury.version import __version__
@@ -457,9 +457,9 @@ def _metrics(rows: Iterable[MetricRow], name: str, confidence: float) -> ReportT
     columns = ("n", *_STATISTICS)
     return ReportTable(
         caption="In percent",
-        heads=["model", "metric", *(words.statistic_name(c, confidence) for c in columns)],
+        heads=["model", "metric", *(statistic_name(c, confidence) for c in columns)],
         rows=[
-            [row.model, _called(row), *(words.statistic(figures, column) for column in columns)]
+            [row.model, _called(row), *(statistic(figures, column) for column in columns)]
             for row, figures in _figures(rows, name)
         ],
         texts=2,
@@ -477,10 +477,11 @@ def _kappas(rows: Sequence[MetricRow], name: str) -> Lanes:
         (
             row,
             PlotPoint(
-                f"{row.model} {row.metric}", *words.estimate(figures), models.index(row.model)
+                f"{row.model} {row.metric}", one.value, one.low, one.high, models.index(row.model)
             ),
         )
         for row, figures in _figures(rows, name)
+        for one in [estimate(figures)]
     ]
     axis = Axis.around(end for _, p in points for end in (p.value, p.low, p.high))
     lanes = [

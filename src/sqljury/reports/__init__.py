@@ -1,7 +1,1 @@
-"""Reports: what people read, from the values that runs and uses give.
-
-``terminal`` prints tables, ``html`` writes one self-contained file, ``tabular`` and ``jsonl``
-write what other programs read.
-"""
-
-__all__ = ["html", "jsonl", "tabular", "terminal"]
+"""Reports: documents and records, and one renderer a file: terminal, page, export, markup."""

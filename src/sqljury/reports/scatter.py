@@ -1,9 +1,9 @@
-"""Points and curves as inline SVG. Places along the axis are percentages."""
+"""Points and curves as SVG."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -227,3 +227,101 @@ def _line(line: Curve, sizes: Sequence[int], x: Scale, y: Scale) -> Markup:
     return Markup('<g class="s{}">{}{}</g>').format(
         series % 6, line_through(places), Markup("").join(marked)
     )
+
+
+# ------------------------------------------------------------
+# How a training of a graph network went: the validation AUC of each epoch.
+
+
+_CURVE_WIDTH, _CURVE_HEIGHT = 640, 360
+_FROM_LEFT, _FROM_RIGHT, _FROM_TOP, _FROM_BOTTOM = 56, 20, 40, 44
+_NAME_WIDTH, _NAME_HEIGHT = 200, 15
+"""The width of the names to the right of the lines, and the height of one."""
+_COLOURS = ("#2563eb", "#c2410c", "#15803d", "#7e22ce", "#0f766e", "#a16207", "#be185d")
+TrainingCurve = tuple[str, Sequence[float]]
+"""A name, and the AUC after each epoch."""
+
+
+def curves_svg(title: str, curves: Sequence[TrainingCurve]) -> str:
+    """AUC (upwards) by epoch (rightwards), a line for each training.
+
+    Source: Zhan et al. 2024 (FuncEvalGMN), figure 18.
+    """
+    values = [value for _, line in curves for value in line]
+    low = min((int(20 * value) / 20 for value in values), default=0.0)
+    longest = max((len(line) for _, line in curves), default=1)
+
+    def x(epoch: int) -> float:
+        return _FROM_LEFT + (_CURVE_WIDTH - _FROM_LEFT - _FROM_RIGHT) * (
+            epoch / max(1, longest - 1)
+        )
+
+    def y(value: float) -> float:
+        return _FROM_TOP + (_CURVE_HEIGHT - _FROM_TOP - _FROM_BOTTOM) * (
+            1 - (value - low) / max(1 - low, 1e-9)
+        )
+
+    said = "; ".join(f"{name}: {line[-1]:.4f} at the end" for name, line in curves if line)
+    parts = [*_axes(title, low, longest, x, y)]
+    ends = _apart([y(line[-1]) if line else y(low) for _, line in curves])
+    for number, (name, line) in enumerate(curves):
+        colour = _COLOURS[number % len(_COLOURS)]
+        dashes = "6 3" if number >= len(_COLOURS) else "none"
+        points = " ".join(f"{x(i):.1f},{y(value):.1f}" for i, value in enumerate(line))
+        parts.append(
+            Markup(
+                '<polyline points="{0}" fill="none" stroke="{1}" stroke-width="2"'
+                ' stroke-dasharray="{2}"/><text x="{3}" y="{4:.1f}" fill="{1}">{5}</text>'
+            ).format(points, colour, dashes, _CURVE_WIDTH - _FROM_RIGHT + 8, ends[number] + 4, name)
+        )
+    return str(
+        Markup(
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
+            'aria-label="{}" font-family="system-ui, sans-serif" font-size="12">'
+            '<rect width="100%" height="100%" fill="white"/>{}</svg>\n'
+        ).format(_CURVE_WIDTH + _NAME_WIDTH, _CURVE_HEIGHT, said, Markup("").join(parts))
+    )
+
+
+def _apart(places: Sequence[float]) -> list[float]:
+    """Places for names at the ends of lines, moved so that none stands on another."""
+    found = list(places)
+    lowest = float(_CURVE_HEIGHT - _FROM_BOTTOM)
+    for number in sorted(range(len(found)), key=lambda i: -places[i]):
+        found[number] = min(found[number], lowest)
+        lowest = found[number] - _NAME_HEIGHT
+    return found
+
+
+def _axes(
+    title: str, low: float, longest: int, x: Callable[[int], float], y: Callable[[float], float]
+) -> list[Markup]:
+    parts = [Markup('<text x="{}" y="22" font-size="14">{}</text>').format(_FROM_LEFT, title)]
+    step = 0.05 if 1 - low > 0.1 else 0.01
+    value = low
+    while value <= 1 + 1e-9:
+        parts.append(
+            Markup(
+                '<line x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}" stroke="#d4d4d4"/>'
+                '<text x="{3}" y="{4:.1f}" text-anchor="end" fill="#404040">{5:.2f}</text>'
+            ).format(
+                _FROM_LEFT,
+                _CURVE_WIDTH - _FROM_RIGHT,
+                y(value),
+                _FROM_LEFT - 6,
+                y(value) + 4,
+                value,
+            )
+        )
+        value += step
+    number = Markup('<text x="{:.1f}" y="{}" text-anchor="middle" fill="#404040">{}</text>')
+    parts += [
+        number.format(x(epoch), _CURVE_HEIGHT - _FROM_BOTTOM + 18, epoch + 1)
+        for epoch in range(0, longest, max(1, longest // 10))
+    ]
+    parts.append(
+        Markup('<text x="{}" y="{}" text-anchor="end" fill="#404040">epoch</text>').format(
+            _CURVE_WIDTH - _FROM_RIGHT, _CURVE_HEIGHT - 8
+        )
+    )
+    return parts

@@ -1,9 +1,9 @@
-"""Tables for the terminal: 100 columns at most, and plain text where it is not one."""
+"""Documents and cases for the terminal: 100 columns at most, and plain text where it is not one."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from rich import box
 from rich.console import Console, JustifyMethod, RenderableType
@@ -13,60 +13,18 @@ from rich.text import Text
 
 from sqljury.case import Case
 from sqljury.reports import words
-from sqljury.reports.cells import ShownTable, cell_text, shown_tables
-from sqljury.reports.evidence import other_evidence, said
-from sqljury.reports.sections import ReportDocument, ReportTable
+from sqljury.reports.document import ReportDocument, ReportTable, Slices
+from sqljury.reports.evidence import ShownTable, cell_text, other_evidence, said, shown_tables
 from sqljury.reports.sqltext import DiffLine, compared, formatted
-from sqljury.uses.agree import Agreement, AgreementSlice, JudgeAgreement
-from sqljury.uses.evaluate import JudgeSummary, Slice, Summary
 from sqljury.verdict import Record
 
 WIDTH = 100
 _MOST_SLICES = 12
-_MOST_PAIRS = 20
-_NARROWEST_NAME = 14
+NARROWEST_NAME = 14
 _BETWEEN = 3
 """Columns are so far apart."""
 _WIDEST_CELL = 32
-_WIDEST_NAME = 18
-_WIDEST_PAIR = 32
 _WIDEST_ROW_NAME = 28
-
-
-def print_summary(summary: Summary, console: Console) -> None:
-    """Print what `evaluate` found: scores, outcomes, slices."""
-    out = Out(console)
-    for judge in summary.judges:
-        out.block(_score(judge, out.width))
-        for table in _systems(judge):
-            out.table(table)
-    several = any(judge.systems for judge in summary.judges)
-    score = "Score of all systems together" if several else "Score"
-    for dimension in words.dimensions(summary.judges):
-        for table in _slices(score, dimension, summary.judges, out.width):
-            out.table(table)
-    for note in words.reading_notes(summary):
-        out.text(f"Note: {note}")
-
-
-def print_agreement(agreement: Agreement, console: Console) -> None:
-    """Print what `agree` found, in percent: a row per judge and benchmark, and pooled."""
-    out = Out(console)
-    for title, columns in words.AGREEMENT_TABLES.items():
-        out.table(_agreement(agreement, title, columns))
-    for line in words.calibration_lines(agreement):
-        out.text(line)
-    if agreement.pairs:
-        out.table(_pairs(agreement))
-    for dimension in words.dimensions(agreement.judges):
-        for table in _slices("κ", dimension, agreement.judges, out.width):
-            out.table(table)
-        graded = [one for one in agreement.judges if one.auc != one.auc_thresholded]
-        for table in _slices("AUC", dimension, graded, out.width, words.auc_text):
-            out.table(table)
-    for note in agreement.notes:
-        out.text(f"Note: {note}")
-    out.text(words.agreement_signature(agreement), style="dim")
 
 
 def print_record(records_of_one_case: Sequence[Record], console: Console) -> None:
@@ -131,16 +89,17 @@ def print_document(document: ReportDocument, console: Console) -> None:
             out.text(line)
         for table in tables:
             out.text(table.caption)
-            out.table(_printed(table))
+            longest = max(len(row[table.texts - 1]) for row in table.rows)
+            out.table(grouped_table(table, "", min(longest, _WIDEST_ROW_NAME)))
     for note in document.notes:
         out.text(note)
     out.text(document.signature, style="dim")
 
 
-def _printed(table: ReportTable) -> Table:
+def grouped_table(table: ReportTable, title: str, min_width: int) -> Table:
+    """A table in which the first of two text columns is a heading above the rows that share it."""
     head, *rest = table.heads[table.texts - 1 :]
-    longest = max((len(row[table.texts - 1]) for row in table.rows), default=0)
-    printed = numbers_table("", head, *rest, min_width=min(longest, _WIDEST_ROW_NAME))
+    printed = numbers_table(title, head, *rest, min_width=min_width)
     if table.wide:
         printed.columns[-1].justify = "left"
     heading = ""
@@ -150,7 +109,19 @@ def _printed(table: ReportTable) -> Table:
             heading = above[0]
             printed.add_row(plain(heading, "bold"))
         cells = map(plain, row[table.texts :])
-        printed.add_row(_indented(plain(name)) if above else plain(name), *cells)
+        printed.add_row(indented(plain(name)) if above else plain(name), *cells)
+    return printed
+
+
+def joined_table(table: ReportTable, *, min_width: int = 0, most: int | None = None) -> Table:
+    """A table whose text columns are one column, at most so many of its rows."""
+    heads = table.heads[table.texts - 1 :]
+    printed = numbers_table(table.caption, *heads, min_width=min_width)
+    for row in table.rows[:most]:
+        printed.add_row(plain(" | ".join(row[: table.texts])), *row[table.texts :])
+    if most is not None and len(table.rows) > most:
+        printed.caption = f"{most} of {len(table.rows)}; --json and --html: all"
+        printed.caption_justify = "left"
     return printed
 
 
@@ -172,120 +143,40 @@ def numbers_table(title: str, *columns: str, min_width: int = 0) -> Table:
     return table
 
 
-# ---------------------------------------------------------------- evaluate
-
-
-def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
-    line = Text.assemble((words.visible(judge.name), "bold"), "  ", words.score_sentence(judge))
-    yield line
-    for text in words.details(judge):
-        yield _indented(plain(text))
-    yield _indented(plain(_folded(judge.signature, width - 2), "dim"))
-
-
-def _systems(judge: JudgeSummary) -> Iterator[Table]:
-    """The scoreboard of several systems, and who is better by more than chance."""
-    board = numbers_table(f"Systems by {words.visible(judge.name)}", "", *words.SYSTEM_HEADS)
-    for name, cells in words.system_rows(judge):
-        board.add_row(plain(name), *cells)
-    yield board
-    title = words.PAIRS_TITLE.format(words.visible(judge.name))
-    pairs = numbers_table(title, "", *words.PAIR_HEADS, min_width=_NARROWEST_NAME)
-    for better, worse, cells in words.pair_rows(judge)[:_MOST_PAIRS]:
-        pairs.add_row(plain(f"{better} | {worse}"), *cells)
-    if len(judge.system_pairs) > _MOST_PAIRS:
-        pairs.caption = f"{_MOST_PAIRS} of {len(judge.system_pairs)}; --json and --html: all"
-        pairs.caption_justify = "left"
-    yield pairs
-
-
-def _folded(signature: str, width: int) -> str:
-    """A signature on as many lines as it needs, broken between its parts."""
-    lines = [""]
-    for part in signature.split("|"):
-        if lines[-1] and len(lines[-1]) + len(part) + 1 > width:
-            lines.append("")
-        lines[-1] += f"{part}|"
-    return "\n".join(lines).removesuffix("|")
-
-
-def _indented(text: Text) -> Padding:
+def indented(text: Text) -> Padding:
     return Padding(text, (0, 0, 0, 2), expand=False)
 
 
 _STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "out": "dim"}
 
 
-def _slices(
-    title: str,
-    dimension: str,
-    judges: Sequence[JudgeSummary | JudgeAgreement],
-    width: int,
-    text_of: Callable[[Slice | AgreementSlice | None], str] = words.slice_text,
-) -> Iterator[Table]:
-    """As many judges beside each other as fit."""
-    if not judges:
-        return
-    found = words.slices_of(dimension, judges)
+def slice_tables(title: str, slices: Slices, width: int) -> Iterator[Table]:
+    """Tables of at most that width, each with as many judges beside each other as fit."""
+    found = slices.rows
     largest = sorted(found, key=lambda value: -max(part.n for part in found[value].values()))
     kept = set(largest[:_MOST_SLICES])
     rows = {
-        value: {judge.name: text_of(parts.get(judge.name)) for judge in judges}
-        for value, parts in found.items()
+        value: [slices.text(value, judge) for judge in slices.judges]
+        for value in found
         if value in kept
     }
-    cell = max(len(text) for cells in rows.values() for text in cells.values()) + _BETWEEN
-    abreast = max(1, (width - _NARROWEST_NAME) // cell)
-    for start in range(0, len(judges), abreast):
-        names = [judge.name for judge in judges[start : start + abreast]]
-        head = f"{title} by {words.visible(dimension)}, in percent"
+    cell = max(len(text) for cells in rows.values() for text in cells) + _BETWEEN
+    abreast = max(1, (width - NARROWEST_NAME) // cell)
+    for start in range(0, len(slices.judges), abreast):
+        names = slices.judges[start : start + abreast]
+        head = f"{title} by {words.visible(slices.dimension)}, in percent"
         table = numbers_table(head, "", *names)
         table.min_width = min(len(head), width)
-        table.columns[0].max_width = max(_NARROWEST_NAME, width - len(names) * cell)
+        table.columns[0].max_width = max(NARROWEST_NAME, width - len(names) * cell)
         for column in table.columns[1:]:
             # A long name rather wraps than the figures.
             column.min_width = cell - _BETWEEN
         for value, cells in rows.items():
-            table.add_row(plain(value or "(none)"), *(cells[name] for name in names))
+            table.add_row(plain(value or "(none)"), *cells[start : start + abreast])
         if len(found) > _MOST_SLICES:
             table.caption = f"the {_MOST_SLICES} largest of {len(found)}; --json and --html: all"
             table.caption_justify = "left"
         yield table
-
-
-# ---------------------------------------------------------------- agree
-
-
-def _agreement(agreement: Agreement, title: str, columns: Sequence[str]) -> Table:
-    heads = (words.statistic_name(name, agreement.confidence) for name in columns)
-    # The name of a judge rather wraps than the heads of the figures.
-    longest = max((len(judge.name) for judge in agreement.judges), default=0)
-    table = numbers_table(title, "", *heads, min_width=min(longest, _WIDEST_NAME))
-    for judge in agreement.judges:
-        table.add_row(plain(judge.name, "bold"))
-        for name, figures in words.agreement_rows(judge):
-            cells = (words.statistic(figures, column) for column in columns)
-            table.add_row(_indented(plain(name)), *cells)
-    return table
-
-
-def _pairs(agreement: Agreement) -> Table:
-    table = numbers_table(
-        "Pairs of judges (McNemar's exact test, two-sided)",
-        "",
-        "n",
-        "only first\nright",
-        "only second\nright",
-        "p",
-        "Bonferroni",
-        "Holm",
-        min_width=_WIDEST_PAIR,
-    )
-    for pair in agreement.pairs:
-        numbers = map(words.count, (pair.n, pair.only_a, pair.only_b))
-        ps = map(words.p_value, (pair.p, pair.p_bonferroni, pair.p_holm))
-        table.add_row(plain(f"{pair.a} | {pair.b}"), *numbers, *ps)
-    return table
 
 
 # ---------------------------------------------------------------- show
@@ -350,9 +241,9 @@ def _verdict(record: Record) -> Iterator[RenderableType]:
     if verdict.labels:
         lines.append(f"labels: {', '.join(verdict.labels)}")
     for line in lines:
-        yield _indented(plain(line))
+        yield indented(plain(line))
     for name, value in other_evidence(verdict.evidence).items():
-        yield _indented(plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
+        yield indented(plain(f"{name}: {json.dumps(value, ensure_ascii=False)}"))
 
 
 def _rows(side: str, table: ShownTable, screen: int) -> Iterator[RenderableType]:
@@ -405,7 +296,7 @@ def _fitting(table: ShownTable, screen: int) -> int:
 def _not_shown(table: ShownTable, fitting: int) -> Iterator[RenderableType]:
     columns = len(table.columns) - fitting
     if columns:
-        yield _indented(Text(f"and {columns} more columns", style="dim"))
+        yield indented(Text(f"and {columns} more columns", style="dim"))
     if table.hidden:
         text = words.hidden_rows(table.hidden, table.hidden_differing)
-        yield _indented(Text(text, style="dim"))
+        yield indented(Text(text, style="dim"))

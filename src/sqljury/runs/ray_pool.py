@@ -275,7 +275,10 @@ class RayPool:
         if not ray.is_initialized():
             self._connected_here = True
             try:
-                _knock(self._address)
+                # Fail at once where nobody listens: Ray itself would wait for minutes.
+                host, _, port = self._address.rpartition(":")
+                if host and port.isdigit():
+                    socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
                 ray.init(address=self._address or None, log_to_driver=False, logging_level="ERROR")
             except (OSError, RuntimeError, ConnectionError, ValueError) as error:
                 raise InfrastructureError(
@@ -309,7 +312,12 @@ class RayPool:
                 self._fill(source)
         finally:
             while self._nodes:
-                _end(self._nodes.pop().actor)
+                actor = self._nodes.pop().actor
+                ray = _ray()
+                # Where it is gone or busy Ray ends its process, and its workers end with it.
+                with contextlib.suppress(Exception):
+                    ray.get(actor.close.remote(), timeout=_END_SECONDS)
+                ray.kill(actor)
 
     # ------------------------------------------------------------ nodes
 
@@ -418,21 +426,6 @@ def _pieces(items: Iterable[WorkItem]) -> Iterator[list[WorkItem]]:
     for _, group in itertools.groupby(items, lambda item: item.group):
         while piece := list(itertools.islice(group, _LARGEST_PIECE)):
             yield piece
-
-
-def _end(actor: Any) -> None:
-    """End its workers; where it is gone or busy Ray ends its process, and they end with it."""
-    ray = _ray()
-    with contextlib.suppress(Exception):
-        ray.get(actor.close.remote(), timeout=_END_SECONDS)
-    ray.kill(actor)
-
-
-def _knock(address: str) -> None:
-    """Fail at once where nobody listens: Ray itself would wait for minutes."""
-    host, _, port = address.rpartition(":")
-    if host and port.isdigit():
-        socket.create_connection((host, int(port)), timeout=_KNOCK_SECONDS).close()
 
 
 def _ray() -> Any:

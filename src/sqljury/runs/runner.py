@@ -126,12 +126,10 @@ class Run(Closing):
     def judges(self) -> tuple[RunJudge, ...]:
         """The judges of the last command on this run."""
         try:
-            return tuple(RunJudge(**judge) for judge in self._stored_judges())
+            judges = cast("list[dict[str, Any]]", self._store.fact("judges") or [])
+            return tuple(RunJudge(**judge) for judge in judges)
         except TypeError as error:
             raise self._store.damaged(f"what it says of its judges ({error})") from error
-
-    def _stored_judges(self) -> list[dict[str, Any]]:
-        return cast("list[dict[str, Any]]", self._store.fact("judges") or [])
 
     @property
     def manifest(self) -> Mapping[str, object]:
@@ -426,13 +424,15 @@ def _write_manifest(
         )
         for judge in judges
     ]
+    places = (settings.sources.databases or "").split(",")
+    without_passwords = [re.sub(r"(://[^:@/?#]*):.*@", r"\1:***@", each) for each in places]
     store.set_facts(
         {
             "judges": [asdict(judge) for judge in signed],
             "manifest": {
                 "sqljury": __version__,
                 "python": sys.version.split()[0],
-                "databases": _without_password(settings.sources.databases or ""),
+                "databases": ",".join(without_passwords),
                 "engines": engines,
                 "contents": data.fingerprints,
                 "suites": data.suites,
@@ -444,11 +444,6 @@ def _write_manifest(
             },
         }
     )
-
-
-def _without_password(spec: str) -> str:
-    parts = (re.sub(r"(://[^:@/?#]*):.*@", r"\1:***@", part) for part in spec.split(","))
-    return ",".join(parts)
 
 
 # ---------------------------------------------------------------- verdicts out

@@ -172,10 +172,20 @@ def confinement(judges: Sequence[Judge], settings: RunSettings) -> Confinement:
     if any(_is_unknown(judge) for judge in judges):
         return Confinement(None, os.environ)
     if any(judge.needs & Needs.LLM for judge in judges):
-        return Confinement(_asking(settings), os.environ)
+        ledger = None if settings.llm is None else settings.llm.ledger
+        folder = () if ledger is None else (str(Path(ledger).resolve().parent),)
+        for place in folder:
+            Path(place).mkdir(parents=True, exist_ok=True)
+        return Confinement(
+            Sandbox(reads=None, writes=folder, network=True, programs=True), os.environ
+        )
     sources = settings.sources
     paths, schemes = _of_databases(sources)
-    reads = [*paths, *_named(judges), *_given(sources)]
+    reads = [
+        *paths,
+        *[Path(text) for judge in judges for text in _texts(judge) if text and _is_path(text)],
+        *_given(sources),
+    ]
     if not schemes:
         known = tuple(dict.fromkeys(map(str, reads)))
         uid, _ = own_uid(known)
@@ -199,14 +209,6 @@ def _is_unknown(judge: Judge) -> bool:
     return not built_in or judge.runs_network or any("scripted:" in text for text in _texts(judge))
 
 
-def _asking(settings: RunSettings) -> Sandbox:
-    ledger = None if settings.llm is None else settings.llm.ledger
-    folder = () if ledger is None else (str(Path(ledger).resolve().parent),)
-    for place in folder:
-        Path(place).mkdir(parents=True, exist_ok=True)
-    return Sandbox(reads=None, writes=folder, network=True, programs=True)
-
-
 def _of_databases(sources: Sources) -> tuple[list[Path], list[str]]:
     if sources.databases is None:
         return [], []
@@ -216,11 +218,6 @@ def _of_databases(sources: Sources) -> tuple[list[Path], list[str]]:
 def _given(sources: Sources) -> list[Path]:
     paths = [] if sources.suites is None else open_suites(sources.suites).reached()
     return [*paths, *([] if sources.schemas is None else [Path(sources.schemas)])]
-
-
-def _named(judges: Sequence[Judge]) -> list[Path]:
-    """Files and folders that are options of judges."""
-    return [Path(text) for judge in judges for text in _texts(judge) if text and _is_path(text)]
 
 
 def _is_path(text: str) -> bool:

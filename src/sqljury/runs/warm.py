@@ -12,8 +12,7 @@ from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.isolation import TemporaryFolder
 from sqljury.judges import Judge, make_judge, spec_of
 from sqljury.runs.fingerprints import Changes, DataFingerprints
-from sqljury.runs.judge_groups import JudgeGroup, groups_of
-from sqljury.runs.pool import WorkerPool
+from sqljury.runs.judge_groups import groups_of
 from sqljury.runs.settings import RunSettings, default_client
 from sqljury.runs.store import WorkItem
 from sqljury.secrets import learn_from_environment, learn_from_urls
@@ -41,48 +40,49 @@ class WarmJudges:
         made = [make_judge(spec) for spec in judges]
         self._groups = [group for group in groups_of(made) if group.judges]
         self._kept = ExitStack()
-        self._settings = replace(settings, workers=1)
+        self._settings = settings
         if settings.llm is None and any(group.asks_models for group in self._groups):
             folder = self._kept.enter_context(TemporaryFolder())
-            self._settings = replace(self._settings, llm=default_client(folder))
+            self._settings = replace(settings, llm=default_client(folder))
         self._count = 0
         self._start()
 
-    def judge(self, case: Case) -> dict[str, Verdict]:
-        """The verdict of each judge, by its name, in the order of the judges.
+    def judge(self, cases: Sequence[Case]) -> list[dict[str, Verdict]]:
+        """The verdicts on each case, by the judge's name, in the order of the judges.
 
         Raises:
             SqljuryError: the workers cannot work, or a model's budget is spent.
         """
         if self._settings.overlay is not None:
-            (case,) = self._settings.overlay.applied([case])
-        self._data.fingerprint(case)
+            cases = list(self._settings.overlay.applied(cases))
+        for case in cases:
+            self._data.fingerprint(case)
         try:
-            self._changes.check([case.db_id])
+            self._changes.check({case.db_id for case in cases})
         except InfrastructureError:  # the file is another one: forget what was read from it
-            self._running.close()
-            self._start()
-        self._count += 1
-        body = json.dumps(case.to_dict())
+            self._restart()
         try:
-            return {
-                spec_of(judge): verdict
-                for group, pool in self._pools
-                for judge, verdict in zip(
-                    group.judges, self._judged(group, pool, body), strict=True
-                )
-            }
-        except SqljuryError:
-            # A worker that failed has stopped: the next case needs a new one.
-            self._running.close()
-            self._start()
+            return self._judged([json.dumps(case.to_dict()) for case in cases])
+        except SqljuryError:  # a worker that failed has stopped: the next case needs a new one
+            self._restart()
             raise
 
-    def _judged(self, group: JudgeGroup, pool: WorkerPool, body: str) -> list[Verdict]:
-        places = tuple(range(len(group.judges)))
-        item = WorkItem(self._count, body, places, group=("", b""))
-        rows = [row for found in pool.run([item]) for row in found]
-        return [row.verdict() for row in sorted(rows, key=lambda row: row.judge)]
+    def _judged(self, bodies: Sequence[str]) -> list[dict[str, Verdict]]:
+        first = self._count
+        self._count += len(bodies)
+        found: list[dict[str, Verdict]] = [{} for _ in bodies]
+        for group, pool in self._pools:
+            names = [spec_of(judge) for judge in group.judges]
+            places = tuple(range(len(names)))
+            items = [WorkItem(first + n, body, places, ("", b"")) for n, body in enumerate(bodies)]
+            rows = [row for part in pool.run(items) for row in part]
+            for row in sorted(rows, key=lambda row: row.judge):
+                found[row.number - first][names[row.judge]] = row.verdict()
+        return found
+
+    def _restart(self) -> None:
+        self._running.close()
+        self._start()
 
     def _start(self) -> None:
         self._changes = Changes()

@@ -123,14 +123,6 @@ class WorkerState:
         self._judge_place = 0
         self._say_case()
 
-    def _limit_judge(self, position: int) -> None:
-        """Say which judge's processor time is limited from now on."""
-        if self._threads == 1 and not self._judges[position].runs_network:
-            self._judge_place = position + 1
-            self._judge_began = time.process_time()
-            self._in_statements = 0.0
-            self._say_case()
-
     def _say_case(self) -> None:
         if self._watch_memory is not None:
             began = self._judge_began + self._in_statements
@@ -201,7 +193,11 @@ class WorkerState:
         self._at(number)
         for position in judges:
             start = time.perf_counter()
-            self._limit_judge(position)
+            if self._threads == 1 and not self._judges[position].runs_network:
+                self._judge_place = position + 1
+                self._judge_began = time.process_time()
+                self._in_statements = 0.0
+                self._say_case()
             attempt = partial(self._attempt, self._judges[position], case)
             verdict = self._patience.found(attempt, case.db_id)
             if self._settings.dry_run:

@@ -306,7 +306,12 @@ class _ClauseReader:
         if key == "star":
             return "*"
         if key == "literal":
-            return _literal(node)
+            if node.is_string:
+                return f"'{node.name}'"
+            try:
+                return f"{float(node.name):g}"
+            except ValueError:
+                return str(node.name).lower()
         if key in _QUERIES:
             return repr(self._inner().query(node))
         parts = [self._value_text(value) for value in node.args.values() if value]
@@ -368,12 +373,3 @@ def _bare(tree: exp.Expr) -> exp.Expr:
     ):
         tree = tree.this
     return tree
-
-
-def _literal(node: exp.Expr) -> str:
-    if node.is_string:
-        return f"'{node.name}'"
-    try:
-        return f"{float(node.name):g}"
-    except ValueError:
-        return str(node.name).lower()

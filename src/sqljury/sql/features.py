@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Final, NamedTuple
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.tokens import Token, TokenType
@@ -86,37 +85,35 @@ class _Scan:
         self._tokens = tokens
         self._opens_query = _opens_query(tokens)
         self._levels = [_Level(is_query=True, nesting=0)]
-        types = _types()
         for i, token in enumerate(tokens):
             kind = token.token_type
-            if kind is types.opening:
+            if kind is T.L_PAREN:
                 self._open(i)
-            elif kind is types.closing:
+            elif kind is T.R_PAREN:
                 if len(self._levels) > 1:
                     self._levels.pop()
-            elif kind in types.watched and not self._is_no_keyword(i):
-                self._keyword(kind, types)
+            elif kind in _WATCHED and not self._is_no_keyword(i):
+                self._keyword(kind)
 
     def _open(self, i: int) -> None:
         before = self._tokens[i - 1] if i else None
-        types = _types()
         nested = self._opens_query[i] and not _is_operand(self._tokens, i)
         nesting = self._levels[-1].nesting + nested
         self.nesting = max(self.nesting, nesting)
         self._levels.append(_Level(self._opens_query[i], nesting))
-        if before and before.token_type is not types.quoted and before.text.lower() in _AGGREGATES:
+        if before and before.token_type is not T.IDENTIFIER and before.text.lower() in _AGGREGATES:
             self.found.add("aggregate")
 
-    def _keyword(self, kind: TokenType, types: _Types) -> None:
+    def _keyword(self, kind: TokenType) -> None:
         level = self._levels[-1]
-        if kind in types.joins:
-            self.joins += kind is not types.comma or level.in_from
-        elif kind is types.start_of_from:
+        if kind in (T.JOIN, T.COMMA):
+            self.joins += kind is not T.COMMA or level.in_from
+        elif kind is T.FROM:
             level.in_from = level.is_query
         else:
-            level.in_from = level.in_from and kind not in types.end_of_from
-            if kind in types.names and (level.is_query or kind is not types.order):
-                self.found.add(types.names[kind])
+            level.in_from = level.in_from and kind not in _ENDS_OF_FROM
+            if kind in _NAMES and (level.is_query or kind is not T.ORDER_BY):
+                self.found.add(_NAMES[kind])
 
     def _is_no_keyword(self, i: int) -> bool:
         """A column called like a keyword, a WITH of something else, ``IS DISTINCT FROM``."""
@@ -129,55 +126,24 @@ class _Scan:
         return before is T.DOT or comparison
 
 
-class _Types(NamedTuple):
-    """Token types by what they mean here."""
-
-    opening: TokenType
-    closing: TokenType
-    quoted: TokenType
-    comma: TokenType
-    order: TokenType
-    start_of_from: TokenType
-    end_of_from: frozenset[TokenType]
-    joins: frozenset[TokenType]
-    names: dict[TokenType, str]
-    watched: frozenset[TokenType]
-
-
-@cache
-def _types() -> _Types:
-    names = {
-        T.CASE: "case",
-        T.DISTINCT: "distinct",
-        T.EXCEPT: "set_operation",
-        T.FETCH: "limit",
-        T.GROUP_BY: "grouping",
-        T.HAVING: "having",
-        T.INTERSECT: "set_operation",
-        T.LIMIT: "limit",
-        T.ORDER_BY: "ordering",
-        T.OVER: "window",
-        T.UNION: "set_operation",
-        T.WITH: "cte",
-    }
-    ends = frozenset((T.SELECT, T.WHERE, T.WINDOW, T.QUALIFY, *names)) - {
-        T.CASE,
-        T.DISTINCT,
-        T.OVER,
-    }
-    joins = frozenset((T.JOIN, T.COMMA))
-    return _Types(
-        opening=T.L_PAREN,
-        closing=T.R_PAREN,
-        quoted=T.IDENTIFIER,
-        comma=T.COMMA,
-        order=T.ORDER_BY,
-        start_of_from=T.FROM,
-        end_of_from=ends,
-        joins=joins,
-        names=names,
-        watched=ends | joins | {T.FROM} | frozenset(names),
-    )
+_NAMES = {
+    T.CASE: "case",
+    T.DISTINCT: "distinct",
+    T.EXCEPT: "set_operation",
+    T.FETCH: "limit",
+    T.GROUP_BY: "grouping",
+    T.HAVING: "having",
+    T.INTERSECT: "set_operation",
+    T.LIMIT: "limit",
+    T.ORDER_BY: "ordering",
+    T.OVER: "window",
+    T.UNION: "set_operation",
+    T.WITH: "cte",
+}
+_ENDS_OF_FROM = frozenset((T.SELECT, T.WHERE, T.WINDOW, T.QUALIFY, *_NAMES)) - {
+    *(T.CASE, T.DISTINCT, T.OVER)
+}
+_WATCHED = _ENDS_OF_FROM | frozenset((T.JOIN, T.COMMA, T.FROM, *_NAMES))
 
 
 def _opens_query(tokens: list[Token]) -> list[bool]:
@@ -199,7 +165,7 @@ def _is_operand(tokens: list[Token], i: int) -> bool:
 # ------------------------------------------------------------
 # How hard a query is, as Spider's evaluation script counts it.
 
-HARDNESS: Final = ("easy", "medium", "hard", "extra")
+HARDNESS = ("easy", "medium", "hard", "extra")
 
 
 def hardness(sql: str, dialect: str = "sqlite") -> str | None:

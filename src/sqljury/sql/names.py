@@ -87,7 +87,13 @@ def _merged(schema: Schema) -> dict[str, str]:
         for c, column in enumerate(table.columns)
     }
     group_of: dict[str, list[str]] = {}
-    for left, right in _foreign_key_pairs(schema):
+    pairs = [
+        (f"{table.name}.{column}".lower(), f"{key.target_table}.{target}".lower())
+        for table in schema.tables
+        for key in table.foreign_keys
+        for column, target in zip(key.columns, key.target_columns, strict=False)
+    ]
+    for left, right in pairs:
         if left not in place or right not in place:
             continue
         ours, theirs = (group_of.setdefault(name, [name]) for name in (left, right))
@@ -95,15 +101,6 @@ def _merged(schema: Schema) -> dict[str, str]:
             ours.extend(theirs)
             group_of.update(dict.fromkeys(theirs, ours))
     return {name: min(group, key=place.__getitem__) for name, group in group_of.items()}
-
-
-def _foreign_key_pairs(schema: Schema) -> list[tuple[str, str]]:
-    return [
-        (f"{table.name}.{column}".lower(), f"{key.target_table}.{target}".lower())
-        for table in schema.tables
-        for key in table.foreign_keys
-        for column, target in zip(key.columns, key.target_columns, strict=False)
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -317,7 +317,7 @@ class _Lookup:
         for column in scope.find_all(exp.Column):
             table = self._home(column, scope)
             if table is None:
-                self.unknown_columns.append(_spelled(column))
+                self.unknown_columns.append(".".join(filter(None, (column.table, column.name))))
             elif table:
                 yield from _sought(column, table, dialect)
 
@@ -342,7 +342,11 @@ class _Lookup:
                 # What an unknown table or a function in FROM has, nobody knows.
                 return ""
             return source.name if name in columns or name in _ROW_IDS or name == "*" else None
-        selects = {one.casefold() for one in source.outer_columns or _outputs(source.expression)}
+        selects = {
+            one.casefold()
+            for one in source.outer_columns
+            or (source.expression.named_selects if isinstance(source.expression, exp.Query) else [])
+        }
         # A star passes on what its own sources have, and a VALUES names nothing.
         return "" if name in selects or "*" in selects or name == "*" or not selects else None
 
@@ -376,14 +380,6 @@ def _in_select_list(column: exp.Column, query: exp.Expr) -> bool:
     while node.parent is not None and node.parent is not query:
         node = node.parent
     return node.arg_key == "expressions"
-
-
-def _outputs(query: exp.Expr) -> list[str]:
-    return query.named_selects if isinstance(query, exp.Query) else []
-
-
-def _spelled(column: exp.Column) -> str:
-    return ".".join(filter(None, (column.table, column.name)))
 
 
 def _sought(column: exp.Column, table: str, dialect: str) -> Iterator[ComparedConstant]:

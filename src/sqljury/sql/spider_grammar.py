@@ -189,7 +189,11 @@ class _Reader:
             if self._is(at, "select"):
                 at = self.query(at)
             else:
-                at, table = self._table(at + self._is(at, "join"))
+                at += self._is(at, "join")
+                table = self._tables.get(self._word(at), "")
+                if table not in self._columns:
+                    raise OutsideGrammarError(f"{self._word(at)!r} is no table")
+                at += 3 if self._is(at + 1, "as") else 1
                 tables.append(table)
             if self._is(at, "on"):
                 at = self._conditions(at + 1, tables)
@@ -198,12 +202,6 @@ class _Reader:
             if self._is(at, *_ENDS):
                 break
         return at, tables
-
-    def _table(self, at: int) -> tuple[int, str]:
-        table = self._tables.get(self._word(at), "")
-        if table not in self._columns:
-            raise OutsideGrammarError(f"{self._word(at)!r} is no table")
-        return at + (3 if self._is(at + 1, "as") else 1), table
 
     # ------------------------------------------------------------ conditions and values
 

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from sqlglot import exp
 from sqlglot.dialects.dialect import Dialect
 from sqlglot.errors import SqlglotError
-from sqlglot.tokens import Token, TokenType
+from sqlglot.tokens import Token
 from sqlglot.tokens import TokenType as T
 
 MAX_CHARS = 200_000
@@ -109,14 +109,13 @@ def _sqlglot(dialect: str) -> tuple[Dialect, type[Exception]]:
 
 def depths(tokens: list[Token]) -> list[int]:
     """How many brackets are open at each token; an opening one counts for itself."""
-    opening, closing = _brackets()
     out = []
     depth = 0
     for token in tokens:
-        if token.token_type in opening:
+        if token.token_type in _OPENING:
             depth += 1
             out.append(depth)
-        elif token.token_type in closing:
+        elif token.token_type in _CLOSING:
             out.append(depth)
             depth = max(0, depth - 1)
         else:
@@ -124,12 +123,8 @@ def depths(tokens: list[Token]) -> list[int]:
     return out
 
 
-@cache
-def _brackets() -> tuple[frozenset[TokenType], frozenset[TokenType]]:
-    return (
-        frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE)),
-        frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE)),
-    )
+_OPENING = frozenset((T.L_PAREN, T.L_BRACKET, T.L_BRACE))
+_CLOSING = frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE))
 
 
 # ------------------------------------------------------------
@@ -154,11 +149,10 @@ def _normalised(sql: str, dialect: str) -> str:
     tokens = tokenize(sql, dialect)
     if tokens is None:
         return _collapsed(sql)
-    quoted = _quoted_types()
     words = []
     for token in tokens:
         word = sql[token.start : token.end + 1]
-        words.append(word if token.token_type in quoted else " ".join(word.lower().split()))
+        words.append(word if token.token_type in _QUOTED else " ".join(word.lower().split()))
     while words and words[-1] == ";":
         words.pop()
     return " ".join(words)
@@ -168,10 +162,12 @@ def _collapsed(sql: str) -> str:
     return " ".join(sql.split()).rstrip("; ")
 
 
-@cache
-def _quoted_types() -> frozenset[TokenType]:
-    strings = (T.STRING, T.NATIONAL_STRING, T.RAW_STRING, T.HEREDOC_STRING, T.UNICODE_STRING)
-    return frozenset((T.IDENTIFIER, T.BYTE_STRING, *strings))
+_QUOTED = frozenset(
+    (
+        *(T.IDENTIFIER, T.BYTE_STRING, T.STRING, T.NATIONAL_STRING, T.RAW_STRING),
+        *(T.HEREDOC_STRING, T.UNICODE_STRING),
+    )
+)
 
 
 # ------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from sqlglot import ErrorLevel, exp
 
@@ -38,21 +38,17 @@ def _rewritten(node: exp.Expr, source: str) -> exp.Expr:
         return exp.paren(exp.NEQ(this=exp.paren(left), expression=exp.paren(right)))
     elif isinstance(node, exp.Concat) and source in ("postgres", "duckdb"):
         # Their CONCAT takes a NULL for no text; MySQL's is NULL.
-        return _joined(node.expressions)
+        found: exp.Expr = exp.Literal.string("")
+        for part in node.expressions:
+            filled = part if part.is_string else exp.func("COALESCE", part, exp.Literal.string(""))
+            found = exp.DPipe(this=found, expression=filled)
+        return exp.paren(found)
     elif isinstance(node, exp.In) and isinstance(node.args.get("query"), exp.Subquery):
         # In SQLite a second pair of parentheses makes a list of one value.
         node.set("query", exp.Subquery(this=node.args["query"].unnest()))
     elif isinstance(node, exp.Identifier) and "$" in node.name:
         node.set("quoted", True)
     return in_or_not_in(node) or node
-
-
-def _joined(parts: list[exp.Expr]) -> exp.Expr:
-    found: exp.Expr = exp.Literal.string("")
-    for part in parts:
-        filled = part if part.is_string else exp.func("COALESCE", part, exp.Literal.string(""))
-        found = exp.DPipe(this=found, expression=filled)
-    return exp.paren(found)
 
 
 def in_or_not_in(node: exp.Expr | None) -> exp.Expr | None:
@@ -184,12 +180,10 @@ def _is_lost(tree: exp.Expr, target: str) -> bool:
 
 Cell = int | float | str | None
 
-_COUNTED_UP: Final = {"serial": "integer", "bigserial": "bigint", "smallserial": "smallint"}
-_TYPE: Final = re.compile(r"[A-Za-z_][\w ]*(?:\(\s*\d+(?:\s*,\s*\d+)?\s*\))?[\w ]*")
-_LABELS: Final = re.compile(
-    r"ENUM\s*\(\s*'(?:[^']|'')*'(?:\s*,\s*'(?:[^']|'')*')*\s*\)", re.IGNORECASE
-)
-_MYSQL_CASTS: Final = (
+_COUNTED_UP = {"serial": "integer", "bigserial": "bigint", "smallserial": "smallint"}
+_TYPE = re.compile(r"[A-Za-z_][\w ]*(?:\(\s*\d+(?:\s*,\s*\d+)?\s*\))?[\w ]*")
+_LABELS = re.compile(r"ENUM\s*\(\s*'(?:[^']|'')*'(?:\s*,\s*'(?:[^']|'')*')*\s*\)", re.IGNORECASE)
+_MYSQL_CASTS = (
     (re.compile(r"date$", re.IGNORECASE), "DATE"),
     (re.compile(r"(?:datetime|timestamp)", re.IGNORECASE), "DATETIME"),
     (re.compile(r"time", re.IGNORECASE), "TIME"),
@@ -198,9 +192,9 @@ _MYSQL_CASTS: Final = (
 )
 
 
-_HAS_COLLATION: Final = re.compile(r"char|text|clob|enum|set", re.IGNORECASE)
-_MYSQL_COLLATION: Final = re.compile(r"[a-z0-9]+_[a-z0-9_]+")
-_NOT_WRITTEN: Final = re.compile(r"enum|set|bit|float|year|json|geometry", re.IGNORECASE)
+_HAS_COLLATION = re.compile(r"char|text|clob|enum|set", re.IGNORECASE)
+_MYSQL_COLLATION = re.compile(r"[a-z0-9]+_[a-z0-9_]+")
+_NOT_WRITTEN = re.compile(r"enum|set|bit|float|year|json|geometry", re.IGNORECASE)
 """Types of MySQL that no literal and no CAST has."""
 
 

@@ -205,17 +205,13 @@ def _match(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
     if question.policy.duplicates != "set":
         return _match_bags(a, b, question)
     if question.by_column and question.places is None:
-        return _match_sets(a, b)
+        if set(a) != set(b):
+            return _VALUES
+        return _EQUAL if _same_bag(a, b) else Comparison(equal=True, notes=("duplicates_differ",))
     found = _match_bags(a, b, question)
     if found.equal or found.only_order_differs:
         return found
     return _match_distinct(a, b, question, found)
-
-
-def _match_sets(a: Rows, b: Rows) -> Comparison:
-    if set(a) != set(b):
-        return _VALUES
-    return _EQUAL if _same_bag(a, b) else Comparison(equal=True, notes=("duplicates_differ",))
 
 
 def _match_distinct(a: Rows, b: Rows, question: _TableQuestion, found: Comparison) -> Comparison:

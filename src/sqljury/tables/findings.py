@@ -38,17 +38,12 @@ def render_cell(value: Any, max_text: int = MAX_TEXT) -> str | float | bool | No
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Decimal):
-        return _decimal(value, max_text)
+        if value.is_finite():
+            number = float(value)
+            if math.isfinite(number) and Decimal(repr(number)) == value:
+                return number
+        return _cut(str(value), max_text)
     return _cut(encodable(_text(value, max_text)), max_text)
-
-
-def _decimal(value: Decimal, max_text: int) -> str | float:
-    """The float that prints the same number, or the text where there is none."""
-    if value.is_finite():
-        number = float(value)
-        if math.isfinite(number) and Decimal(repr(number)) == value:
-            return number
-    return _cut(str(value), max_text)
 
 
 def _integer_text(value: int) -> str:
@@ -85,7 +80,7 @@ def shown(value: Any, *, typed: bool = False) -> str:
         return "NULL"
     rendered = render_cell(value, _MAX_SHOWN)
     text = f"'{rendered}'" if isinstance(value, str) else str(rendered)
-    return f"{text} ({_type_name(value)})" if typed else text
+    return f"{text} ({_TYPE_NAMES.get(type(value), type(value).__name__)})" if typed else text
 
 
 def shown_row(row: tuple[Any, ...]) -> str:
@@ -106,10 +101,6 @@ _TYPE_NAMES = {
     datetime: "timestamp",
     date: "date",
 }
-
-
-def _type_name(value: Any) -> str:
-    return _TYPE_NAMES.get(type(value), type(value).__name__)
 
 
 # ------------------------------------------------------------

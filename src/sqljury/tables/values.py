@@ -37,33 +37,25 @@ def plainest(value: Any) -> Any:
     if type(value) is not str:
         return value
     if value[:1] in ("{", "["):
-        return _json(value)
+        if len(value) > _LONGEST_JSON:
+            return value
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
     if len(value) <= _LONGEST_MOMENT and _MOMENT.fullmatch(value):
-        return _moment(value)
+        try:
+            found = datetime.fromisoformat(value)
+        except ValueError:  # the 31st of February
+            return value
+        if found.tzinfo is not None:
+            found = found.astimezone(UTC)
+        return str(_day_or_moment(found))
     return value
 
 
 def _day_or_moment(value: datetime) -> date:
     return value.date() if value.tzinfo is None and value.time() == time() else value
-
-
-def _moment(text: str) -> str:
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:  # the 31st of February
-        return text
-    if found.tzinfo is not None:
-        found = found.astimezone(UTC)
-    return str(_day_or_moment(found))
-
-
-def _json(text: str) -> Any:
-    if len(text) > _LONGEST_JSON:
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 # ------------------------------------------------------------
@@ -119,10 +111,6 @@ def comparable(
         return [tuple(map(convert, row)) for row in a], [tuple(map(convert, row)) for row in b]
     if _conversion(types, (a, b), floats, fold, plain) is None:
         return None
-    return _by_column(a, b, floats, fold, plain)
-
-
-def _by_column(a: Rows, b: Rows, floats: Floats, fold: bool, plain: bool) -> tuple[Rows, Rows]:
     left: list[Iterable[Any]] = []
     right: list[Iterable[Any]] = []
     for x, y in column_pairs(a, b):

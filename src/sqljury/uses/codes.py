@@ -236,4 +236,13 @@ CODES: dict[str, tuple[str, str]] = {
         "Thresholds are chosen on validation decisions of the same name, or on a single list of "
         "them for all systems.",
     ),
+    "SJ349": (
+        "a table of features cannot be written to such a file",
+        "`sqljury features --out` takes the form of the table from the file's ending: .csv, "
+        ".jsonl or .parquet (needs sqljury[parquet]).",
+    ),
+    "SJ803": (
+        "no data frame",
+        "Frames are made by pandas or polars, whichever is installed; sqljury needs neither.",
+    ),
 }

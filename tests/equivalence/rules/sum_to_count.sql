@@ -66,6 +66,23 @@ SELECT b, COUNT(CASE WHEN a > 1 THEN 1 END) FROM t GROUP BY b;
 SELECT b, SUM(CASE WHEN a > 1 THEN 2 ELSE 0 END) FROM t GROUP BY b;
 SELECT b, COUNT(CASE WHEN a > 1 THEN 1 END) FROM t GROUP BY b;
 
+-- COALESCE makes 0 of the NULL that a SUM of no rows is.
+-- equal
+-- rule: sum_or_zero_to_count
+SELECT COALESCE(SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END), 0) FROM t;
+SELECT COUNT(*) FROM t WHERE a > 1;
+
+-- equal
+-- dialect: sqlite
+-- rule: sum_or_zero_to_count
+SELECT COALESCE(SUM(a > 1), 0) FROM t;
+SELECT COUNT(*) FROM t WHERE a > 1;
+
+-- equal
+-- rule: sum_or_zero_to_count
+SELECT b, COALESCE(SUM(CASE WHEN a > 1 THEN 1 END), 0) FROM t GROUP BY b;
+SELECT b, COUNT(CASE WHEN a > 1 THEN 1 END) FROM t GROUP BY b;
+
 -- different
 -- witness: INSERT INTO u VALUES (1, 1, 'a', 1);
 SELECT SUM(CASE WHEN a > 1 THEN 1 ELSE 0 END) FROM t;

@@ -185,7 +185,7 @@ def test_no_such_group() -> None:
 
 
 def test_a_judge_is_asked_once(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sqljury.judges.jury_features.pair import judge_named
+    from sqljury.judges.jury_features.group import judge_named
 
     case = Case(id="1", predicted_sql=REFERENCE, reference_sqls=(REFERENCE,))
     pair = Pair(case, DatabaseEvidence(case, None, ExecutionCache(), Limits()))
@@ -245,7 +245,7 @@ def test_the_same_file_whatever_seed_and_workers(tmp_path: Path, harbour: Path) 
 
 
 def test_the_ending_says_the_form() -> None:
-    from sqljury.reports.features import check_features_path
+    from sqljury.uses.features import check_features_path
 
     with pytest.raises(InputError, match="SJ349"):
         check_features_path("table.xlsx")
@@ -255,7 +255,7 @@ def test_the_ending_says_the_form() -> None:
 def test_files_hold_the_table(harbour: Path, tmp_path: Path, ending: str) -> None:
     if ending == "parquet":
         pytest.importorskip("pyarrow")
-    from sqljury.reports.features import write_features
+    from sqljury.uses.features import write_features
 
     found = sj.features(CASES[:2], harbour.parent, groups="question+execution", workers=1)
     file = tmp_path / f"table.{ending}"

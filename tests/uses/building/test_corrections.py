@@ -14,7 +14,7 @@ from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.execution import Execution, Limits
 from sqljury.uses.building import Corrections, build_trust, clean
-from sqljury.uses.building.filled_in import filled_in
+from sqljury.uses.building.corrections import filled_in
 from sqljury.uses.building.relative_time import made_absolute, reads_clock, relative_times, said
 
 NOW = date(2024, 5, 31)

@@ -14,7 +14,7 @@ from sqljury.execution import Execution, ResultTable, Status
 from sqljury.uses.building import build_trust, clean, split
 from sqljury.uses.building.cleaning import Usable, canonical_tree, structures_of
 from sqljury.uses.building.unanswerable import folded
-from sqljury.uses.trust.structures import text_structure
+from sqljury.uses.trust.records import text_structure
 
 SCHEMA = schema_from_ddl("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT, c INT);", where="t")
 

@@ -14,12 +14,16 @@ from sqljury.databases import schema_from_ddl
 from sqljury.sql.names import singular, words
 from sqljury.sql.resolve import resolve
 from sqljury.uses.building import KINDS, unanswerable_questions
-from sqljury.uses.building.columns import class_of, surface
-from sqljury.uses.building.entities import entities, vocabulary
-from sqljury.uses.building.kinds import RELATED, SURFACE, UNRELATED
+from sqljury.uses.building.names import entities, plural, sayable, stems, vocabulary
 from sqljury.uses.building.relative_time import reads_clock, relative_times
-from sqljury.uses.building.unanswerable import folded
-from sqljury.uses.building.wording import plural, sayable, stems
+from sqljury.uses.building.unanswerable import (
+    RELATED,
+    SURFACE,
+    UNRELATED,
+    class_of,
+    folded,
+    surface,
+)
 
 KENNEL = schema_from_ddl(
     """

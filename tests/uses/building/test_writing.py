@@ -9,7 +9,7 @@ import pytest
 from sqljury.databases import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.llm import Answer, parse_model
-from sqljury.uses.building.kinds import NON_SQL, RELATED
+from sqljury.uses.building.unanswerable import NON_SQL, RELATED
 from sqljury.uses.building.writing import (
     Order,
     ReviewItem,

@@ -12,7 +12,7 @@ import pytest
 from chat_server import Body, ChatServer, Handler, completion, serving
 
 import commands
-from sqljury.uses.generating.din_sql import CLASSES, GENERIC, GENTLE, LINKING, WRITING
+from sqljury.uses.generating.modes import CLASSES, GENERIC, GENTLE, LINKING, WRITING
 
 STAGES = {
     prompt.text: name

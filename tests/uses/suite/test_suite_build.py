@@ -17,7 +17,7 @@ from sqljury.api.suites import build_suites
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.schema import Schema
-from sqljury.uses.suite.mutations import Original, completed, mutation
+from sqljury.uses.suite.databases import Original, completed, mutation
 from sqljury.variants import neighbours
 
 SCRIPT = """

@@ -23,7 +23,7 @@ from sqljury.databases.generated.scratch import create_table, quoted
 from sqljury.databases.sqlite import connect_memory
 from sqljury.schema import Column, Table
 
-_ENUM: Final = re.compile(r"'((?:[^']|'')*)'")
+_ENUM = re.compile(r"'((?:[^']|'')*)'")
 
 
 class Typed(NamedTuple):
@@ -38,19 +38,15 @@ class Typed(NamedTuple):
     form: re.Pattern[str]
 
 
-def _uuid(last: int) -> str:
-    return f"a0eebc99-9c0b-4ef8-bb6d-{last:012x}"
-
-
-_HEX: Final = r"[0-9a-f]"
-_TIMES: Final = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
-_CLOCK: Final = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
+_HEX = r"[0-9a-f]"
+_TIMES = ("10:00:00", "10:00:01", "09:30:00", "23:59:59")
+_CLOCK = r"([01]\d|2[0-3]):[0-5]\d:[0-5]\d"
 _FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...]] = (
     # declared type, dialects that have it, values, their form
     (
         r"(UUID|UNIQUEIDENTIFIER)$",
         (),
-        tuple(_uuid(n) for n in range(1, 9)),
+        tuple(f"a0eebc99-9c0b-4ef8-bb6d-{n:012x}" for n in range(1, 9)),
         rf"{_HEX}{{8}}-({_HEX}{{4}}-){{3}}{_HEX}{{12}}",
     ),
     (r"INTERVAL\b", (), ("1 day", "2 days", "3 days", "10 days"), r"\d+ days?"),
@@ -91,7 +87,12 @@ def typed(column: Column, dialect: str) -> Typed | None:
         empty = "[]" if dialect == "duckdb" else "{}"
         return Typed((empty,), re.compile(re.escape(empty)))
     if declared.startswith(("BIT", "VARBIT")):
-        return _bits(declared, dialect)
+        length = re.search(r"\((\d+)\)", declared)
+        many = int(length[1]) if length else 1
+        if dialect == "mysql":
+            return Typed((1, 0), re.compile("[01]"))
+        texts = ("1", "0") if many == 1 else (f"1{'0' * (many - 1)}", "1" * many)
+        return Typed(texts, re.compile(f"[01]{{{many}}}"))
     for pattern, dialects, values, form in _FORMS:
         if re.match(pattern, declared) and (not dialects or dialect in dialects):
             return Typed(values, re.compile(form))
@@ -102,15 +103,6 @@ def _members(labels: tuple[str, ...], dialect: str) -> Typed:
     # MySQL's and SQL Server's texts are equal in spite of case.
     caseless = re.IGNORECASE if dialect in ("mysql", "tsql") else re.NOFLAG
     return Typed(labels, re.compile("|".join(map(re.escape, labels)), caseless))
-
-
-def _bits(declared: str, dialect: str) -> Typed:
-    length = re.search(r"\((\d+)\)", declared)
-    many = int(length[1]) if length else 1
-    if dialect == "mysql":
-        return Typed((1, 0), re.compile("[01]"))
-    texts = ("1", "0") if many == 1 else (f"1{'0' * (many - 1)}", "1" * many)
-    return Typed(texts, re.compile(f"[01]{{{many}}}"))
 
 
 def is_written_as_text(column: Column, dialect: str) -> bool:
@@ -130,8 +122,8 @@ Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 Allows = Callable[[Any], bool]
 
-_CASELESS: Final = ("mysql", "tsql")
-_TEXTS: Final = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
+_CASELESS = ("mysql", "tsql")
+_TEXTS = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
 
 
 class Admission:
@@ -152,13 +144,10 @@ class Admission:
             elif statements is None:
                 self.doubt = f"what {table.name} declares could not be tried"
             elif statements:
-                self._add_gate(table, statements)
-
-    def _add_gate(self, table: Table, statements: Sequence[str]) -> None:
-        try:
-            self._gates[table.name] = _Gate(table, statements)
-        except sqlite3.Error:
-            self.doubt = f"what {table.name} declares could not be tried"
+                try:
+                    self._gates[table.name] = _Gate(table, statements)
+                except sqlite3.Error:
+                    self.doubt = f"what {table.name} declares could not be tried"
 
     def trust(self, table: str, place: int) -> None:
         """Look no more at a column that gets nothing else than whole numbers in SQLite."""
@@ -406,14 +395,14 @@ def _is_whole(value: Any) -> bool:
     return value is None or isinstance(value, int)
 
 
-_UNSIGNED: Final = re.compile(
+_UNSIGNED = re.compile(
     r"UNSIGNED|\bU((TINY|SMALL|MEDIUM|BIG|HUGE)INT|INTEGER|INT\d*|DOUBLE|DECIMAL|FLOAT)\b"
 )
-_BYTES: Final = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
-_LENGTH: Final = re.compile(r"\((\d+)\)")
-_DIGITS: Final = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
-_SINGLE: Final = re.compile(r"REAL|FLOAT(?!8)")
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
+_BYTES = {"TINY": 1, "SMALL": 2, "MEDIUM": 3, "BIG": 8, "INT2": 2, "INT8": 8, "HUGE": 16}
+_LENGTH = re.compile(r"\((\d+)\)")
+_DIGITS = re.compile(r"(?:DEC|NUMERIC|NUMBER)[A-Z ]*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)")
+_SINGLE = re.compile(r"REAL|FLOAT(?!8)")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}([ T][012]\d:[0-5]\d(:[0-5]\d(\.\d{1,6})?)?)?")
 
 
 def _formed(found: Typed) -> Allows:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from typing import Final
 
 from sqljury.databases.generated.admission import Admission, folded
 from sqljury.databases.generated.edges import Holds, Traps, edge_values, holds_of
@@ -30,7 +29,7 @@ from sqljury.value_profile import (
     ValueProfile,
 )
 
-HOLDS_FOREIGN_KEYS: Final = ("postgres", "mysql", "duckdb", "tsql", "oracle")
+HOLDS_FOREIGN_KEYS = ("postgres", "mysql", "duckdb", "tsql", "oracle")
 """Dialects whose engines take no row with a foreign key that points nowhere."""
 Wanted = tuple[int, bool]
 """An atom of a pattern by its index, and whether it is to hold."""
@@ -438,16 +437,12 @@ def _pool(
     hot, near = pool_of(kind, uses)
     near += [value for value in declared if value not in hot and value not in near]
     if collations and kind is ValueKind.TEXT:
-        near += _equal_texts([*hot, *NARROW[kind][:2]], collations)
+        # Other spellings that the collation does not tell from these.
+        alike: list[Constant] = []
+        for text in (*hot, *NARROW[kind][:2]):
+            if isinstance(text, str):
+                alike += [text, f"{text} "] if "RTRIM" in collations else [text]
+                alike.append(text.swapcase())
+        near += dict.fromkeys(alike)
     holds = frozenset.intersection(*(holds_of(columns[name], kind, dialect) for name in names))
     return ValuePool(kind, hot, near, holds)
-
-
-def _equal_texts(texts: list[Constant], collations: set[str]) -> list[Constant]:
-    """The texts in other spellings that a collation does not tell from them."""
-    found: list[Constant] = []
-    for text in texts:
-        if isinstance(text, str):
-            found += [text, f"{text} "] if "RTRIM" in collations else [text]
-            found.append(text.swapcase())
-    return list(dict.fromkeys(found))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
 
 from sqljury.databases.generated.edges import Traps
 from sqljury.databases.generated.material import Material
@@ -145,7 +144,7 @@ def further_plans(
     return [replace(plan, seed=seed * 1000 + 500 + i) for i, plan in enumerate(plans)]
 
 
-TRAP_PLANS: Final = 20
+TRAP_PLANS = 20
 
 
 def trap_plans(

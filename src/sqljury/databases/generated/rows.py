@@ -115,15 +115,12 @@ class _Maker:
 
     def rows(self) -> Rows:
         """What was laid down."""
-        empty = self._emptied()
+        names = list(self._stores)
+        empty = self._random.choice(names) if self._plan.empty and names else ""
         return {
             name: [] if name == empty else [tuple(row) for row in store.rows]
             for name, store in self._stores.items()
         }
-
-    def _emptied(self) -> str:
-        names = list(self._stores)
-        return self._random.choice(names) if self._plan.empty and names else ""
 
     # ------------------------------------------------------------ patterns
 
@@ -140,7 +137,10 @@ class _Maker:
             for name in self._stores:
                 self._add(name, {}, 0)
         if DataProfile.DUPLICATES in self._plan.licence:
-            self._repeat()
+            for store in self._stores.values():
+                if not store.relation.keys:
+                    again = [row for row in store.rows if self._random.random() < 0.5]
+                    store.rows += [list(row) for row in again]
 
     def _group(self, shape: Shape) -> _Group:
         """The group that is being filled, or a new one if the last is full."""
@@ -165,7 +165,12 @@ class _Maker:
         """One row for each slot of a pattern, so that they pass its conditions or nearly do."""
         broken = self._to_break(shape)
         leader = self._linked(shape, broken)
-        wanted = self._wanted(shape, leader, broken)
+        wanted: dict[int, list[Wanted]] = {}
+        for number, (place, atom) in enumerate(shape.atoms):
+            if number == broken or self._plan.missed:
+                wanted.setdefault(leader[place], []).append((number, False))
+            elif atom.hard or self._random.random() < 0.6:
+                wanted.setdefault(leader[place], []).append((number, True))
         values = {leader[i]: value for i, value in self._shared(shape, group).items()}
         apart_ones = {leader[i] for i in self._apart(shape)}
         for i, first in enumerate(leader):
@@ -216,15 +221,6 @@ class _Maker:
                 leader = [low if first == high else first for first in leader]
         return leader
 
-    def _wanted(self, shape: Shape, leader: list[int], broken: int) -> dict[int, list[Wanted]]:
-        found: dict[int, list[Wanted]] = {}
-        for number, (place, atom) in enumerate(shape.atoms):
-            if number == broken or self._plan.missed:
-                found.setdefault(leader[place], []).append((number, False))
-            elif atom.hard or self._random.random() < 0.6:
-                found.setdefault(leader[place], []).append((number, True))
-        return found
-
     def _value(
         self, shape: Shape, pool: ValuePool, wanted: Sequence[Wanted], apart: bool
     ) -> Constant:
@@ -240,20 +236,17 @@ class _Maker:
         if self._edges is not None:
             return self._edges.value(pool)
         if self._plan.wide or apart:
-            return self._new(pool)
+            # In turn, so that no value comes twice before all have come.
+            turn = self._turns.get(id(pool))
+            if turn is None:
+                turn = self._random.randrange(len(pool.wide))
+            self._turns[id(pool)] = turn + 1
+            return pool.wide[turn * _STEP % len(pool.wide)]
         return pool.narrow[int(self._random.random() * self._width(pool))]
 
     def _width(self, pool: ValuePool) -> int:
         """How many of the narrow values are in use: the fewer, the more often they meet."""
         return len(pool.narrow) if pool.has_constants else min(self._few, len(pool.narrow))
-
-    def _new(self, pool: ValuePool) -> Constant:
-        """The values of a pool in turn, so that none comes twice before all have come."""
-        turn = self._turns.get(id(pool))
-        if turn is None:
-            turn = self._random.randrange(len(pool.wide))
-        self._turns[id(pool)] = turn + 1
-        return pool.wide[turn * _STEP % len(pool.wide)]
 
     # ------------------------------------------------------------ rows
 
@@ -326,12 +319,6 @@ class _Maker:
             elif depth < _DEEPEST:
                 wanted = dict(zip(reference.target_columns, key, strict=True))
                 self._add(reference.target, wanted, depth + 1)
-
-    def _repeat(self) -> None:
-        for store in self._stores.values():
-            if not store.relation.keys:
-                again = [row for row in store.rows if self._random.random() < 0.5]
-                store.rows += [list(row) for row in again]
 
 
 def _chance_of_null(cell: Cell, plain: float) -> float:
@@ -442,7 +429,11 @@ def broken_rules(material: Material, rows: Rows) -> frozenset[DataProfile]:
             used.add(DataProfile.DUPLICATES)
         if any(orphans(material, rows, name, reference) for reference in relation.references):
             used.add(DataProfile.FOREIGN_KEYS_VIOLATED)
-        if not _nulls_allowed(relation, own):
+        if not all(
+            cell.nullable or value is not None
+            for row in own
+            for cell, value in zip(relation.cells, row, strict=True)
+        ):
             used.add(DataProfile.KEYS_VIOLATED)
     return frozenset(used)
 
@@ -450,11 +441,3 @@ def broken_rules(material: Material, rows: Rows) -> frozenset[DataProfile]:
 def _repeated(rows: list[Row], key: tuple[int, ...]) -> bool:
     found = Counter(tuple([row[i] for i in key]) for row in rows)
     return any(n > 1 for values, n in found.items() if None not in values)
-
-
-def _nulls_allowed(relation: GeneratedTable, rows: list[Row]) -> bool:
-    return all(
-        cell.nullable or value is not None
-        for row in rows
-        for cell, value in zip(relation.cells, row, strict=True)
-    )

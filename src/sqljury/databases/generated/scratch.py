@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import Any
 
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
 from sqljury.errors import MissingExtraError
@@ -90,9 +90,7 @@ def _collate(name: str) -> str:
     return f"COLLATE {name.upper()}" if known else ""
 
 
-_TYPE_CHARACTERS: Final = frozenset(
-    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ (),"
-)
+_TYPE_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_ (),")
 _CONSTRAINTS = frozenset(
     {"PRIMARY", "NOT", "NULL", "UNIQUE", "CHECK", "DEFAULT", "COLLATE", "REFERENCES", "GENERATED"}
 )

@@ -72,7 +72,7 @@ def stored(value: Constant, affinity: Affinity) -> Constant:
     if value is None or affinity is Affinity.NONE:
         return value
     if affinity is Affinity.TEXT:
-        return value if isinstance(value, str) else _spelled(value)
+        return value if isinstance(value, str) else repr(value)
     number = as_number(value)
     if number is None:
         return value
@@ -80,10 +80,6 @@ def stored(value: Constant, affinity: Affinity) -> Constant:
         return float(number)
     whole = isinstance(number, float) and number.is_integer() and abs(number) < 2**53
     return int(number) if whole else number
-
-
-def _spelled(number: float) -> str:
-    return repr(number) if isinstance(number, float) else str(number)
 
 
 _DATES = ("DATE", "TIMESTAMP", "TIME")
@@ -105,21 +101,17 @@ def kind_of(declared: str, use: ColumnUse | None) -> ValueKind:
     if "BOOL" in text:
         return ValueKind.TEXT if constants else ValueKind.BOOL
     if affinity in (Affinity.TEXT, Affinity.NONE):
-        return _kind_of_text(use, numbers)
+        if use is None or not (use.numeric or numbers) or use.likes or use.globs:
+            return ValueKind.TEXT
+        return (
+            ValueKind.REAL
+            if any(isinstance(as_number(c), float) for c in use.constants)
+            else ValueKind.INT
+        )
     if affinity is Affinity.NUMERIC and constants and not numbers:
         return ValueKind.TEXT
     return (
         ValueKind.REAL if affinity is Affinity.REAL or _has_fraction(text, use) else ValueKind.INT
-    )
-
-
-def _kind_of_text(use: ColumnUse | None, numbers: bool) -> ValueKind:
-    if use is None or not (use.numeric or numbers) or use.likes or use.globs:
-        return ValueKind.TEXT
-    return (
-        ValueKind.REAL
-        if any(isinstance(as_number(c), float) for c in use.constants)
-        else ValueKind.INT
     )
 
 

@@ -82,7 +82,10 @@ def _simpler_values(material: Material, rows: Rows, keeps: Callable[[Rows], bool
         for number in range(len(rows[name])):
             for place, cell in enumerate(relation.cells):
                 for value in _simpler(cell, rows[name][number][place]):
-                    candidate = _replaced(rows, name, number, place, value)
+                    own = list(rows[name])
+                    row = own[number]
+                    own[number] = (*row[:place], value, *row[place + 1 :])
+                    candidate = {**rows, name: own}
                     if keeps(candidate):
                         rows = candidate
                         break
@@ -96,13 +99,6 @@ def _simpler(cell: Cell, value: Constant) -> Iterator[Constant]:
         if simple == value and type(simple) is type(value):
             return
         yield simple
-
-
-def _replaced(rows: Rows, name: str, number: int, place: int, value: Constant) -> Rows:
-    own = list(rows[name])
-    row = own[number]
-    own[number] = (*row[:place], value, *row[place + 1 :])
-    return {**rows, name: own}
 
 
 # ---------------------------------------------------------------- as a script

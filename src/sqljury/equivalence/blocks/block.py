@@ -1,11 +1,4 @@
-"""A block: inner-joined inputs, outer joins on top of them, and what must be true, in any order.
-
-Filters, inner and cross joins, projections and semi-joins are one thing for an optimiser: a set of
-inputs and a set of conditions. ``A LEFT JOIN B`` is in it as an input of its own kind, for joins
-that follow may be done before it: ``(A ⟕ B) ⋈ C`` is ``(A ⋈ C) ⟕ B``.
-
-Source: Galindo-Legaria and Rosenthal, "Outerjoin simplification and reordering", 1997.
-"""
+"""Joins and filters as one block, its columns that are equal, and the way back to a tree."""
 
 from __future__ import annotations
 
@@ -13,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     Call,
     Expression,
@@ -29,17 +23,29 @@ from sqljury.trees.nodes import (
     whole_row,
 )
 from sqljury.trees.order import sort_key
+from sqljury.trees.properties import same_values
+from sqljury.trees.types import Row, fields
 from sqljury.trees.volatile import any_volatile, is_volatile
 from sqljury.trees.walk import (
     columns_read,
+    deepen_relation,
     length,
-    map_outer_references,
     map_references,
     renumber,
     shift,
     substitute,
     width,
 )
+
+# ---------------------------------------------------------------- block
+# A block: inner-joined inputs, outer joins on top of them, and what must be true, in any order.
+#
+# Filters, inner and cross joins, projections and semi-joins are one thing for an optimiser: a set
+# of inputs and a set of conditions. ``A LEFT JOIN B`` is in it as an input of its own kind, for
+# joins that follow may be done before it: ``(A ⟕ B) ⋈ C`` is ``(A ⋈ C) ⟕ B``.
+#
+# Source: Galindo-Legaria and Rosenthal, "Outerjoin simplification and reordering", 1997.
+
 
 _MOST_INPUTS = 24
 _LARGEST_EXPRESSION = 400
@@ -232,7 +238,7 @@ def _of_semi(relation: Join) -> Flat:
         return Ref(index - by) if index >= by else Outer(1, index)
 
     condition = map_references(relation.condition, seen_inside)
-    right = map_outer_references(relation.right, lambda level, index: Outer(level + 1, index))
+    right = deepen_relation(relation.right)
     exists: Expression = Subquery(SubqueryKind.EXISTS, filtered(right, condition))
     if relation.kind is JoinKind.ANTI:
         exists = Call("NOT", (exists,))
@@ -272,3 +278,65 @@ def _filtered(relation: Relation, parts: list[Expression]) -> Relation:
 def ordered(parts: Iterable[Expression]) -> Expression:
     """All parts, each once, in the order of trees."""
     return conjunction(sorted(dict.fromkeys(parts), key=sort_key))
+
+
+# ---------------------------------------------------------------- equal columns
+# Columns of a block that hold equal values, as classes: ``a = b AND b = c`` is one class.
+#
+# Only where columns that are equal hold the same value, so that one may stand for the other:
+# SQLite finds the text '1' equal to the number 1, and '1.0', too.
+
+
+def equal_columns(block: Block, context: Context) -> list[frozenset[int]]:
+    """The classes of two and more columns of inner-joined inputs."""
+    inner = sum(map(width, block.inputs))
+    pairs = [pair for part in block.conjuncts if (pair := _pair(part, inner)) is not None]
+    if not pairs:
+        return []
+    row = inner_row(block, context)
+    classes: list[frozenset[int]] = []
+    for pair in pairs:
+        if not same_values(row[pair[0]], row[pair[1]], context):
+            continue
+        near = [members for members in classes if not members.isdisjoint(pair)]
+        classes = [members for members in classes if members.isdisjoint(pair)]
+        classes.append(frozenset(pair).union(*near))
+    return classes
+
+
+def inner_row(block: Block, context: Context) -> Row:
+    """The columns of the inner-joined inputs."""
+    return tuple(field for relation in block.inputs for field in fields(relation, context))
+
+
+def without_equalities(
+    parts: Iterable[Expression], classes: list[frozenset[int]]
+) -> list[Expression]:
+    """What is not said by the classes."""
+    return [part for part in parts if not _said(part, classes)]
+
+
+def _said(part: Expression, classes: list[frozenset[int]]) -> bool:
+    match part:
+        case Call(name="=", operands=(Ref() as a, Ref() as b)):
+            return a != b and any(a.index in m and b.index in m for m in classes)
+        case _:
+            return False
+
+
+def _pair(part: Expression, inner: int) -> tuple[int, int] | None:
+    match part:
+        case Call(name="=", operands=(Ref() as a, Ref() as b)):
+            both = a.index, b.index
+            return both if a != b and max(both) < inner else None
+        case _:
+            return None
+
+
+def is_trivial(part: Expression) -> bool:
+    """Whether a condition compares a column with itself, as what is left when two become one."""
+    match part:
+        case Call(name="=", operands=(Ref(a), Ref(b))):
+            return a == b
+        case _:
+            return False

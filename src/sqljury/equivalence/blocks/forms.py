@@ -1,32 +1,37 @@
-"""What rules of expressions ask of an expression."""
+"""What rules ask of an expression: type, constants, NULL, and what it is compared with."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from sqljury.equivalence.rules.base import Scope, Simplified
+from sqljury.schema import Schema, Table
+from sqljury.sql.comparisons import COMPARISONS, NEGATED
 from sqljury.trees.affinity import NUMERIC_AFFINITIES
 from sqljury.trees.affinity import affinity as _affinity
-from sqljury.trees.context import Assumption
+from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     FALSE,
     NULL,
     TRUE,
     Call,
     Expression,
+    Field,
     Literal,
+    Relation,
     Subquery,
     SubqueryKind,
     Type,
 )
-from sqljury.trees.types import nullable, type_of
+from sqljury.trees.types import Row, fields, nullable, type_of
 
-MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The comparison with its sides exchanged."""
-NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-"""The comparison that is true where this one is false, and NULL where it is."""
-COMPARISONS = frozenset(MIRRORED)
+# ---------------------------------------------------------------- forms
+# What rules of expressions ask of an expression.
+
+
 NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
 _PREDICATES = COMPARISONS | {"AND", "OR", "NOT", "IN", "IS", "IS NULL", "BETWEEN", "LIKE", "GLOB"}
 
@@ -99,6 +104,12 @@ def number(expression: Expression) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if math.isfinite(value) else None
+
+
+def whole_number(expression: Expression | None) -> int | None:
+    """The value of a constant integer, such as that of a LIMIT."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def text(expression: Expression) -> str | None:
@@ -205,3 +216,114 @@ def same_order_everywhere(values: list[str]) -> bool:
 def assuming(expression: Expression, assumed: frozenset[Assumption]) -> Simplified:
     """An expression and what it was made under."""
     return Simplified(expression, assumed)
+
+
+# ---------------------------------------------------------------- comparable
+# Whether ``=`` between two columns compares what is there, and nothing is converted first.
+#
+# Set operations, DISTINCT and GROUP BY never convert; a comparison does, if the types differ.
+
+
+_NUMBERS = frozenset((Type.INTEGER, Type.REAL, Type.DECIMAL))
+
+
+def comparable(one: Field, other: Field, context: Context) -> bool:
+    """Whether both hold numbers, both hold texts, or both hold what else is of one kind.
+
+    Elsewhere than in SQLite a set operation makes one type of two, so they are of one type there.
+
+    Source: https://www.sqlite.org/datatype3.html, sections 4.2 and 4.3.
+    """
+    kind = _kind(one, context)
+    return kind is not None and kind == _kind(other, context)
+
+
+def _kind(field: Field, context: Context) -> str | None:
+    if context.dialect == "sqlite" and field.affinity:
+        if field.affinity in NUMERIC_AFFINITIES:
+            return "number"
+        return "text" if field.affinity == "TEXT" else None
+    if context.dialect == "sqlite" and field.type in _NUMBERS:
+        return "number"
+    if field.type in (Type.ANY, Type.NULL):
+        return None
+    return "text" if field.type is Type.TEXT else field.type.value
+
+
+# ---------------------------------------------------------------- nullability
+# What must be assumed for an expression to hold no NULL.
+
+
+Assumed = frozenset[Assumption]
+NOTHING: Assumed = frozenset()
+
+
+def assumed_for_not_null(
+    expressions: Iterable[Expression],
+    relation: Relation,
+    context: Context,
+    outer: Sequence[Relation] = (),
+) -> Assumed | None:
+    """The least that makes all expressions over a relation's rows free of NULL.
+
+    None where NULLs can occur whatever may be assumed, as beside an outer join. ``outer`` are
+    the relations whose rows are around, nearest first.
+    """
+    wanted = tuple(expressions)
+
+    def holds(known: Context) -> bool:
+        around = tuple(fields(r, known) for r in outer)
+        row = fields(relation, known, around)
+        return not any(nullable(e, row, known, around) for e in wanted)
+
+    return _least(holds, context)
+
+
+def _least(holds: Callable[[Context], bool], context: Context) -> Assumed | None:
+    if holds(context):
+        return NOTHING
+    keys, columns = _variants(context.schema)
+    if context.may(Assumption.PRIMARY_KEY) and holds(replace(context, schema=keys)):
+        return frozenset((Assumption.PRIMARY_KEY,))
+    if context.may(Assumption.NOT_NULL) and holds(replace(context, schema=columns)):
+        return frozenset((Assumption.NOT_NULL,))
+    return None
+
+
+_known: dict[int, tuple[Schema, Schema, Schema]] = {}
+"""By identity, as hashing a schema takes longer than a rule; the schema is held, so that no other
+one gets its identity."""
+_MOST = 256
+
+
+def _variants(schema: Schema) -> tuple[Schema, Schema]:
+    """The schema with keys that are NOT NULL, and with nothing but NOT NULL."""
+    found = _known.get(id(schema))
+    if found is None:
+        if len(_known) >= _MOST:
+            _known.clear()
+        found = (schema, _with(schema, _key_columns), _with(schema, _all_columns))
+        _known[id(schema)] = found
+    return found[1:]
+
+
+def _with(schema: Schema, chosen: Callable[[Table], set[str]]) -> Schema:
+    return replace(schema, tables=tuple(_not_null(t, chosen(t)) for t in schema.tables))
+
+
+def _not_null(table: Table, names: set[str]) -> Table:
+    columns = (
+        replace(c, nullable=False) if c.name.casefold() in names else c for c in table.columns
+    )
+    return replace(table, columns=tuple(columns))
+
+
+def _key_columns(table: Table) -> set[str]:
+    return {name.casefold() for name in table.primary_key}
+
+
+def _all_columns(table: Table) -> set[str]:
+    return {column.name.casefold() for column in table.columns}
+
+
+__all__ = ["NOTHING", "Assumed", "Row", "assumed_for_not_null"]

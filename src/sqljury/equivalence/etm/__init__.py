@@ -8,6 +8,6 @@ Source: Ascoli et al. 2025, "ETM: Modern Insights into Perspective on Text-to-SQ
 Age of Large Language Models", section 3.3; the numbers of the rules are those of its program.
 """
 
-from sqljury.equivalence.etm.normal_form import etm_form
+from sqljury.equivalence.etm.queries import etm_form
 
 __all__ = ["etm_form"]

@@ -1,13 +1,93 @@
-"""Rules 100 to 108 and 26: what is only another spelling of the same query."""
+"""ETM's rules 100 to 108 and 26 (other spellings and orders), and what a schema declares."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import reduce
 
 from sqlglot import exp
 
-from sqljury.equivalence.etm.keys import Keys
+from sqljury.schema import ForeignKey, Schema, Table
+
+# ---------------------------------------------------------------- keys
+# What a schema says of single columns, by lower-case names.
+
+
+Named = tuple[str, str]
+"""A table and a column of it."""
+
+
+class Keys:
+    """Unique columns, columns without NULL, and foreign keys; only keys of one column count."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.columns: dict[str, tuple[str, ...]] = {}
+        self.unique: set[Named] = set()
+        self.not_null: set[Named] = set()
+        self.primary: set[Named] = set()
+        self.parents: dict[Named, Named] = {}
+        for table in schema.tables:
+            self._read(table)
+
+    def _read(self, table: Table) -> None:
+        name = table.name.lower()
+        self.columns[name] = tuple([column.name.lower() for column in table.columns])
+        self.not_null |= {(name, c.name.lower()) for c in table.columns if not c.nullable}
+        if len(table.primary_key) == 1:
+            self.primary.add((name, table.primary_key[0].lower()))
+        for key in (table.primary_key, *table.unique):
+            if len(key) == 1:
+                self.unique.add((name, key[0].lower()))
+        self.unique |= self.primary
+        self.not_null |= self.primary
+        for foreign_key in table.foreign_keys:
+            self._refer(name, foreign_key)
+
+    def _refer(self, name: str, key: ForeignKey) -> None:
+        if len(key.columns) == len(key.target_columns) == 1:
+            parent = (key.target_table.lower(), key.target_columns[0].lower())
+            self.parents[name, key.columns[0].lower()] = parent
+
+    def has(self, column: str) -> bool:
+        """Whether any table has that column, or is called so itself."""
+        return column in self.columns or any(column in names for names in self.columns.values())
+
+    def is_unique(self, node: exp.Expr) -> bool:
+        """Whether the node is a column whose values are distinct."""
+        return named(node) in self.unique
+
+    def is_not_null(self, node: exp.Expr) -> bool:
+        """Whether the node is a column that has no NULL."""
+        return named(node) in self.not_null
+
+    def equate(self, one: exp.Expr, other: exp.Expr) -> None:
+        """What is known of one of two columns that a join equates is taken to hold for both."""
+        first, second = named(one), named(other)
+        if first is None or second is None:
+            return
+        for known in (self.unique, self.not_null):
+            if first in known or second in known:
+                known |= {first, second}
+
+    def child_and_parent(self, one: exp.Expr, other: exp.Expr) -> tuple[Named, Named] | None:
+        """The two columns as a foreign key and the primary key it refers to, or None."""
+        names = named(one), named(other)
+        for child, parent in (names, names[::-1]):
+            if child and parent in self.primary and self.parents.get(child) == parent:
+                return child, parent
+        return None
+
+
+def named(node: exp.Expr | None) -> Named | None:
+    """The table and the name of a column that has both."""
+    if isinstance(node, exp.Column) and node.table and isinstance(node.this, exp.Identifier):
+        return node.table, node.name
+    return None
+
+
+# ---------------------------------------------------------------- spelling
+# Rules 100 to 108 and 26: what is only another spelling of the same query.
 
 
 def respell(tree: exp.Expr, keys: Keys) -> exp.Expr:
@@ -125,3 +205,81 @@ def _table_of(column: exp.Column, found: list[exp.Expr], keys: Keys) -> str | No
         return tables[0].name
     holders = [table.name for table in tables if column.name in keys.columns.get(table.name, ())]
     return holders[0] if len(holders) == 1 else None
+
+
+# ---------------------------------------------------------------- order
+# Rules 102, 104 and 105: what may stand in any order stands in one.
+
+
+TRUE = exp.EQ(this=exp.Literal.number("1.0"), expression=exp.Literal.number("1.0"))
+
+
+def ordered(select: exp.Select) -> exp.Select:
+    """Output columns, tables of inner joins and their conditions, operands of =, AND, OR."""
+    select.set("expressions", sorted(select.expressions, key=_by_text))
+    _order_joins(select)
+    for node in reversed(list(select.find_all(exp.EQ, exp.And, exp.Or))):
+        if isinstance(node, exp.EQ):
+            _order_sides(node)
+        elif not isinstance(node.parent, type(node)):
+            node.replace(joined(type(node), sorted(node.flatten(), key=_by_text)))
+    return select
+
+
+def _by_text(node: exp.Expr) -> tuple[str, str]:
+    return type(node).__name__, node.sql()
+
+
+def _order_sides(node: exp.EQ) -> None:
+    first, second = sorted((node.this, node.expression), key=_by_text)
+    node.set("this", first)
+    node.set("expression", second)
+
+
+def joined(kind: type[exp.Binary], operands: list[exp.Expr]) -> exp.Expr:
+    """The operands by that connector, the first ones innermost."""
+    return reduce(lambda one, other: kind(this=one, expression=other), operands)
+
+
+def conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
+    """The operands of AND, or the node itself."""
+    if node is None:
+        return []
+    return list(node.flatten()) if isinstance(node, exp.And) else [node]
+
+
+def conjunction(operands: list[exp.Expr]) -> exp.Expr | None:
+    """All of them by AND, None for none."""
+    return joined(exp.And, operands) if operands else None
+
+
+def inner_joins(select: exp.Select) -> list[exp.Join]:
+    """The joins, where all of them are inner ones by ON or without a condition."""
+    joins = select.args.get("joins") or []
+    plain = all(not join.side and not join.method and not join.args.get("using") for join in joins)
+    return list(joins) if plain else []
+
+
+def set_joins(select: exp.Select, tables: list[exp.Expr], on: list[exp.Expr]) -> None:
+    """Join these tables, in this order; the first join carries all conditions."""
+    select.set("from_", exp.From(this=tables[0]))
+    joins = [exp.Join(this=table) for table in tables[1:]]
+    if joins:
+        joins[0].set("on", conjunction(on))
+    elif on:
+        add_condition(select, on)
+    select.set("joins", joins or None)
+
+
+def add_condition(select: exp.Select, conditions: list[exp.Expr]) -> None:
+    """These conditions and the query's own."""
+    where = select.args.get("where")
+    both = conditions + conjuncts(where.this if where else None)
+    select.set("where", exp.Where(this=conjunction(both)))
+
+
+def _order_joins(select: exp.Select) -> None:
+    if joins := inner_joins(select):
+        parts = [part for join in joins for part in conjuncts(join.args.get("on"))]
+        on = [part for part in parts if not isinstance(part, exp.Boolean)]  # of a join without ON
+        set_joins(select, sorted(sources(select), key=_by_text), sorted(on, key=_by_text))

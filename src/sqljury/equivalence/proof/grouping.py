@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqljury.equivalence.proof.parts import ONE, ZERO, union_all
+from sqljury.trees.conditions import conjunction, not_null
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     NULL,
@@ -13,6 +13,7 @@ from sqljury.trees.nodes import (
     Call,
     Expression,
     Filter,
+    Literal,
     Project,
     Ref,
     Relation,
@@ -25,6 +26,10 @@ from sqljury.trees.nodes import (
 from sqljury.trees.properties import properties
 from sqljury.trees.types import fields, type_of
 from sqljury.trees.walk import columns_read, references, substitute, width
+
+ONE = Literal(1, Type.INTEGER)
+ZERO = Literal(0, Type.INTEGER)
+
 
 _SAME_OF_ONE_ROW = frozenset(("MIN", "MAX", "BARE"))
 _NULL_OF_NO_ROWS = frozenset(("SUM", "MIN", "MAX", "AVG"))
@@ -134,11 +139,8 @@ def with_sums(aggregate: Aggregate) -> Aggregate:
 def _counted(call: AggregateCall) -> Expression:
     """What one row adds to a COUNT."""
     conditions: list[Expression] = [] if call.filter is None else [call.filter]
-    conditions += [Call("NOT", (Call("IS NULL", (o,)),)) for o in call.operands]
-    if not conditions:
-        return ONE
-    holds = conditions[0] if len(conditions) == 1 else Call("AND", tuple(conditions))
-    return Call("CASE", (holds, ONE, ZERO))
+    conditions += [not_null(o) for o in call.operands]
+    return Call("CASE", (conjunction(conditions), ONE, ZERO)) if conditions else ONE
 
 
 # ---------------------------------------------------------------- groups of groups
@@ -158,7 +160,8 @@ def rolled_up(outer: Aggregate) -> Aggregate | None:
     calls = {tuple(arm[1]) for arm in made if arm is not None}
     if len(calls) != 1:
         return None
-    whole = union_all([arm[0] for arm in made if arm is not None])
+    rows = tuple(arm[0] for arm in made if arm is not None)
+    whole = rows[0] if len(rows) == 1 else SetOperation(SetKind.UNION, True, rows)
     count = len(outer.keys)
     keys = tuple(map(Ref, range(count)))
     return Aggregate(

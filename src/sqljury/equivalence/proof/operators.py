@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice, permutations
 
-from sqljury.equivalence.proof.aggregates import aggregates
-from sqljury.equivalence.proof.session import MOST_ORDERS, Columns, ProofSession, Session
+import z3
+
+from sqljury.equivalence.proof.blocks import ProofBlock
+from sqljury.equivalence.proof.pairing import pairings
+from sqljury.equivalence.proof.rows import is_empty, reader_of
+from sqljury.equivalence.proof.session import MOST_ORDERS, Columns, Matched, ProofSession, Session
 from sqljury.equivalence.proof.values import Frames
 from sqljury.trees.nodes import (
     Aggregate,
+    AggregateCall,
     Distinct,
     Expression,
     Limit,
@@ -22,7 +28,182 @@ from sqljury.trees.nodes import (
     Window,
     WindowCall,
 )
-from sqljury.trees.walk import width
+from sqljury.trees.walk import substitute, width
+
+# ---------------------------------------------------------------- aggregates
+# Groupings compared: the same groups of the same rows, and which calls give the same.
+
+
+_SAME_AS_SETS = frozenset(("MIN", "MAX"))
+"""Aggregates that do not count rows."""
+_BY_ORDER = frozenset(
+    ("GROUP_CONCAT", "STRING_AGG", "LISTAGG", "ARRAY_AGG", "FIRST", "LAST", "BARE")
+)
+"""Aggregates whose value depends on which row comes first."""
+
+
+def aggregates(
+    prover: ProofSession,
+    left: Aggregate,
+    right: Aggregate,
+    session: Session,
+    around: tuple[Frames, Frames],
+) -> Columns | None:
+    """Which columns are equal if two groupings have the same groups."""
+    if bool(left.keys) != bool(right.keys):
+        return None
+    ones, others = (
+        [b for b in _groups(prover, a, f) if not is_empty(prover, b, f, session)]
+        for a, f in zip((left, right), around, strict=True)
+    )
+    best: Columns | None = None
+    if len(ones) == len(others) == 1:
+        for found in pairings(prover, ones[0], others[0], session, around):
+            columns = _of_groups(prover, left, right, ones[0], others[0], found)
+            if columns is not None and (best is None or columns.count(None) < best.count(None)):
+                best = columns
+            if best is not None and None not in best:
+                return best
+    if best is not None:
+        return best
+    return _one_by_one(prover, left, right, session, around)
+
+
+def _groups(prover: ProofSession, aggregate: Aggregate, around: Frames) -> tuple[ProofBlock, ...]:
+    """The rows that are grouped."""
+    return reader_of(prover, around).blocks(aggregate.input)
+
+
+def _of_groups(
+    prover: ProofSession,
+    left: Aggregate,
+    right: Aggregate,
+    one: ProofBlock,
+    other: ProofBlock,
+    found: Matched,
+) -> Columns | None:
+    ones = [substitute(k, one.outputs) for k in left.keys]
+    others = [substitute(k, other.outputs) for k in right.keys]
+    if not _same_groups(prover, ones, others, found):
+        return None
+    keys: list[int | None] = [
+        next((i for i, a in enumerate(ones) if _same(prover, a, b, found)), None) for b in others
+    ]
+    calls: list[int | None] = []
+    for call in right.calls:
+        mine = _over_block(call, other)
+        place = next(
+            (
+                i
+                for i, c in enumerate(left.calls)
+                if _same_call(prover, _over_block(c, one), mine, found)
+            ),
+            None,
+        )
+        calls.append(None if place is None else len(left.keys) + place)
+    return (*keys, *calls)
+
+
+def _same(prover: ProofSession, a: Expression, b: Expression, found: Matched) -> bool:
+    one, other = prover.terms.value(a, found.left), prover.terms.value(b, found.right)
+    return prover.same_value(one, other, found.session)
+
+
+def _same_groups(
+    prover: ProofSession, ones: list[Expression], others: list[Expression], found: Matched
+) -> bool:
+    """Whether rows are equal in some keys exactly if they are in the others."""
+    return all(any(_same(prover, a, b, found) for b in others) for a in ones) and all(
+        any(_same(prover, a, b, found) for a in ones) for b in others
+    )
+
+
+def _same_call(
+    prover: ProofSession, one: AggregateCall, other: AggregateCall, found: Matched
+) -> bool:
+    if one.name in _BY_ORDER or other.name in _BY_ORDER or one.order or other.order:
+        return False
+    if not _same_filter(prover, one, other, found):
+        return False
+    rows = [c for c in (one, other) if c.name == "COUNT" and not c.distinct]
+    if len(rows) == 2 and any(not c.operands for c in rows):
+        return _never_null(prover, one, found.left, found) and _never_null(
+            prover, other, found.right, found
+        )
+    if (one.name, len(one.operands)) != (other.name, len(other.operands)):
+        return False
+    if one.distinct != other.distinct and one.name not in _SAME_AS_SETS:
+        return False
+    return all(
+        _same(prover, a, b, found) for a, b in zip(one.operands, other.operands, strict=True)
+    )
+
+
+def _never_null(prover: ProofSession, call: AggregateCall, frames: Frames, found: Matched) -> bool:
+    return all(
+        prover.follows(found.session, z3.Not(prover.terms.value(o, frames).null))
+        for o in call.operands
+    )
+
+
+def _same_filter(
+    prover: ProofSession, one: AggregateCall, other: AggregateCall, found: Matched
+) -> bool:
+    left, right = (
+        z3.BoolVal(True) if c.filter is None else prover.terms.truth(c.filter, f).true
+        for c, f in ((one, found.left), (other, found.right))
+    )
+    return prover.follows(found.session, left == right)
+
+
+def _one_by_one(
+    prover: ProofSession,
+    left: Aggregate,
+    right: Aggregate,
+    session: Session,
+    around: tuple[Frames, Frames],
+) -> Columns | None:
+    """Calls in the same order, keys in any, over the same rows."""
+    shapes = [
+        [(c.name, len(c.operands), c.distinct, c.filter is None, bool(c.order)) for c in a.calls]
+        for a in (left, right)
+    ]
+    if shapes[0] != shapes[1] or len(left.keys) != len(right.keys):
+        return None
+    if any(c.name in _BY_ORDER or c.order for c in left.calls):
+        return None
+    sets = all(c.distinct or c.name in _SAME_AS_SETS for c in left.calls)
+    one = _with_parts_of_calls(left)
+    for order in islice(permutations(range(len(right.keys))), MOST_ORDERS):
+        keys = tuple(right.keys[place] for place in order)
+        other = _with_parts_of_calls(replace(right, keys=keys))
+        if prover.bags(one, other, session, around) or (
+            sets and prover.sets(one, other, session, around)
+        ):
+            places = [order.index(place) for place in range(len(order))]
+            return (*places, *range(len(order), width(right)))
+    return None
+
+
+def _over_block(call: AggregateCall, block: ProofBlock) -> AggregateCall:
+    return replace(
+        call,
+        operands=tuple(substitute(o, block.outputs) for o in call.operands),
+        filter=None if call.filter is None else substitute(call.filter, block.outputs),
+    )
+
+
+def _with_parts_of_calls(aggregate: Aggregate) -> Relation:
+    """The rows that are grouped: keys, then operands and filters of the calls."""
+    parts = list(aggregate.keys)
+    for call in aggregate.calls:
+        parts += call.operands
+        parts += [] if call.filter is None else [call.filter]
+    return Project(aggregate.input, tuple(parts))
+
+
+# ---------------------------------------------------------------- operators
+# What blocks read, compared operator by operator: tables, groups, limits, windows, sets.
 
 
 def by_operator(

@@ -1,8 +1,4 @@
-"""Two blocks give the same rows, each as often, if their inputs can be paired.
-
-Source: Zhou et al. 2022 (SPES), section 5: a bijection between the tables of two blocks under which
-the conditions are equivalent and the outputs equal.
-"""
+"""Equality of relations as bags: their blocks are equal one by one, their inputs paired."""
 
 from __future__ import annotations
 
@@ -10,11 +6,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from sqljury.equivalence.proof.blocks import ProofBlock
-from sqljury.equivalence.proof.rows import joined, rows_of
+import z3
+
+from sqljury.equivalence.proof.blocks import (
+    ProofBlock,
+    atom,
+    either,
+    reads_input,
+    simplified,
+    without_input,
+)
+from sqljury.equivalence.proof.rows import assume, is_empty, joined, reader_of, rows_of
 from sqljury.equivalence.proof.session import Columns, Matched, ProofSession, Session
-from sqljury.equivalence.proof.values import Frames
-from sqljury.trees.nodes import Expression
+from sqljury.equivalence.proof.values import Frames, all_same
+from sqljury.trees.nodes import Expression, Relation
+from sqljury.trees.properties import properties
+from sqljury.trees.walk import is_correlated, width
+
+# ---------------------------------------------------------------- pairing
+# Two blocks give the same rows, each as often, if their inputs can be paired.
+#
+# Source: Zhou et al. 2022 (SPES), section 5: a bijection between the tables of two blocks under
+# which the conditions are equivalent and the outputs equal.
+
 
 _MOST_PAIRINGS = 120
 
@@ -108,3 +122,127 @@ def _injective(
         if place not in taken:
             for rest in _injective(options[1:], taken | {place}):
                 yield ((place, columns), *rest)
+
+
+# ---------------------------------------------------------------- bags
+# Equality of relations as bags: their blocks are equal one by one.
+#
+# Where they are not, there may be fewer blocks to compare: a row that is only looked up is an
+# EXISTS, and two blocks over the same rows that exclude each other are one.
+#
+# Source: Zhou et al. 2022 (SPES), sections 4 and 5.
+
+
+def same_blocks(
+    prover: ProofSession,
+    left: Relation,
+    right: Relation,
+    session: Session,
+    around: tuple[Frames, Frames],
+    loose: bool,
+) -> bool:
+    """Whether two relations have the same blocks, as they are or after there are fewer."""
+    ones, others = (
+        [b for b in reader_of(prover, frames).blocks(r) if not is_empty(prover, b, frames, session)]
+        for r, frames in zip((left, right), around, strict=True)
+    )
+    if _each_equal(prover, ones, others, session, around, loose):
+        return True
+    merged = _fewer(prover, ones, around[0], session), _fewer(prover, others, around[1], session)
+    if merged == (ones, others):
+        return False
+    return _each_equal(prover, *merged, session, around, loose)
+
+
+def _each_equal(
+    prover: ProofSession,
+    ones: list[ProofBlock],
+    others: list[ProofBlock],
+    session: Session,
+    around: tuple[Frames, Frames],
+    loose: bool,
+) -> bool:
+    if len(ones) != len(others):
+        return False
+    others = list(others)
+    for one in ones:
+        found = next((b for b in others if equal(prover, one, b, session, around, loose)), None)
+        if found is None:
+            return False
+        others.remove(found)
+    return True
+
+
+def _fewer(
+    prover: ProofSession, blocks: list[ProofBlock], around: Frames, session: Session
+) -> list[ProofBlock]:
+    """The same rows: EXISTS for rows that are looked up, one block for two that exclude
+    each other."""
+    waiting = [_looked_up(prover, block, around, session) for block in blocks]
+    made: list[ProofBlock] = []
+    while waiting:
+        block = waiting.pop(0)
+        for place, other in enumerate(waiting):
+            whole = _either(prover, block, other, around, session)
+            if whole is not None:
+                waiting[place] = whole
+                break
+        else:
+            made.append(block)
+    return made
+
+
+def _looked_up(
+    prover: ProofSession, block: ProofBlock, around: Frames, session: Session
+) -> ProofBlock:
+    for place in reversed(range(len(block.inputs))):
+        if len(block.inputs) > 1 and _is_looked_up(prover, block, place, around, session):
+            block = without_input(simplified(block, reader_of(prover, around)), place)
+    return block
+
+
+def _is_looked_up(
+    prover: ProofSession, block: ProofBlock, place: int, around: Frames, session: Session
+) -> bool:
+    """Whether at most one row of an input fits to those of the others, and none is shown."""
+    relation = block.inputs[place]
+    if reads_input(block, place) or is_correlated(relation):
+        return False
+    keys = properties(relation, prover.context).keys
+    if not keys:
+        return False
+    inside = Session(session)
+    rows = rows_of(prover, block, around, inside)
+    again = list(rows)
+    again[place] = rows_of(prover, atom(relation), around, inside)[0]
+    for each in (rows, again):
+        assume(prover, block.conditions, joined(each, around), inside)
+    pairs = list(zip(rows[place].frame.values, again[place].frame.values, strict=True))
+    return any(prover.follows(inside, all_same(pairs[i] for i in sorted(key))) for key in keys)
+
+
+def _either(
+    prover: ProofSession, one: ProofBlock, other: ProofBlock, around: Frames, session: Session
+) -> ProofBlock | None:
+    """One block for two over the same rows of which never both hold."""
+    plain = replace(one, conditions=()), replace(other, conditions=())
+    for found in pairings(prover, *plain, session, (around, around)):
+        columns = _moved(one, found.choice)
+        inside = Session(found.session)
+        assume(prover, one.conditions, found.left, inside)
+        assume(prover, other.conditions, found.right, inside)
+        if columns is not None and prover.follows(inside, z3.BoolVal(False)):
+            return either(one, other, columns)
+    return None
+
+
+def _moved(one: ProofBlock, choice: Sequence[tuple[int, Columns]]) -> list[int] | None:
+    """The columns of a block's row as those of another's."""
+    starts = [sum(map(width, one.inputs[:place])) for place in range(len(one.inputs))]
+    found: list[int] = []
+    for place, columns in choice:
+        for column in columns:
+            if column is None:
+                return None
+            found.append(starts[place] + column)
+    return found

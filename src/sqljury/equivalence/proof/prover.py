@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import z3
 
-from sqljury.equivalence.proof.bags import same_blocks
 from sqljury.equivalence.proof.blocks import TooLargeError
-from sqljury.equivalence.proof.containment import within
 from sqljury.equivalence.proof.operators import by_operator, in_order
-from sqljury.equivalence.proof.rows import opened_blocks
-from sqljury.equivalence.proof.session import Columns, Session
-from sqljury.equivalence.proof.solver import OutOfBudgetError, Solver
-from sqljury.equivalence.proof.subqueries import asked_in, links
+from sqljury.equivalence.proof.pairing import same_blocks
+from sqljury.equivalence.proof.rows import asked_in, links, opened_blocks, within
+from sqljury.equivalence.proof.session import Columns, OutOfBudgetError, Session, Solver
 from sqljury.equivalence.proof.values import Frames, Terms, Value, same
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import Limit, Relation

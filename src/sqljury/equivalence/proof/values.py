@@ -4,8 +4,7 @@ All values are rational numbers to z3. Texts and dates are unknown numbers, whic
 what is asked of them, equality and order: any set of them can be embedded in the rationals. What
 z3 is not told has models that no database has, so that what holds in all models holds in databases.
 
-Conditions are a pair (true, false); NULL is neither.
-"""
+Conditions are a pair (true, false); NULL is neither."""
 
 from __future__ import annotations
 
@@ -18,7 +17,6 @@ from itertools import pairwise
 import z3
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     EXACT,
     affinity,
     compared_as_it_is,
@@ -26,11 +24,11 @@ from sqljury.equivalence.blocks.forms import (
     surely_different,
     typed,
 )
-from sqljury.equivalence.proof.parts import conjunction
-from sqljury.equivalence.proof.quotients import quotient
 from sqljury.equivalence.rules.base import Scope
+from sqljury.sql.comparisons import COMPARISONS, MIRRORED
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT
 from sqljury.trees.collations import BY_VALUE, SHOWN
+from sqljury.trees.conditions import conjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Call,
@@ -47,6 +45,50 @@ from sqljury.trees.nodes import (
 )
 from sqljury.trees.types import column_type, fields, nullable, type_of
 from sqljury.trees.walk import deepen, references
+
+# ---------------------------------------------------------------- quotients
+# Quotients of constants, where the dialect gives the exact value whatever its type is.
+
+
+_MYSQL_DIGITS = 10**4
+"""``/`` of integers has four digits behind the point in MySQL (div_precision_increment)."""
+
+
+def quotient(call: Call, dialect: str) -> Fraction | None:
+    """The value of ``/`` or ``DIV`` of two integer constants; None where it is rounded or unknown.
+
+    >>> seven, two = Literal(7, Type.INTEGER), Literal(2, Type.INTEGER)
+    >>> quotient(Call("/", (seven, two)), "mysql"), quotient(Call("DIV", (seven, two)), "mysql")
+    (Fraction(7, 2), Fraction(3, 1))
+    """
+    match call.operands:
+        case (
+            Literal(value=int() as above, type=Type.INTEGER),
+            Literal(value=int() as below, type=Type.INTEGER),
+        ) if below != 0:
+            exact = Fraction(above, below)
+        case _:
+            return None
+    if call.name == "DIV" and dialect in ("mysql", "duckdb") and exact >= 0:
+        return Fraction(above // below)
+    if call.name == "/" and dialect == "mysql":
+        return exact if (exact * _MYSQL_DIGITS).denominator == 1 else None
+    if call.name == "/" and dialect == "duckdb":
+        # A double: halves, quarters and so on are exact.
+        return exact if Fraction(float(exact)) == exact else None
+    return None
+
+
+# ---------------------------------------------------------------- values
+# Expressions as z3 terms: a number for each value, and whether it is NULL.
+#
+# All values are rational numbers to z3. Texts and dates are unknown numbers, which is enough for
+# what is asked of them, equality and order: any set of them can be embedded in the rationals. What
+# z3 is not told has models that no database has, so that what holds in all models holds in
+# databases.
+#
+# Conditions are a pair (true, false); NULL is neither.
+
 
 _NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
 _CASELESS = ("mysql", "tsql")
@@ -394,7 +436,7 @@ class Terms:
             equal = self.apply("=", sorted((a, b), key=lambda v: v.ids), z3.BoolSort())
             return _unless(null, equal if name == "=" else z3.Not(equal))
         if name in (">", ">="):
-            a, b, name = b, a, {">": "<", ">=": "<="}[name]
+            a, b, name = b, a, MIRRORED[name]
         return _unless(null, self.apply(name, (a, b), z3.BoolSort()))
 
     def comparable(self, one: Expression, other: Expression, frames: Frames) -> bool:

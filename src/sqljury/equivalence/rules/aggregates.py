@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.chain import Reading
-from sqljury.equivalence.blocks.forms import is_null, number
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null, is_null, number
 from sqljury.equivalence.blocks.selection import selection, with_questions
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import is_blind
-from sqljury.trees.conditions import conjunction, conjuncts, disjunction
+from sqljury.sql.comparisons import COMPARISONS
+from sqljury.trees.conditions import conjunction, conjuncts, disjunction, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
+    NULL,
+    TRUE,
     Aggregate,
     AggregateCall,
     Call,
@@ -36,6 +39,7 @@ from sqljury.trees.walk import (
     expressions,
     map_expressions,
     operands,
+    transform,
     width,
 )
 
@@ -132,11 +136,6 @@ def null_blind(found: Reading, context: Context) -> frozenset[Assumption] | None
     return frozenset()
 
 
-def not_null(expression: Expression) -> Expression:
-    """``expression IS NOT NULL``."""
-    return Call("NOT", (Call("IS NULL", (expression,)),))
-
-
 def _makes_null(expression: Expression) -> frozenset[int]:
     """The columns that make an expression NULL when they are."""
     return null_rejected(not_null(expression))
@@ -220,7 +219,7 @@ def filter_of_all_calls(relation: Relation, _: Context) -> Rewritten | None:
 
 
 _BY_ZERO_IS_NULL = frozenset(("sqlite", "mysql"))
-_PREDICATES = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "IS NULL", "LIKE", "GLOB"))
+_PREDICATES = COMPARISONS | {"IN", "IS NULL", "LIKE", "GLOB"}
 _LOGICAL = _PREDICATES | {"AND", "OR", "NOT", "IS", "IS TRUE", "IS FALSE"}
 _ROWS = AggregateCall("COUNT")
 _Counted = tuple[Expression, Assumed]
@@ -285,6 +284,68 @@ def _with_counts(relation: Aggregate, sums: list[int], context: Context) -> Rewr
 
 
 # ---------------------------------------------------------------- of all rows
+
+
+@rule(RELATION, at={"Project"})
+def sum_or_zero_to_count(relation: Relation, context: Context) -> Rewritten | None:
+    """``COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0)`` → ``COUNT(*) FILTER (WHERE c)``."""
+    if not isinstance(relation, Project) or not isinstance(relation.input, Aggregate):
+        return None
+    below = relation.input
+    start = len(below.keys)
+    for i, call in enumerate(below.calls):
+        condition = _counted_if_any(call, context) if call.name == "SUM" else None
+        if condition is None or _reads_bare(relation.expressions, start + i):
+            continue
+        count = _ROWS if condition == TRUE else replace(_ROWS, filter=condition)
+        calls = (*below.calls[:i], count, *below.calls[i + 1 :])
+        shown = tuple(_without_default(e, start + i) for e in relation.expressions)
+        return Rewritten(replace(relation, input=replace(below, calls=calls), expressions=shown))
+    return None
+
+
+def _counted_if_any(call: AggregateCall, context: Context) -> Expression | None:
+    """The condition whose rows a SUM counts where it is not NULL: neither it nor what is summed
+    has to be."""
+    if call.distinct or call.order or len(call.operands) != 1:
+        return None
+    condition = _counted_value(call.operands[0], context)
+    if condition is None or call.filter is None:
+        return condition
+    return conjunction((*conjuncts(call.filter), *conjuncts(condition)))
+
+
+def _counted_value(summed: Expression, context: Context) -> Expression | None:
+    """The condition under which a value is 1, if it is 0 or NULL otherwise."""
+    match summed:
+        case Literal(value=1, type=Type.INTEGER):
+            return TRUE
+        case Call(name="CASE", operands=(condition, one, zero)) if number(one) == 1:
+            whole = isinstance(number(one), int)
+            return condition if whole and (zero == NULL or number(zero) == 0) else None
+        case condition if context.dialect in _BY_ZERO_IS_NULL and _is_logical(condition):
+            return condition
+    return None
+
+
+def _reads_bare(expressions: Iterable[Expression], index: int) -> bool:
+    """Whether a column is read anywhere else than in a COALESCE with 0."""
+    return any(index in columns_read(_without_default(e, index, NULL)) for e in expressions)
+
+
+def _without_default(
+    expression: Expression, index: int, instead: Expression | None = None
+) -> Expression:
+    """``COALESCE(x, 0)`` of a column as the column, or what is given instead."""
+
+    def of_part(part: Expression) -> Expression:
+        match part:
+            case Call(name="COALESCE", operands=(Ref() as read, zero)) if number(zero) == 0:
+                plain = read.index == index and isinstance(number(zero), int)
+                return (read if instead is None else instead) if plain else part
+        return part
+
+    return transform(expression, of_part)
 
 
 @rule(RELATION, at={"Project"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})

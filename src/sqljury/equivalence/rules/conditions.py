@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
-    NEGATED,
     is_logical,
     may_be_null,
     truth,
     truth_of,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
+from sqljury.sql.comparisons import COMPARISONS, NEGATED
+from sqljury.trees.conditions import not_null
 from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal
 from sqljury.trees.order import sort_key
 from sqljury.trees.volatile import is_volatile
@@ -167,7 +167,7 @@ def same_operands_in_condition(expression: Expression, _: Scope) -> Expression |
     if value is None:
         return None
     if expression.name in _TRUE_OF_EQUALS:
-        return Call("NOT", (Call("IS NULL", (value,)),))
+        return not_null(value)
     return FALSE
 
 

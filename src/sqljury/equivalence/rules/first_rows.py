@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.block import Block, rebuilt
-from sqljury.equivalence.blocks.chain import Reading, reading
-from sqljury.equivalence.blocks.labelling import Use
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.chain import Reading, Use, reading
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
 from sqljury.equivalence.blocks.selection import selection
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, Simplified, rule
 from sqljury.equivalence.rules.joins import foreign_key_join
-from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.sql.comparisons import MIRRORED
+from sqljury.trees.conditions import conjunction, conjuncts, filtered, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Aggregate,
@@ -133,7 +133,6 @@ def has_rows(relation: Relation) -> bool:
 
 
 _EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
-_SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
 
 
 @rule(
@@ -172,7 +171,7 @@ def _first_row(
     if assumed is None:
         if not null_is_out:
             return None
-        rows = Filter(rows, Call("NOT", (Call("IS NULL", (value,)),)))
+        rows = Filter(rows, not_null(value))
     # NULLs are the smallest values: where SQLite puts them, if there are any.
     key = SortKey(value, descending=greatest, nulls_last=greatest)
     first = Limit(Sort(rows, (key,)), Literal(1, Type.INTEGER))
@@ -185,7 +184,7 @@ def _of_scalar(part: Expression, rows: Relation) -> tuple[Expression, bool] | No
         case Call(operands=(value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name
         case Call(operands=(Subquery(kind=SubqueryKind.SCALAR) as sub, value)):
-            operator = _SWAPPED.get(part.name, "")
+            operator = MIRRORED.get(part.name, "")
         case _:
             return None
     match sub.relation:

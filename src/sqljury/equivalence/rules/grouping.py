@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqljury.equivalence.blocks.block import Block, rebuilt
+from sqljury.equivalence.blocks.block import Block, equal_columns, rebuilt, without_equalities
 from sqljury.equivalence.blocks.chain import reading
-from sqljury.equivalence.blocks.equal_columns import equal_columns, without_equalities
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Assumption, Context

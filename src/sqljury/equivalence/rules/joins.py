@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
 
-from sqljury.equivalence.blocks.block import Block
-from sqljury.equivalence.blocks.chain import Reading, reading
-from sqljury.equivalence.blocks.equal_columns import (
+from sqljury.equivalence.blocks.block import (
+    Block,
     equal_columns,
     inner_row,
     is_trivial,
     without_equalities,
 )
-from sqljury.equivalence.blocks.labelling import best_order
-from sqljury.equivalence.blocks.nullability import assumed_for_not_null
+from sqljury.equivalence.blocks.chain import Reading, best_order, reading
+from sqljury.equivalence.blocks.forms import assumed_for_not_null
 from sqljury.equivalence.rules.base import BLOCK, RELATION, OnBlock, Rewritten, Rule, rule
 from sqljury.equivalence.rules.registry import rules_of
 from sqljury.schema import ForeignKey, Schema
 from sqljury.trees.catalog import table_named
+from sqljury.trees.conditions import not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import Call, Expression, Ref, Relation, Scan, ref
 from sqljury.trees.properties import assumed_for_unique, pins, same_values
@@ -249,14 +249,10 @@ def _remove(links: _Links, link: Link, context: Context) -> None:
         for part in block.conjuncts
         if not any(_is_link(part, mine, child) for mine, child in link.items())
     ]
-    held = [Call("NOT", (Call("IS NULL", (Ref(c),)),)) for c in link.values() if row[c].nullable]
+    held = [not_null(Ref(c)) for c in link.values() if row[c].nullable]
     block.conjuncts = [*parts, *held]
     found.substitute([Ref(link.get(i, i)) for i in range(len(row))])
-    inner = len(block.inputs)
-    found.arrange(
-        [i for i in range(inner) if i != links.position],
-        [inner + i for i in range(len(block.outer_joined))],
-    )
+    found.leave_out(links.position)
 
 
 def _is_link(part: Expression, mine: int, child: int) -> bool:
@@ -306,16 +302,11 @@ def _make_one(found: Reading, i: int, j: int, equal: list[int], context: Context
     own = range(offsets[j], offsets[j + 1])
     # The equality was not true for NULLs.
     held: list[Expression] = [
-        Call("NOT", (Call("IS NULL", (Ref(offsets[i] + k),)),))
-        for k in equal
-        if row[offsets[i] + k].nullable
+        not_null(Ref(offsets[i] + k)) for k in equal if row[offsets[i] + k].nullable
     ]
     found.substitute([Ref(c - by if c in own else c) for c in range(offsets[-1])])
     block.conjuncts = [part for part in block.conjuncts if not is_trivial(part)] + held
-    inner = len(block.inputs)
-    found.arrange(
-        [k for k in range(inner) if k != j], [inner + k for k in range(len(block.outer_joined))]
-    )
+    found.leave_out(j)
 
 
 # ---------------------------------------------------------------- joined not null

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqljury.equivalence.blocks.forms import integer, whole_number
 from sqljury.equivalence.rules.base import QUERY, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.filters import nothing
 from sqljury.trees.context import Assumption, Context
@@ -24,7 +25,6 @@ from sqljury.trees.nodes import (
     SortKey,
     Subquery,
     SubqueryKind,
-    Type,
     Window,
     WindowCall,
 )
@@ -149,7 +149,7 @@ def limits(relation: Relation, context: Context) -> Rewritten | None:
     one row → nothing."""
     if not isinstance(relation, Limit):
         return None
-    count, offset = _number(relation.count), _number(relation.offset)
+    count, offset = whole_number(relation.count), whole_number(relation.offset)
     if relation.offset is not None and offset == 0:
         return Rewritten(Limit(relation.input, relation.count))
     if count is not None and count < 0 and context.dialect == "sqlite":
@@ -166,22 +166,10 @@ def limits(relation: Relation, context: Context) -> Rewritten | None:
 def _of_few(relation: Limit, count: int, context: Context) -> Rewritten | None:
     below = relation.input
     if isinstance(below, Limit) and below.offset is None:
-        inner = _number(below.count)
+        inner = whole_number(below.count)
         if inner is not None and inner >= 0:
-            return Rewritten(Limit(below.input, _literal(min(count, inner))))
-    if _at_most_one(below, context) and count > 0:
+            return Rewritten(Limit(below.input, integer(min(count, inner))))
+    at_most_one = frozenset[int]() in properties(below, without_keys(context)).keys
+    if at_most_one and count > 0:
         return Rewritten(below.input if isinstance(below, Sort) else below)
     return None
-
-
-def _at_most_one(relation: Relation, context: Context) -> bool:
-    return frozenset() in properties(relation, without_keys(context)).keys
-
-
-def _number(expression: Expression | None) -> int | None:
-    value = expression.value if isinstance(expression, Literal) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _literal(number: int) -> Literal:
-    return Literal(number, Type.INTEGER)

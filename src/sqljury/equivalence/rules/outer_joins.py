@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqljury.equivalence.blocks.block import Block, Flat, flatten, rebuilt
 from sqljury.equivalence.blocks.chain import Reading
-from sqljury.equivalence.blocks.exists_join import not_exists
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
+from sqljury.equivalence.blocks.selection import not_exists
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Assumption, Context
@@ -27,7 +27,13 @@ from sqljury.trees.nodes import (
 from sqljury.trees.properties import one_partner, without_keys
 from sqljury.trees.types import fields, null_rejected
 from sqljury.trees.volatile import has_volatile, is_volatile
-from sqljury.trees.walk import columns_read, map_outer_references, map_references, shift, width
+from sqljury.trees.walk import (
+    columns_read,
+    deepen_relation,
+    map_references,
+    shift,
+    width,
+)
 
 # ---------------------------------------------------------------- outer join inputs
 # What the condition of a LEFT JOIN asks of its right side alone filters the right side.
@@ -117,8 +123,7 @@ def unused_outer_join(found: Reading, context: Context) -> frozenset[Assumption]
             continue
         assumed = _assumed_for_one(found, k, context)
         if assumed is not None:
-            others = [inner + i for i in range(len(block.outer_joined)) if i != k]
-            found.arrange(range(inner), others)
+            found.leave_out(inner + k)
             return assumed
     return None
 
@@ -241,5 +246,5 @@ def _partners(right: Relation, condition: Expression, first: int) -> Relation:
             return Outer(level + 1, index)
         return Outer(1, index) if index < first else Ref(index - first)
 
-    inside = map_outer_references(right, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(right)
     return filtered(inside, map_references(condition, from_inside))

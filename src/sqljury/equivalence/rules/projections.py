@@ -33,7 +33,7 @@ from sqljury.trees.types import has_one_row
 from sqljury.trees.volatile import any_volatile, has_volatile
 from sqljury.trees.walk import (
     columns_read,
-    deepen,
+    deepen_relation,
     expressions,
     inputs,
     length,
@@ -287,14 +287,9 @@ def _take_out(found: Reading, position: int) -> None:
     for i in range(width(part)):
         values[offsets[position] + i] = _value(part, i)
     found.substitute(values)
-    inputs = [i for i in range(len(found.block.inputs)) if i != position]
-    outer = range(len(found.block.inputs), len(found.block.relations))
-    found.arrange(inputs, list(outer))
+    found.leave_out(position)
 
 
 def _value(part: Relation, column: int) -> Expression:
     """The column of the only row, as seen from a row beside it."""
-    whole = Subquery(SubqueryKind.SCALAR, part)
-    inside = deepen(whole, 1)
-    assert isinstance(inside, Subquery)
-    return Subquery(SubqueryKind.SCALAR, Project(inside.relation, (Ref(column),)))
+    return Subquery(SubqueryKind.SCALAR, Project(deepen_relation(part), (Ref(column),)))

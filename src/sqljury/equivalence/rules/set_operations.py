@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from sqljury.equivalence.blocks.comparable import comparable
-from sqljury.equivalence.blocks.exists_join import not_exists
-from sqljury.equivalence.blocks.forms import NUMBERS
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed, assumed_for_not_null
-from sqljury.equivalence.blocks.selection import FilteredBase, selection, with_questions
+from sqljury.equivalence.blocks.forms import (
+    NOTHING,
+    NUMBERS,
+    Assumed,
+    assumed_for_not_null,
+    comparable,
+)
+from sqljury.equivalence.blocks.selection import FilteredBase, not_exists, selection, with_questions
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import any_of
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.conditions import conjunction, disjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -35,7 +39,12 @@ from sqljury.trees.order import sort_key
 from sqljury.trees.properties import assumed_for_unique, same_values
 from sqljury.trees.types import Row, fields
 from sqljury.trees.volatile import any_volatile, has_volatile
-from sqljury.trees.walk import columns_read, expressions, map_outer_references, with_inputs
+from sqljury.trees.walk import (
+    columns_read,
+    deepen_relation,
+    expressions,
+    with_inputs,
+)
 
 # ---------------------------------------------------------------- set operands
 # UNION is DISTINCT of UNION ALL, whose inputs stand in an order of their own.
@@ -126,7 +135,7 @@ def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _question(other: Relation, row: Row, fields_: Row, kind: SetKind) -> Expression:
-    inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(other)
     equal = [_same(i, a, b) for i, (a, b) in enumerate(zip(row, fields_, strict=True))]
     rows = Filter(inside, conjunction(equal))
     if kind is SetKind.EXCEPT:
@@ -144,9 +153,6 @@ def _same(index: int, one: Field, other: Field) -> Expression:
 #
 # Two rows with the same output must be one row, or the second condition must be about the output
 # only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people of that name.
-
-
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 
 
 @rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
@@ -232,7 +238,7 @@ def _not_true(
 
 def _null(part: Expression) -> list[Expression]:
     """That a condition is NULL: a comparison is if an operand is."""
-    compared = isinstance(part, Call) and part.name in _COMPARISONS
+    compared = isinstance(part, Call) and part.name in COMPARISONS
     operands = part.operands if isinstance(part, Call) and compared else (part,)
     return [Call("IS NULL", (o,)) for o in operands if not isinstance(o, Literal)]
 

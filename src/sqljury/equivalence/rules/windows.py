@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqljury.equivalence.blocks.nullability import NOTHING, Assumed
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Assumption, Context

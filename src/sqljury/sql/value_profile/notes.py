@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from sqlglot import exp
+
 from sqljury.schema import Schema, Table
 from sqljury.sql.names import columns_named
 from sqljury.value_profile import (
@@ -60,6 +62,14 @@ class PlaceScope:
     sources: list[PlaceSource] = field(default_factory=list)
     aliases: dict[str, Output] = field(default_factory=dict)
     """Columns of the result by alias: ORDER BY, GROUP BY and HAVING may use them."""
+    ctes: dict[str, exp.CTE] = field(default_factory=dict)
+    """The queries of WITH that can be named here."""
+
+    def inside(self, query: exp.Expr) -> PlaceScope:
+        """The scope of a query that stands in this one, with the CTEs of its own WITH."""
+        clause = query.args.get("with_")
+        own = {cte.alias.lower(): cte for cte in clause.expressions} if clause is not None else {}
+        return PlaceScope(self, ctes={**self.ctes, **own})
 
     def find(self, name: str, qualifier: str) -> Output | None:
         """The column of that name, in this FROM or in one around it."""

@@ -1,11 +1,8 @@
 """Benchmark building: questions with and without an answer, cleaned, split, described."""
 
-from sqljury.uses.building.benchmark import Built, build_trust
-from sqljury.uses.building.card import Card, card_of
+from sqljury.uses.building.benchmark import Built, Card, Splits, build_trust, card_of, split
 from sqljury.uses.building.cleaning import Cleaned, Corrections, LeftOut, clean
-from sqljury.uses.building.kinds import KINDS, Unanswerable
-from sqljury.uses.building.splitting import Splits, split
-from sqljury.uses.building.unanswerable import unanswerable_questions
+from sqljury.uses.building.unanswerable import KINDS, Unanswerable, unanswerable_questions
 from sqljury.uses.building.writing import ReviewItem
 
 __all__ = [

@@ -5,26 +5,336 @@ Source: TrustSQL (Lee et al. 2024), section 3.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean
+from typing import Any
 
 from sqljury.case import MISSING, Case, Json
+from sqljury.reports import words
+from sqljury.reports.markup import markdown_table
 from sqljury.schema import Schema
-from sqljury.uses.building.card import Card, card_of, statistics_of
-from sqljury.uses.building.chance import place
+from sqljury.sql.tokens import parse
 from sqljury.uses.building.cleaning import (
     CORRECTED,
+    Cleaned,
     Corrections,
     LeftOut,
     Run,
     Usable,
     clean,
 )
-from sqljury.uses.building.flags import flags_of
-from sqljury.uses.building.kinds import KINDS, Unanswerable
-from sqljury.uses.building.splitting import BY_QUESTION, SPLITS, TEST
-from sqljury.uses.building.unanswerable import folded, unanswerable_questions
+from sqljury.uses.building.corrections import template_of
+from sqljury.uses.building.names import place, stems
+from sqljury.uses.building.unanswerable import KINDS, Unanswerable, folded, unanswerable_questions
+from sqljury.uses.trust.records import text_structure
+from sqljury.version import __version__
+
+TRAIN, VALIDATION, TEST = "train", "validation", "test"
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """The questions of each split, and the structures that two of them must not know."""
+
+    train: tuple[Usable, ...]
+    validation: tuple[Usable, ...]
+    test: tuple[Usable, ...]
+    left_out: tuple[LeftOut, ...]
+    """Questions whose structure their split must not know."""
+    not_in_validation: frozenset[str]
+    not_in_test: frozenset[str]
+
+    @property
+    def by_name(self) -> dict[str, tuple[Usable, ...]]:
+        """The splits in their usual order."""
+        return {TRAIN: self.train, VALIDATION: self.validation, TEST: self.test}
+
+
+def split(usable: Sequence[Usable], seed: int = 0) -> Splits:
+    """Split in the ratio 6:2:2 by question, then take structures out.
+
+    A fifth of the structures is taken out of validation, another fifth out of test, and both out
+    of training: what is left of them is unseen SQL. Equal questions, though on different
+    databases, stay together.
+    """
+    home = _by_question(usable, seed)
+    names = sorted({one.structure for one in usable}, key=lambda name: place(seed, "sql", name))
+    fifth = len(names) // 5
+    not_validation = frozenset(names[:fifth])
+    not_test = frozenset(names[fifth : 2 * fifth])
+    both = not_validation | not_test
+    absent = {TRAIN: both, VALIDATION: not_validation, TEST: not_test}
+    parts: dict[str, list[Usable]] = {name: [] for name in absent}
+    left_out = []
+    for one in usable:
+        name = home[folded(one.case.question or "")]
+        if one.structure in absent[name]:
+            left_out.append(LeftOut(one.case, "structure_held_out", f"not in {name}"))
+        else:
+            parts[name].append(one)
+    train, validation, test = (tuple(parts[name]) for name in absent)
+    return Splits(train, validation, test, tuple(left_out), not_validation, not_test)
+
+
+def halve(usable: Sequence[Usable], seed: int = 0) -> Splits:  # noqa: ARG001 - a way to split
+    """The first half of the databases is validation, the other test: TrustSQL's Spider.
+
+    In the order in which they come; of an odd number the middle one is in test.
+    """
+    databases = list(dict.fromkeys(one.case.db_id for one in usable))
+    first = set(databases[: len(databases) // 2])
+    validation = tuple(one for one in usable if one.case.db_id in first)
+    test = tuple(one for one in usable if one.case.db_id not in first)
+    return Splits((), validation, test, (), frozenset(), frozenset())
+
+
+BY_QUESTION = "questions"
+SPLITS: Mapping[str, Callable[[Sequence[Usable], int], Splits]] = {
+    BY_QUESTION: split,
+    "databases": halve,
+}
+"""How questions are split, by name."""
+
+
+def _by_question(usable: Sequence[Usable], seed: int) -> dict[str, str]:
+    texts = {folded(one.case.question or "") for one in usable}
+    ordered = sorted(texts, key=lambda text: place(seed, "question", text))
+    train, known = round(0.6 * len(ordered)), round(0.8 * len(ordered))
+    return {
+        text: TRAIN if i < train else VALIDATION if i < known else TEST
+        for i, text in enumerate(ordered)
+    }
+
+
+ASKER_UNNAMED = "asker_unnamed"
+ID_FOR_NAME = "id_for_name"
+_OWN = re.compile(r"\b(?:my|our) (\w+)", re.IGNORECASE)
+_SELF = re.compile(r"\b(?:I|me|myself|we|us)\b")
+_NAMES = re.compile(
+    r"\bnames\b|\bname of\b|\bthe name\b|^\W*who\b|\bwho (?:is|are|teaches|taught)\b", re.IGNORECASE
+)
+_ID = re.compile(r"(?:^|_)id$", re.IGNORECASE)
+_NAME = re.compile(r"(?:^|_)(?:name|title)$", re.IGNORECASE)
+
+
+def flags_of(case: Case, schema: Schema | None) -> tuple[str, ...]:
+    """The flags of an answerable question.
+
+    >>> case = Case(id="1", question="Who is my teacher?", reference_sqls="SELECT name FROM t")
+    >>> flags_of(case, None)
+    ('asker_unnamed',)
+    """
+    return tuple(_flags(case.question or "", case.reference_sqls[0], schema))
+
+
+def _flags(question: str, sql: str, schema: Schema | None) -> Iterator[str]:
+    fixed = _ids_compared(sql)
+    unsaid = [value for value in fixed if not re.search(rf"\b{re.escape(value)}\b", question)]
+    own = _OWN.findall(question)
+    # "Give me all names" is politeness, "my options" an idiom; SQL that fixes somebody is neither.
+    if (unsaid and (own or _SELF.search(question))) or (not fixed and _are_kept(own, schema)):
+        yield ASKER_UNNAMED
+    if schema is not None and _NAMES.search(question) and _shows_ids_only(sql, schema):
+        yield ID_FOR_NAME
+
+
+def _are_kept(nouns: Sequence[str], schema: Schema | None) -> bool:
+    """Whether the database has a table of one of these things."""
+    if schema is None:
+        return bool(nouns)
+    return bool(stems(nouns) & stems([table.name for table in schema.tables]))
+
+
+def _ids_compared(sql: str) -> list[str]:
+    """The constants that columns called id are compared with."""
+    from sqlglot import exp
+
+    tree = parse(sql, "sqlite")
+    return [
+        str(one.expression.name)
+        for one in (tree.find_all(exp.EQ) if tree is not None else ())
+        if isinstance(one.this, exp.Column)
+        and _ID.search(one.this.name)
+        and isinstance(one.expression, exp.Literal)
+    ]
+
+
+def _shows_ids_only(sql: str, schema: Schema) -> bool:
+    """Whether all that is shown are ids, and a table that is read has names."""
+    from sqlglot import exp
+
+    tree = parse(sql, "sqlite")
+    if not isinstance(tree, exp.Query):
+        return False
+    shown = [one.unalias() for one in tree.selects]
+    if not shown or not all(isinstance(s, exp.Column) and _ID.search(s.name) for s in shown):
+        return False
+    tables = (schema.table(one.name) for one in tree.find_all(exp.Table))
+    return any(
+        _NAME.search(column.name)
+        for table in tables
+        if table is not None
+        for column in table.columns
+    )
+
+
+# ------------------------------------------------------------
+# How large and how varied a set of questions is.
+# Source: TrustSQL (Lee et al. 2024), table 4. Its lengths are those of NLTK's words:
+# brackets, double quotes, signs of comparison, commas and percent signs stand for themselves.
+
+_WORD = re.compile(r"""[()"%<>!,']|[^\s()"%<>!,']+""")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionStatistics:
+    """A line of the paper's table 4."""
+
+    tables: int
+    columns: int
+    questions: int
+    """That have SQL."""
+    templates: int
+    """Groups of questions, where the file has them, else structures of the SQL."""
+    per_template: float | None
+    """Questions to a template."""
+    length: float | None
+    """Words of a query; of each template one, where there are placeholders."""
+
+
+def statistics_of(cases: Sequence[Case], schemas: Iterable[Schema]) -> QuestionStatistics:
+    """The statistics of some questions and of the databases that they are asked of."""
+    asked = [case for case in cases if case.reference_sqls]
+    known = list(schemas)
+    groups = {_group(case): case for case in reversed(asked)}
+    measured = [_measured(case) for case in groups.values()]
+    if not any(template_of(case) for case in asked):
+        measured = [case.reference_sqls[0] for case in asked]
+    return QuestionStatistics(
+        tables=sum(len(schema.tables) for schema in known),
+        columns=sum(len(table.columns) for schema in known for table in schema.tables),
+        questions=len(asked),
+        templates=len(groups),
+        per_template=len(asked) / len(groups) if groups else None,
+        length=fmean(len(_WORD.findall(sql)) for sql in measured) if measured else None,
+    )
+
+
+def _group(case: Case) -> tuple[str, str]:
+    group = case.extra.get("group")
+    return case.benchmark, text_structure(case.reference_sqls[0]) if group is None else str(group)
+
+
+def _measured(case: Case) -> str:
+    template = template_of(case)
+    return case.reference_sqls[0] if template is None else template.sql
+
+
+# ------------------------------------------------------------
+# What a built benchmark holds: the figures of its card.
+# Source: TrustSQL (Lee et al. 2024), table 1.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """Counts of questions unless said otherwise."""
+
+    name: str
+    seed: int
+    sources: tuple[str, ...]
+    """The files of questions and databases, by their names."""
+    n_read: int
+    answerable: Mapping[str, int]
+    """Of each split."""
+    unanswerable: Mapping[str, int]
+    """Of each kind, all in test."""
+    wanted: int
+    """How many unanswerable questions were asked for: as many as test has answerable ones."""
+    n_reviewed: int
+    """Unanswerable questions that a model wrote and a person accepted."""
+    databases: Mapping[str, int]
+    """Databases of each split."""
+    structures: Mapping[str, int]
+    """Structures of the SQL of each split."""
+    unseen: Mapping[str, int]
+    """Questions of each split whose structure training does not have."""
+    left_out: Mapping[str, int]
+    """By reason."""
+    corrected: Mapping[str, int]
+    """By reason: questions of the splits that would have been left out."""
+    n_merged: int
+    n_unchecked: int
+    flagged: Mapping[str, int]
+    """Questions of the splits that a person should look at, by flag."""
+    splitting: str
+    read: QuestionStatistics
+    """Of what was read, before anything was left out."""
+
+    def to_json(self) -> dict[str, Any]:
+        """A JSON object."""
+
+        return {"sqljury": __version__, **asdict(self)}
+
+
+def card_of(
+    cleaned: Cleaned,
+    splits: Splits,
+    kinds: Sequence[str],
+    *,
+    name: str,
+    seed: int,
+    sources: Sequence[str],
+    wanted: int,
+    n_reviewed: int,
+    order: Sequence[str],
+    seen: Collection[str],
+    flagged: Mapping[str, int],
+    splitting: str,
+    read: QuestionStatistics,
+) -> Card:
+    """Count what was built.
+
+    Args:
+        kinds: the kind of each unanswerable question.
+        order: the kinds that were asked for, which are listed even where there is none.
+        seen: the structures that training has.
+    """
+    left_out: list[LeftOut] = [*cleaned.left_out, *splits.left_out]
+    parts = splits.by_name
+    counted = Counter(kinds)
+    return Card(
+        name=name,
+        seed=seed,
+        sources=tuple(sources),
+        n_read=len(cleaned.usable) + len(cleaned.unanswerable) + len(cleaned.left_out),
+        answerable={part: len(found) for part, found in parts.items()},
+        unanswerable={kind: counted[kind] for kind in dict.fromkeys([*order, *sorted(counted)])},
+        wanted=wanted,
+        n_reviewed=n_reviewed,
+        databases={part: len({one.case.db_id for one in found}) for part, found in parts.items()},
+        structures={part: len({one.structure for one in found}) for part, found in parts.items()},
+        unseen={
+            part: sum(one.structure not in seen for one in found) if part != TRAIN else 0
+            for part, found in parts.items()
+        },
+        left_out=dict(sorted(Counter(one.reason for one in left_out).items())),
+        corrected=dict(sorted(Counter(_corrections(parts)).items())),
+        n_merged=cleaned.n_merged,
+        n_unchecked=cleaned.n_unchecked,
+        flagged=dict(sorted(flagged.items())),
+        splitting=splitting,
+        read=read,
+    )
+
+
+def _corrections(parts: Mapping[str, Sequence[Usable]]) -> Iterator[str]:
+    for found in parts.values():
+        for one in found:
+            yield from filter(None, str(one.case.extra.get("corrected", "")).split(", "))
+
 
 GIVEN = "given"
 """The type of questions that came as unanswerable and do not say of which type they are."""
@@ -113,14 +423,14 @@ def build_trust(
         seen=seen,
         splitting=splitting,
         flagged=Counter(
-            str(flag) for found in parts.values() for one in found for flag in _flags(one)
+            str(flag) for found in parts.values() for one in found for flag in _flags_said(one)
         ),
         read=statistics_of(
             listed, [schemas[db_id] for db_id in sorted({c.db_id for c in listed} & set(schemas))]
         ),
     )
     left_out = (*cleaned.left_out, *given_training.left_out, *splits.left_out)
-    return Built(parts, tuple(_left_out(one, name) for one in left_out), card)
+    return Built(parts, tuple(_case_left_out(one, name) for one in left_out), card)
 
 
 def _reviewed(
@@ -160,7 +470,7 @@ def _answerable(one: Usable, name: str, seen: frozenset[str], schema: Schema | N
     return replace(one.case, benchmark=name, answerable=True, extra=extra)
 
 
-def _flags(case: Case) -> Sequence[Json]:
+def _flags_said(case: Case) -> Sequence[Json]:
     found = case.extra.get("flags")
     return found if isinstance(found, list) else ()
 
@@ -195,6 +505,90 @@ def _unanswerable(made: Sequence[Unanswerable], name: str, taken: set[str]) -> I
         )
 
 
-def _left_out(one: LeftOut, name: str) -> Case:
+def _case_left_out(one: LeftOut, name: str) -> Case:
     extra = {"left_out": one.reason} | ({"detail": one.detail} if one.detail else {})
     return replace(one.case, benchmark=name, extra=extra)
+
+
+REASONS = {
+    "no_question": "there is no question",
+    "no_reference": "there is no reference SQL",
+    "relative_time": "question or SQL counts from the time of asking (`today`, `last month`)",
+    "null_result": "the reference returns no row, or NULL only",
+    "reference_error": "the reference does not run",
+    "reference_timeout": "the reference takes too long",
+    "reference_too_large": "the reference returns too much",
+    "reference_out_of_memory": "the reference takes too much memory",
+    "reference_refused": "the reference is no single query",
+    "reference_unavailable": "the server failed",
+    "duplicate_question": "the same question on the same database, with a longer query",
+    "structure_held_out": "the split must not know the structure of its SQL",
+}
+_SPLITTING = {
+    "questions": "A fifth of the structures was taken out of validation, another fifth out of "
+    "test, both out of training.",
+    "databases": "The first half of the databases is validation, the other test; all of their SQL "
+    "counts as unseen.",
+}
+
+
+def card_text(card: Card) -> str:
+    """The card, as people read it first: sizes as in tables 1 and 4 of TrustSQL."""
+    return "\n".join(_lines(card)) + "\n"
+
+
+def _lines(card: Card) -> Iterator[str]:
+
+    parts = list(card.answerable)
+    yield f"# {card.name}\n"
+    yield "Questions that can and that cannot be answered by SQL, in the manner of TrustSQL"
+    yield f"(Lee et al. 2024). Built by sqljury {__version__} with seed {card.seed} from"
+    yield f"{', '.join(f'`{one}`' for one in card.sources) or 'cases'}.\n"
+    yield from markdown_table(["questions", *parts], _sizes(card, parts))
+    yield "\nUnanswerable questions are in test only. Unseen SQL: training has no question with its"
+    yield "structure, which is the canonical SQL without literals."
+    yield f"{_SPLITTING[card.splitting]}\n"
+    yield f"{words.count(card.n_read)} questions were read, with queries of so many words:\n"
+    heads = [
+        "tables",
+        "columns",
+        "questions with SQL",
+        "SQL templates",
+        "questions to one",
+        "words",
+    ]
+    counts = [card.read.tables, card.read.columns, card.read.questions, card.read.templates]
+    means = [words.UNDEFINED if n is None else f"{n:.1f}" for n in _means(card)]
+    yield from markdown_table(heads, [[*map(words.count, counts), *means]])
+    yield "\nLeft out (`left_out.jsonl`):\n"
+    rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
+    yield from markdown_table(["why", "questions"], rows)
+    yield ""
+    yield f"Questions with a shorter query of the same canonical form: {card.n_merged:,}."
+    yield f"References that were not run, as there is no database: {card.n_unchecked:,}."
+    if card.corrected:
+        listed = ", ".join(f"`{name}` {n:,}" for name, n in card.corrected.items())
+        yield f"Corrected, with the texts before in `extra`: {listed}."
+    if card.flagged:
+        listed = ", ".join(f"`{name}` {n:,}" for name, n in card.flagged.items())
+        yield f"To look at (`flags` in `extra`): {listed}."
+    if card.n_reviewed:
+        yield f"Unanswerable ones that a model wrote and a person accepted: {card.n_reviewed:,}."
+    made = sum(card.unanswerable.values())
+    if made < card.wanted:
+        yield f"\nThe schemas gave {made} of {card.wanted} unanswerable questions that were wanted."
+
+
+def _means(card: Card) -> tuple[float | None, float | None]:
+    return card.read.per_template, card.read.length
+
+
+def _sizes(card: Card, parts: Sequence[str]) -> Iterator[list[str]]:
+    yield ["ANS", *(words.count(card.answerable[part]) for part in parts)]
+    yield ["– unseen SQL", *(words.count(card.unseen[part]) for part in parts)]
+    empty = [""] * (len(parts) - 1)
+    yield ["UnANS", *empty, words.count(sum(card.unanswerable.values()))]
+    for kind, count in card.unanswerable.items():
+        yield [f"– {kind}", *empty, words.count(count)]
+    yield ["databases (ANS)", *(words.count(card.databases[part]) for part in parts)]
+    yield ["SQL structures", *(words.count(card.structures[part]) for part in parts)]

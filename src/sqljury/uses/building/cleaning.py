@@ -11,9 +11,9 @@ from sqljury.benchmarks.text2sql import PLACEHOLDERS
 from sqljury.case import Case
 from sqljury.execution import Execution
 from sqljury.schema import Schema
-from sqljury.uses.building.filled_in import filled_in
-from sqljury.uses.building.placeholders import (
+from sqljury.uses.building.corrections import (
     OfferedValues,
+    filled_in,
     offered_values,
     other_values,
     template_of,
@@ -21,7 +21,7 @@ from sqljury.uses.building.placeholders import (
 )
 from sqljury.uses.building.relative_time import made_absolute, reads_clock, relative_times
 from sqljury.uses.building.unanswerable import folded
-from sqljury.uses.trust.structures import text_structure
+from sqljury.uses.trust.records import text_structure
 
 if TYPE_CHECKING:
     from sqljury.trees.nodes import Expression, Relation

@@ -12,7 +12,7 @@ from itertools import combinations, cycle
 
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.uses.building.chance import place
+from sqljury.uses.building.names import place
 from sqljury.uses.statistics import Confusion
 
 

@@ -10,7 +10,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from sqljury.sql.tokens import parse, tokenize
-from sqljury.uses.building.wording import word_set
+from sqljury.uses.building.names import word_set
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -1,26 +1,411 @@
-"""As many questions of each kind as are wanted, spread over databases, templates and tables."""
+"""Questions that a database cannot answer: as many of each kind as are wanted."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from string import Formatter
+from typing import Any, Final
 
 from sqljury.schema import Schema
-from sqljury.uses.building.chance import place
-from sqljury.uses.building.columns import related, surface, unrelated
-from sqljury.uses.building.kinds import (
-    NON_SQL,
-    OUT_OF_DOMAIN,
-    RELATED,
-    SURFACE,
-    UNRELATED,
-    bundled_questions,
-    non_sql,
-    out_of_domain,
+from sqljury.sql.names import singular
+from sqljury.uses.building.names import (
+    DATE,
+    NUMBER,
+    TEXT,
+    Attribute,
+    Entity,
+    above,
+    attributes,
+    below,
+    entities,
+    is_telling,
+    near_words,
+    place,
+    stems,
+    vocabulary,
+    with_article,
+    word_set,
 )
-from sqljury.uses.building.kinds import Unanswerable as Question
 
-_Generate = Callable[[str, Mapping[str, Schema], int], Iterator[Question]]
+# ------------------------------------------------------------
+# The five kinds of questions that a database cannot answer.
+# Source: TrustSQL (Lee et al. 2024), section 3.3.
+
+SURFACE: Final = "column-surface"
+RELATED: Final = "column-related"
+UNRELATED: Final = "column-unrelated"
+NON_SQL: Final = "non-sql"
+OUT_OF_DOMAIN: Final = "out-of-domain"
+KINDS: Final = (SURFACE, RELATED, UNRELATED, NON_SQL, OUT_OF_DOMAIN)
+"""In the order in which a benchmark lists them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unanswerable:
+    """A question that its database cannot answer, and how it came about."""
+
+    kind: str
+    db_id: str
+    question: str
+    template: str = ""
+    """What the question was made from; empty where somebody wrote it."""
+    table: str = ""
+    column: str = ""
+    """The column that the question asks for and the table has not, in words."""
+    borrowed_from: str = ""
+    """Where that column stands in truth: ``table.column``, or ``database.table.column``."""
+    written_by: str = ""
+    """The model that wrote it, before a person accepted it."""
+
+
+_TEMPLATES = (
+    "Draw a pie chart of the {many} by {text}.",
+    "Plot a histogram of the {number} of all {many}.",
+    "Make a bar chart of the {number} of each {one}.",
+    "Draw a box plot of the {number} of the {many}.",
+    "Predict the {number} of a new {one}.",
+    "Forecast how the number of {many} will develop over the coming years.",
+    "How would the {number} of the {many} change if we had twice as many of them?",
+    "Why do some {many} have a higher {number} than others?",
+    "What causes the {number} of {a_one} to rise?",
+    "Write a short article about the {many} for our newsletter.",
+    "Translate the {text} of every {one} into French.",
+    "E-mail me the list of {many}.",
+    "Which {one} would you recommend to a friend of mine?",
+    "Train a model that guesses the {text} of {a_one}.",
+    "Check the spelling of the {text} of each {one}.",
+    "Print the list of {many} on coloured paper.",
+    "Back up the table of {many} every night.",
+    "Call me as soon as a new {one} is added.",
+    "Read the {text} of each {one} out to me.",
+    "Explain to me what the {number} of {a_one} tells about it.",
+    "Find out on the web whether the {text} of each {one} is still right.",
+    "Summarise in your own words what is special about our {many}.",
+    "Use a neural network to find {many} that look alike.",
+    "Make a slide deck that presents the {many} by {text}.",
+    "How should we change the {number} of our {many} to please everybody?",
+    "Turn the {text} of each {one} into a rhyme.",
+)
+
+
+def non_sql(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
+    """Every template about every thing that has the columns it needs."""
+    for entity in entities(schemas[db_id]):
+        for template in _TEMPLATES:
+            values = _values(entity, template, seed, db_id)
+            if values is not None:
+                yield Unanswerable(
+                    kind=NON_SQL,
+                    db_id=db_id,
+                    question=template.format(**values),
+                    template=template,
+                    table=entity.table.name,
+                )
+
+
+def _values(entity: Entity, template: str, seed: int, db_id: str) -> dict[str, str] | None:
+    """What fills a template; None where the table has no column of the kind."""
+    out = {"one": entity.one, "many": entity.many, "a_one": with_article(entity.one)}
+    itself = stems((entity.one,))
+    needed = {name for _, name, _, _ in Formatter().parse(template) if name}
+    for name, kind in (("text", TEXT), ("number", NUMBER)):
+        if name in needed:
+            found = [
+                one.phrase
+                for one in attributes(entity.table)
+                if one.kind == kind and not one.words <= itself
+            ]
+            if not found:
+                return None
+            key = (db_id, entity.one, template)
+            out[name] = min(found, key=lambda phrase: place(seed, *key, phrase))
+    return out
+
+
+_WORD = re.compile("[^\\W\\d_]{3,}")
+
+
+def out_of_domain(
+    db_id: str, schemas: Mapping[str, Schema], questions: Sequence[str]
+) -> Iterator[Unanswerable]:
+    """The questions that share no word of three letters or more with a database's names."""
+    known = vocabulary(schemas[db_id])
+    for question in questions:
+        if known.isdisjoint(map(singular, _WORD.findall(question.lower()))):
+            yield Unanswerable(kind=OUT_OF_DOMAIN, db_id=db_id, question=question)
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """One question a line; empty lines and those that begin with ``#`` are none."""
+    lines = (line.strip() for line in text.splitlines())
+    return tuple(dict.fromkeys(line for line in lines if line and not line.startswith("#")))
+
+
+@cache
+def bundled_questions() -> tuple[str, ...]:
+    """The questions that come along; written for sqljury."""
+    path = files("sqljury.uses.building").joinpath("out_of_domain.txt")
+    return questions_in(path.read_text("utf-8"))
+
+
+# ------------------------------------------------------------
+# Questions that ask for a column: of the same database, of another one, or of none.
+
+
+_ANY = (
+    "What is the {column} of each {one}?",
+    "List the {column} of all {many}.",
+    "Show all {many} together with their {column}.",
+    "Sort the {many} by {column}.",
+    "Which {many} have no {column} on record?",
+    "Give me a table of the {many} and the {column} of each.",
+    "I need the {column} for every {one}.",
+)
+_OF_KIND = {
+    TEXT: (
+        "Count the {many} for each {column}.",
+        "Which {column} is the most common among the {many}?",
+        "Which {many} share the same {column}?",
+        "How many {many} are there per {column}?",
+    ),
+    NUMBER: (
+        "What is the average {column} of the {many}?",
+        "Which {one} has the highest {column}?",
+        "Find the {one} with the lowest {column}.",
+        "List the {many} whose {column} is above the average.",
+        "What are the smallest and the largest {column} among the {many}?",
+    ),
+    DATE: (
+        "Which {one} has the earliest {column}?",
+        "List the {many} from the latest {column} to the earliest.",
+        "Which {many} share the same {column}?",
+    ),
+}
+_OWN = (
+    "What is each {one}'s own {column}?",
+    "List every {one} together with its own {column}.",
+    "For each {one}, show the {one}'s own {column}.",
+)
+_OWN_OF_KIND = {
+    TEXT: ("Which {many} share the same {column} of their own?",),
+    NUMBER: ("What is the average of the {many}' own {column}?",),
+    DATE: ("Sort the {many} by their own {column}, the latest first.",),
+}
+
+
+def own_templates(kind: str) -> tuple[str, ...]:
+    """Templates for a column of some kind that leave no doubt whose it is."""
+    return _OWN + _OWN_OF_KIND[kind]
+
+
+def column_templates(kind: str) -> tuple[str, ...]:
+    """The templates for a column of some kind."""
+    return _ANY + _OF_KIND[kind]
+
+
+def asked(template: str, entity: Entity, column: str) -> str:
+    """A template about a column of an entity."""
+    return template.format(column=column, one=entity.one, many=entity.many)
+
+
+# ------------------------------------------------------------
+# column-surface: columns that another table of the same database has.
+# A question counts only if it cannot be meant as one about another table's rows. So the
+# column must not be in reach upwards: neither the same word nor a near one may be in the
+# table or in any that its rows belong to. Of what belongs to the rows only things of another
+# sort lend their columns, and the question then asks for the row's own.
+
+_THINGS = word_set("person animal building vehicle product work plant")
+"""Classes whose attributes nobody takes for those of what they belong to: a dog's weight is not
+its owner's. An order's date may well be its customer's, and a country's language its player's."""
+_SUMMED = word_set(
+    "sale revenue profit attendance vote score earning point rank ranking result income expense "
+    "count number quantity amount total cost price value goal win loss rating money payment salary"
+)
+"""What is had by all that has a part which has it."""
+
+
+def surface(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
+    """Questions for another table's column, for every pair that leaves no doubt."""
+    schema = schemas[db_id]
+    named = stems(table.name for table in schema.tables)
+    lent = [
+        one
+        for table in schema.tables
+        for one in attributes(table)
+        # "Album title" asks for an album, whoever is said to have it.
+        if is_telling(one) and not one.words & named
+    ]
+    for entity in entities(schema):
+        reach = _Reach.of(schema, entity)
+        for attribute in lent:
+            if not reach.has(attribute):
+                own = attribute.table in reach.below
+                yield _asked_of(db_id, entity, attribute, seed, own=own)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """What a question about an entity may be understood to mean."""
+
+    words: frozenset[str]
+    below: frozenset[str]
+    closed: frozenset[str]
+    """Tables below that lend nothing."""
+
+    @classmethod
+    def of(cls, schema: Schema, entity: Entity) -> _Reach:
+        up, down = above(schema, entity.table), below(schema, entity.table)
+        tables = [table for table in schema.tables if table.name in up]
+        things = {
+            other.table.name
+            for other in entities(schema)
+            if class_of(other) in _THINGS and class_of(entity) not in ("", class_of(other))
+        }
+        names = stems(column.name for table in tables for column in table.columns)
+        return cls(names, down, down - things)
+
+    def has(self, attribute: Attribute) -> bool:
+        return (
+            bool(near_words(attribute.words) & self.words)
+            or attribute.table in self.closed
+            or (attribute.table in self.below and bool(attribute.words & _SUMMED))
+        )
+
+
+def _asked_of(
+    db_id: str, entity: Entity, attribute: Attribute, seed: int, *, own: bool
+) -> Unanswerable:
+    templates = own_templates(attribute.kind) if own else column_templates(attribute.kind)
+    key = (db_id, entity.one, attribute.table, attribute.column)
+    template = min(templates, key=lambda t: place(seed, *key, t))
+    return Unanswerable(
+        kind=SURFACE,
+        db_id=db_id,
+        question=asked(template, entity, attribute.phrase),
+        template=template,
+        table=entity.table.name,
+        column=attribute.phrase,
+        borrowed_from=f"{attribute.table}.{attribute.column}",
+    )
+
+
+_CONNECTING = word_set("of the on to number")
+
+
+def related(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
+    """Questions for columns that our list has for things of a table's class."""
+    schema = schemas[db_id]
+    known = vocabulary(schema)
+    for entity in entities(schema):
+        for phrase, kind, others in _attributes(class_of(entity)):
+            # Any trace of the words anywhere in the database, and the question is not asked.
+            if (stems((phrase,)) - _CONNECTING | stems(others.split())) & known:
+                continue
+            templates = column_templates(kind)
+            template = min(templates, key=lambda t: place(seed, db_id, entity.one, phrase, t))
+            yield Unanswerable(
+                kind=RELATED,
+                db_id=db_id,
+                question=asked(template, entity, phrase),
+                template=template,
+                table=entity.table.name,
+                column=phrase,
+            )
+
+
+def class_of(entity: Entity) -> str:
+    """What sort of thing an entity is; empty where our list does not know it."""
+    head = entity.one.removesuffix(" member").split()[-1]
+    classes = _data()["classes"].items()
+    return next((name for name, members in classes if head in members.split()), "")
+
+
+def all_phrases() -> Iterator[tuple[str, str, str]]:
+    """Every column of the list: class, phrase, kind."""
+    for name, listed in _data()["attributes"].items():
+        for phrase, kind, _ in listed:
+            yield name, phrase, kind
+
+
+def _attributes(name: str) -> list[tuple[str, str, str]]:
+    return [(phrase, kind, others) for phrase, kind, others in _data()["attributes"].get(name, ())]
+
+
+@cache
+def _data() -> Mapping[str, Mapping[str, Any]]:
+    text = files("sqljury.uses.building").joinpath("related_columns.json").read_text("utf-8")
+    found: Mapping[str, Mapping[str, Any]] = json.loads(text)
+    return found
+
+
+_PER_TABLE = 20
+"""Columns tried for a table; there may be thousands in the other databases."""
+
+
+def unrelated(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Unanswerable]:
+    """Questions for columns drawn at random; where there is no other database, from our list."""
+    schema = schemas[db_id]
+    known = vocabulary(schema)
+    drawn = [
+        (origin, one)
+        for origin, one in (_lent(db_id, schemas) or _listed(schema))
+        if not near_words(one.words) & known
+    ]
+    for entity in entities(schema):
+        order = sorted(drawn, key=lambda pair: place(seed, db_id, entity.one, pair[0]))
+        for origin, attribute in order[:_PER_TABLE]:
+            yield _asked_of_foreign(db_id, entity, origin, attribute, seed)
+
+
+def _lent(db_id: str, schemas: Mapping[str, Schema]) -> list[tuple[str, Attribute]]:
+    """Telling columns of the other databases, each phrase once."""
+    found: dict[str, tuple[str, Attribute]] = {}
+    for other in sorted(schemas):
+        if other == db_id:
+            continue
+        for table in schemas[other].tables:
+            for one in filter(is_telling, attributes(table)):
+                found.setdefault(one.phrase, (f"{other}.{one.table}.{one.column}", one))
+    return list(found.values())
+
+
+def _listed(schema: Schema) -> list[tuple[str, Attribute]]:
+    classes = {class_of(entity) for entity in entities(schema)}
+    return [
+        (f"{name}.{phrase}", Attribute("", phrase, phrase, kind))
+        for name, phrase, kind in all_phrases()
+        if name not in classes
+    ]
+
+
+def _asked_of_foreign(
+    db_id: str, entity: Entity, origin: str, attribute: Attribute, seed: int
+) -> Unanswerable:
+    templates = column_templates(attribute.kind)
+    template = min(templates, key=lambda t: place(seed, db_id, entity.one, origin, t))
+    return Unanswerable(
+        kind=UNRELATED,
+        db_id=db_id,
+        question=asked(template, entity, attribute.phrase),
+        template=template,
+        table=entity.table.name,
+        column=attribute.phrase,
+        borrowed_from=origin,
+    )
+
+
+# ------------------------------------------------------------
+# As many questions of each kind as are wanted, spread over databases, templates and tables.
+
+
+_Generate = Callable[[str, Mapping[str, Schema], int], Iterator[Unanswerable]]
 _FROM_SCHEMA: Mapping[str, _Generate] = {
     SURFACE: surface,
     RELATED: related,
@@ -37,7 +422,7 @@ def unanswerable_questions(
     seed: int = 0,
     taken: Iterable[str] = (),
     questions: Sequence[str] | None = None,
-) -> list[Question]:
+) -> list[Unanswerable]:
     """Questions that the databases cannot answer, in the order of ``wanted``.
 
     Args:
@@ -49,7 +434,7 @@ def unanswerable_questions(
     """
     used = set(map(folded, taken))
     listed = sorted(db_ids)
-    out: list[Question] = []
+    out: list[Unanswerable] = []
     for kind, count in wanted.items():
         offered = {db_id: _offered(kind, db_id, schemas, seed, questions) for db_id in listed}
         out += _spread(offered, count, used, seed)
@@ -71,7 +456,7 @@ def _offered(
     schemas: Mapping[str, Schema],
     seed: int,
     questions: Sequence[str] | None,
-) -> list[Question]:
+) -> list[Unanswerable]:
     if kind == OUT_OF_DOMAIN:
         asked = bundled_questions() if questions is None else questions
         found = list(out_of_domain(db_id, schemas, asked))
@@ -81,10 +466,10 @@ def _offered(
 
 
 def _spread(
-    offered: Mapping[str, list[Question]], count: int, used: set[str], seed: int
-) -> list[Question]:
+    offered: Mapping[str, list[Unanswerable]], count: int, used: set[str], seed: int
+) -> list[Unanswerable]:
     """One question of each database in turn, each time the one most unlike those before."""
-    chosen: list[Question] = []
+    chosen: list[Unanswerable] = []
     seen: Counter[tuple[str, ...]] = Counter()
     turn = sorted(offered, key=lambda db_id: place(seed, db_id))
     while turn and len(chosen) < count:
@@ -102,7 +487,7 @@ def _spread(
     return chosen
 
 
-def _traits(one: Question) -> list[tuple[str, ...]]:
+def _traits(one: Unanswerable) -> list[tuple[str, ...]]:
     """What two questions should not share, the worst first."""
     return [
         ("column", one.db_id, one.column),

@@ -14,17 +14,13 @@ from typing import Any, Final
 from sqljury.benchmarks.text2sql import PLACEHOLDERS
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.judges.abstention.schema_text import create_table
-from sqljury.judges.dossier import PromptSection, message
+from sqljury.judges.prompts.sections import PromptSection, create_table, message
 from sqljury.llm import FENCE_RULE, Answer, Message, Model, Request
 from sqljury.schema import Schema
 from sqljury.sql.names import words
-from sqljury.uses.building.chance import place
-from sqljury.uses.building.entities import vocabulary
-from sqljury.uses.building.kinds import KINDS, NON_SQL, RELATED, Unanswerable
-from sqljury.uses.building.placeholders import template_of
-from sqljury.uses.building.unanswerable import folded
-from sqljury.uses.building.wording import stems, word_set
+from sqljury.uses.building.corrections import template_of
+from sqljury.uses.building.names import place, stems, vocabulary, word_set
+from sqljury.uses.building.unanswerable import KINDS, NON_SQL, RELATED, Unanswerable, folded
 
 TO_REVIEW: Final = "review"
 ACCEPTED: Final = "accepted"

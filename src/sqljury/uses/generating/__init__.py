@@ -1,9 +1,7 @@
 """Sample candidates: many queries for each question, from a model."""
 
-from sqljury.uses.generating.din_sql import DinSqlSampler
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
-from sqljury.uses.generating.modes import MODES, Mode
-from sqljury.uses.generating.prompting import question_messages
+from sqljury.uses.generating.modes import MODES, DinSqlSampler, Mode, question_messages
 from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sample, Sampler
 
 __all__ = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -11,7 +11,31 @@ from sqljury.case import Case, Json
 from sqljury.llm import Message
 from sqljury.uses.generating.modes import Read, plain_sql
 from sqljury.uses.generating.samplers import Sample, Sampler
-from sqljury.uses.generating.tokens import tokens_of_sql
+
+
+def tokens_of_sql(tokens: Sequence[Mapping[str, Json]], sql: Json) -> list[dict[str, Json]]:
+    """The tokens that overlap the last place of the query in the text; all where it has none.
+
+    Args:
+        tokens: in OpenAI's format, with their texts.
+        sql: the query, or null where the model wrote none.
+
+    Source: TrustSQL (Lee et al. 2024), section 4.2: MAXENT and MAXPROB are of the SQL's tokens.
+
+    >>> written = [{"token": text} for text in ("So ", "SELECT", " 1", ";")]
+    >>> [token["token"] for token in tokens_of_sql(written, "SELECT 1")]
+    ['SELECT', ' 1']
+    """
+    texts = [str(token.get("token", "")) for token in tokens]
+    start = "".join(texts).rfind(sql) if isinstance(sql, str) and sql else -1
+    if start < 0 or not isinstance(sql, str):
+        return [dict(token) for token in tokens]
+    end, at, found = start + len(sql), 0, []
+    for token, text in zip(tokens, texts, strict=True):
+        if at < end and at + len(text) > start:
+            found.append(dict(token))
+        at += len(text)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """What a model is to write for a question: SQL, SQL or that there is none, SQL and a mark.
 
 Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), sections 4.1 and 4.2: SQLPROMPT,
-SQLPROMPT[DEMO] and SQLPROMPT[VERBAL].
+SQLPROMPT[DEMO] and SQLPROMPT[VERBAL]; GradeSQL (2025), stage 1. DIN-SQL writes a query in four
+calls: Pourreza and Rafiei 2023 (arXiv:2304.11015), section 4; its prompts are ours.
 """
 
 from __future__ import annotations
@@ -12,18 +13,89 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from sqljury.case import Json
+from sqljury.case import Case, Json
 from sqljury.declining import NOT_ANSWERABLE, abstention_in
+from sqljury.evidence import Evidence
 from sqljury.extraction import sql_in, without_thoughts
-from sqljury.judges.abstention.choosing import Said
-from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
 from sqljury.judges.abstention.verbal import marked
 from sqljury.judges.prompts import Prompt
-from sqljury.uses.generating.din_sql import CLASSES, GENERIC, GENTLE, LINKING, WRITING
+from sqljury.judges.prompts.demonstrations import Demonstration, DemonstrationChoice, Said, Wanted
+from sqljury.judges.prompts.sections import SERIALIZED, PromptSection, message, serialized
+from sqljury.llm import Message
+from sqljury.uses.generating.samplers import Sample, Sampler
+
+LINKING: Final = Prompt("din_sql_linking", {})
+CLASSES: Final = Prompt("din_sql_classes", {})
+WRITING: Final = {
+    "easy": Prompt("din_sql_easy", {}),
+    "non-nested": Prompt("din_sql_joined", {}),
+    "nested": Prompt("din_sql_nested", {}),
+}
+"""By the class of the question."""
+GENTLE: Final = Prompt("din_sql_gentle", {})
+GENERIC: Final = Prompt("din_sql_generic", {})
+_CLASS = re.compile(r"\b(easy|non[ _-]?nested|nested)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DinSqlSampler:
+    """Schema linking, classification, generation by class, self-correction.
+
+    Args:
+        sampler: who is asked, four times for each text.
+        correction: the prompt of the last call: :data:`GENTLE` or :data:`GENERIC`.
+    """
+
+    sampler: Sampler
+    correction: Prompt
+
+    @property
+    def per_call(self) -> int:
+        """One: each text has calls of its own."""
+        return 1
+
+    def sample(
+        self, messages: Sequence[Message], first: int, count: int, case: str
+    ) -> list[Sample]:
+        """The corrected queries; the query before it where the correction holds none."""
+        data = messages[-1].content
+        return [self._one(data, number, case) for number in range(first, first + count)]
+
+    def _one(self, data: str, number: int, case: str) -> Sample:
+        def ask(prompt: Prompt, *found: PromptSection) -> Sample:
+            asked = [Message("system", prompt.text), Message("user", _joined(data, found))]
+            (sample,) = self.sampler.sample(asked, number, 1, case)
+            return sample
+
+        links = PromptSection("Links", without_thoughts(ask(LINKING).text))
+        decomposed = without_thoughts(ask(CLASSES, links).text)
+        kind = class_in(decomposed)
+        parts = [PromptSection("Sub-questions", decomposed)] if kind == "nested" else []
+        written = ask(WRITING[kind], links, *parts)
+        sql = sql_in(written.text)
+        if not sql:  # nothing to correct
+            return written
+        corrected = ask(self.correction, PromptSection("SQL query", sql))
+        return corrected if sql_in(corrected.text) else written
+
+
+def class_in(text: str) -> str:
+    """The class that an answer names last; ``nested``, the most general one, where it names none.
+
+    >>> class_in("No query inside, not NESTED.\\nClass: NON-NESTED"), class_in("I do not know.")
+    ('non-nested', 'nested')
+    """
+    found = _CLASS.findall(text)
+    said = found[-1].lower() if found else "nested"
+    return "non-nested" if said.startswith("non") else said
+
+
+def _joined(data: str, found: Sequence[PromptSection]) -> str:
+    return "\n\n".join(filter(None, (data, message(one for one in found if one.text.strip()))))
+
 
 Read = Callable[[str], dict[str, Json]]
 """What a candidate is, by a model's text: ``sql`` (null: it abstains), and what else it says."""
-
 _MARK = re.compile(r"\s*;?\s*(?:#|--)\s*(correct|incorrect)\W*\Z", re.IGNORECASE)
 
 
@@ -101,7 +173,6 @@ def marked_sql(text: str) -> dict[str, Json]:
 
 _VERBAL = Prompt("generate_verbal", {})
 _DEMO = Prompt("generate_demo", {})
-
 MODES: Final[Mapping[str, Mode]] = MappingProxyType(
     {
         "sql": Mode(
@@ -113,3 +184,39 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType(
         "din_sql_generic": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENERIC),
     }
 )
+
+
+def question_messages(
+    case: Case, evidence: Evidence, choice: DemonstrationChoice, said: Said, system: str
+) -> list[Message]:
+    """The instructions, then demonstrations if any, the schema, the question and its hint.
+
+    In the style ``serialized`` the question and the schema in one line, and nothing else: what a
+    sequence-to-sequence model was trained on.
+
+    Args:
+        choice: which demonstrations, and how schemas are written.
+        said: what the demonstrations answer.
+        system: the instructions.
+
+    Source: GradeSQL (2025), section 3.2, stage 1; the schema with values as in appendix A.
+    TrustSQL (2024), section 4.1.
+    """
+    if choice.style == SERIALIZED and (asked := serialized_question(case, evidence)) is not None:
+        return [Message("user", asked)]
+    sections = [
+        *choice.sections(case, evidence, said),
+        PromptSection("Question", case.question or ""),
+        PromptSection("Hint", case.hint or ""),
+    ]
+    shown = message(section for section in sections if section.text.strip())
+    return [Message("system", system), Message("user", shown)]
+
+
+def serialized_question(case: Case, evidence: Evidence) -> str | None:
+    """The question, its hint and the schema in one line; None without a schema."""
+    schema = evidence.schema()
+    if schema is None:
+        return None
+    asked = (case.question or "", case.hint or "", *serialized(schema, evidence))
+    return " | ".join(filter(None, asked))

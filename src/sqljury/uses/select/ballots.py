@@ -9,7 +9,7 @@ from sqljury.benchmarks import recorded_verdict
 from sqljury.case import MISSING, Case
 from sqljury.errors import InputError
 from sqljury.evidence_shapes import results_of
-from sqljury.uses.evaluate import counted_score
+from sqljury.uses.evaluate.summary import counted_score
 from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.selection import Seen
 from sqljury.verdict import Outcome, Verdict

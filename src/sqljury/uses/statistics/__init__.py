@@ -3,25 +3,33 @@
 A statistic that is undefined (no cases, one class only, no variance) is None, never 0 or NaN.
 """
 
-from sqljury.uses.statistics.association import ASSOCIATION_STATISTICS, ScoreTable
-from sqljury.uses.statistics.confusion import COUNT_STATISTICS, Confusion
-from sqljury.uses.statistics.corrected import Corrected, prediction_powered, rogan_gladen
+from sqljury.uses.statistics.agreement import (
+    ASSOCIATION_STATISTICS,
+    COUNT_STATISTICS,
+    Confusion,
+    ScoreTable,
+)
 from sqljury.uses.statistics.intervals import (
     Bootstrap,
+    Corrected,
     Interval,
     Intervals,
+    Tally,
     mean_interval,
+    prediction_powered,
+    rogan_gladen,
     wilson_interval,
 )
 from sqljury.uses.statistics.paired import (
     SIGNIFICANT,
+    Paired,
     PairedCounts,
+    adjusted,
     bonferroni,
     holm,
     mcnemar_chi2,
     mcnemar_exact,
 )
-from sqljury.uses.statistics.tally import Tally
 
 __all__ = [
     "ASSOCIATION_STATISTICS",
@@ -32,9 +40,11 @@ __all__ = [
     "Corrected",
     "Interval",
     "Intervals",
+    "Paired",
     "PairedCounts",
     "ScoreTable",
     "Tally",
+    "adjusted",
     "bonferroni",
     "holm",
     "mcnemar_chi2",

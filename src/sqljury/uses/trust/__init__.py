@@ -1,6 +1,13 @@
 """Trust: answer, or say "I don't know", and score both."""
 
-from sqljury.uses.trust.gates import Gate, GateStats, apply_gates
+from sqljury.uses.trust.decisions import (
+    Gate,
+    GateStats,
+    RiskCoverage,
+    apply_gates,
+    curve_of,
+    risk_coverage,
+)
 from sqljury.uses.trust.reliability import (
     BASELINES,
     DEFAULT_PENALTIES,
@@ -12,7 +19,6 @@ from sqljury.uses.trust.reliability import (
     parse_penalty,
     reliability,
 )
-from sqljury.uses.trust.risk_coverage import RiskCoverage, curve_of, risk_coverage
 from sqljury.uses.trust.summary import (
     DEFAULT_RISKS,
     Trust,

@@ -11,9 +11,9 @@ from sys import float_info
 from sqljury.case import Json
 from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
-from sqljury.uses.evaluate import widened
+from sqljury.uses.evaluate.summary import widened
 from sqljury.uses.statistics import Bootstrap, Interval
-from sqljury.uses.trust.gates import GateStats
+from sqljury.uses.trust.decisions import CoveragePoint, GateStats, RiskCoverage, risk_coverage
 from sqljury.uses.trust.reliability import (
     BASELINES,
     DEFAULT_PENALTIES,
@@ -24,7 +24,6 @@ from sqljury.uses.trust.reliability import (
     count,
     mixed,
 )
-from sqljury.uses.trust.risk_coverage import CoveragePoint, RiskCoverage, risk_coverage
 from sqljury.uses.trust.thresholds import chosen_thresholds, withhold
 
 COVERAGES = (0.5, 0.8, 0.9, 1.0)

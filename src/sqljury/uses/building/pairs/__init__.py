@@ -1,21 +1,6 @@
 """Pairs of queries with labels: training data for judges that compare queries."""
 
 from sqljury.uses.building.pairs.card import PairsCard, pairs_card
-from sqljury.uses.building.pairs.choice import (
-    chosen,
-    decisions_of,
-    splits,
-    with_people,
-    with_second,
-)
-from sqljury.uses.building.pairs.exclusion import (
-    Exclusion,
-    canonical_form,
-    exclusion_of,
-    tables_of_schemas,
-    text_form,
-    tree_form,
-)
 from sqljury.uses.building.pairs.pair import (
     GIVEN,
     HOW,
@@ -23,8 +8,22 @@ from sqljury.uses.building.pairs.pair import (
     QueryPair,
     by_equivalence,
     by_rows,
+    chosen,
+    decisions_of,
+    splits,
+    with_people,
+    with_second,
 )
-from sqljury.uses.building.pairs.proposals import Proposed, propose
+from sqljury.uses.building.pairs.proposals import (
+    Exclusion,
+    Proposed,
+    canonical_form,
+    exclusion_of,
+    propose,
+    tables_of_schemas,
+    text_form,
+    tree_form,
+)
 
 __all__ = [
     "GIVEN",

@@ -1,19 +1,24 @@
-"""What a file of pairs holds: the figures of its card."""
+"""What a file of pairs holds: its figures, and its card as Markdown."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqljury.reports import words
+from sqljury.reports.document import ReportDocument, ReportSection, ReportTable
+from sqljury.reports.markup import markdown_table
 from sqljury.sql import parse
-from sqljury.uses.building.pairs.pair import LabelledPair
+from sqljury.uses.building.pairs.pair import HOW, LabelledPair
 from sqljury.uses.building.pairs.proposals import Proposed
 from sqljury.version import __version__
 
 if TYPE_CHECKING:
     from sqlglot import exp
+
 
 KEYWORDS = (
     "Where",
@@ -163,3 +168,74 @@ def _by_label(named: Iterable[tuple[str, LabelledPair]]) -> dict[str, dict[str, 
         counts = found.setdefault(name, {"equivalent": 0, "different": 0})
         counts["equivalent" if one.label else "different"] += 1
     return dict(sorted(found.items()))
+
+
+def pairs_card_text(card: PairsCard) -> str:
+    """The card, as people read it first: sizes, how labels came about, what the queries use."""
+    return "\n".join(_pair_lines(card)) + "\n"
+
+
+def _pair_lines(card: PairsCard) -> Iterator[str]:
+
+    yield f"# {card.name}\n"
+    yield "Pairs of SQL queries with labels: 1 where both return the same rows on every database,"
+    yield f"0 where they do not. Built by sqljury {__version__} with seed {card.seed} from"
+    yield f"{_files(card.sources)}: {words.count(card.references)} different references, of which"
+    yield f"{words.count(card.excluded)} were left out, as queries with their canonical form are"
+    yield f"evaluated on ({_files(card.excluded_sources) or 'nothing was excluded'}).\n"
+    yield from markdown_table(
+        ["split", "pairs", "equivalent", "databases"],
+        ([name, *map(words.count, part.values())] for name, part in card.splits.items()),
+    )
+    yield "\nNo database is in two splits. What decided the labels:\n"
+    yield from markdown_table(
+        ["how", "pairs", ""], ([how, words.count(n), HOW[how]] for how, n in card.how.items())
+    )
+    yield f"\n{words.count(card.proposed)} pairs were looked at; without a label stayed:\n"
+    yield from markdown_table(
+        ["why", "pairs"], ([why, words.count(n)] for why, n in card.undecided.items())
+    )
+    yield "\nHow many percent of the queries use what (the rows of table 6 of FuncEvalGMN):\n"
+    names = list(card.keywords)
+    yield from markdown_table(
+        ["keyword", *names],
+        (
+            [keyword, *(f"{card.keywords[name][keyword]:.2f}" for name in names)]
+            for keyword in next(iter(card.keywords.values()))
+        ),
+    )
+    yield "\nWhere the predictions come from, and by which changes (a pair may have several):\n"
+    yield from markdown_table(
+        ["change", "equivalent", "different"],
+        (
+            [name, *map(words.count, counts.values())]
+            for part in (card.origins, card.kinds)
+            for name, counts in part.items()
+        ),
+    )
+
+
+def _files(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+_SIDES = ("references", "predictions")
+
+
+def keywords_document(found: Mapping[str, Mapping[str, Any]]) -> ReportDocument:
+    """The percent of the queries of each side that has each keyword."""
+    cases = (f"{words.visible(name)}: {words.count(one['n'])} cases" for name, one in found.items())
+    tables = [_table(Path(name).name, one) for name, one in found.items()]
+    return ReportDocument(
+        title="Keywords",
+        lead="; ".join(cases) + ".",
+        sections=[ReportSection(title="Queries with each keyword, in percent", blocks=tables)],
+        signature=f"keywords|sqljury:{__version__}",
+    )
+
+
+def _table(name: str, found: Mapping[str, Any]) -> ReportTable:
+    sides = [side for side in _SIDES if side in found]
+    keywords = found[sides[0]] if sides else {}
+    rows = [[word, *(f"{found[side][word]:.2f}" for side in sides)] for word in keywords]
+    return ReportTable(caption=words.visible(name), heads=["keyword", *sides], rows=rows)

@@ -1,17 +1,163 @@
-"""Pairs worth labelling: a reference and what is, or looks, like it."""
+"""Pairs worth labelling, and queries that must not be trained on."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from random import Random
 
-from sqljury.schema import Schema
-from sqljury.sql import tables_of
-from sqljury.uses.building.chance import place
-from sqljury.uses.building.pairs.exclusion import Exclusion, canonical_form
+from sqljury.case import Case
+from sqljury.databases import schema_from_ddl
+from sqljury.equivalence.canonical import canonical_query
+from sqljury.errors import InputError
+from sqljury.schema import Schema, Table
+from sqljury.sql import normalise_text, parse, tables_of
+from sqljury.trees import build_tree
+from sqljury.trees.nodes import Unreadable
+from sqljury.uses.building.names import place
 from sqljury.uses.building.pairs.pair import MUTATION, OTHER, REWRITE, QueryPair
 from sqljury.variants import Variant, mutations, rewrites
+
+
+def canonical_form(sql: str, schema: Schema | None, *, named: bool = False) -> str:
+    """A name that all queries with one canonical tree share; of the text where there is no tree.
+
+    Args:
+        named: output columns count by their names, too.
+    """
+    found = None if schema is None else canonical_query(sql, schema, schema.dialect)
+    if found is None or isinstance(found, Unreadable):
+        return text_form(sql)
+    return _hashed("canonical", repr(found.relation) if named else _spelled(found.relation))
+
+
+def tree_form(sql: str, schema: Schema | None) -> str:
+    """A name that all queries share which do the same in the same way, whatever their names."""
+    found = None if schema is None else build_tree(sql, schema, schema.dialect)
+    if found is None or isinstance(found, Unreadable):
+        return text_form(sql)
+    return _hashed("tree", _spelled(found))
+
+
+def text_form(sql: str) -> str:
+    """A name that all spellings of a query share that differ in spaces and letters alone.
+
+    What is in quotes counts, too, in any letters: of two questions for ``'Ann'`` and ``'ann'``
+    none should be trained on where the other is evaluated on.
+    """
+    text = normalise_text(sql).casefold().replace('"', "'")
+    return _hashed("text", " ".join(text.replace("'", " ' ").split()))
+
+
+def table_names(sql: str) -> frozenset[str]:
+    """All names in FROM, case-folded; none where the text cannot be read."""
+    from sqlglot import exp
+
+    tree = parse(sql, "sqlite")
+    return (
+        frozenset(one.name.casefold() for one in tree.find_all(exp.Table)) if tree else frozenset()
+    )
+
+
+def _spelled(value: object) -> str:
+    """A tree in words, without what two equal ones may differ in: names of output columns."""
+    if is_dataclass(value) and not isinstance(value, type):
+        parts = (_spelled(getattr(value, one.name)) for one in fields(value) if one.compare)
+        return f"{type(value).__name__}({', '.join(parts)})"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_spelled, value))})"
+    return repr(value)
+
+
+def _hashed(kind: str, text: str) -> str:
+    return hashlib.sha256(f"{kind}\0{text}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+Known = frozenset[tuple[str, tuple[str, ...]]]
+"""Tables by their names and columns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Queries by their canonical forms and by their texts.
+
+    Args:
+        tables: the tables that queries with a canonical form name, each set once: no query has
+            a form whose tables it does not name.
+    """
+
+    forms: frozenset[str] = frozenset()
+    tables: frozenset[frozenset[str]] = frozenset()
+
+    def has(self, sql: str, schema: Schema | None) -> bool:
+        """Whether a query is excluded, in whatever words."""
+        if text_form(sql) in self.forms:
+            return True
+        named = table_names(sql) if self.tables else frozenset()
+        if not any(tables & named for tables in self.tables):
+            return False
+        return canonical_form(sql, schema) in self.forms
+
+
+def tables_of_schemas(schemas: Iterable[Schema]) -> Known:
+    """The tables that training queries may read."""
+    return frozenset(_named_columns(table) for schema in schemas for table in schema.tables)
+
+
+def exclusion_of(
+    cases: Iterable[Case], schema_of: Callable[[str], Schema | None], known: Known
+) -> Exclusion:
+    """The references and predictions of cases.
+
+    Args:
+        schema_of: the schema of a database, where there is one; else the one that the case
+            brings, else only texts are compared.
+        known: the tables of training; a canonical tree says which columns its tables have, so
+            that queries on other tables share none.
+    """
+    forms: set[str] = set()
+    tables: set[frozenset[str]] = set()
+    seen: set[tuple[str, str]] = set()
+    for case in cases:
+        schema = schema_of(case.db_id) or _own_schema(case)
+        predicted = [case.predicted_sql] if isinstance(case.predicted_sql, str) else []
+        for sql in (*case.reference_sqls, *predicted):
+            if (case.db_id, sql) in seen:
+                continue
+            seen.add((case.db_id, sql))
+            forms.add(text_form(sql))
+            shared = _shared(sql, schema, known)
+            if shared:
+                forms.add(canonical_form(sql, schema))
+                tables.add(shared)
+    return Exclusion(frozenset(forms), frozenset(tables))
+
+
+def _shared(sql: str, schema: Schema | None, known: Known) -> frozenset[str]:
+    """The tables of a query that training knows, too."""
+    if schema is None or not any(_named_columns(table) in known for table in schema.tables):
+        return frozenset()
+    found = (schema.table(name) for name in table_names(sql))
+    return frozenset(
+        table.name.casefold()
+        for table in found
+        if table is not None and _named_columns(table) in known
+    )
+
+
+def _named_columns(table: Table) -> tuple[str, tuple[str, ...]]:
+    return table.name, tuple(column.name for column in table.columns)
+
+
+def _own_schema(case: Case) -> Schema | None:
+    if case.schema_sql is None:
+        return None
+    try:
+        return schema_from_ddl(case.schema_sql)
+    except InputError:
+        return None
+
 
 _REWRITES = 3
 _MUTATIONS = 3

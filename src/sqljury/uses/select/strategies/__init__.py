@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqljury.errors import InputError
 from sqljury.uses.select.strategies.base import STRATEGIES, Strategy
-from sqljury.uses.select.strategies.oracle import Oracle
+from sqljury.uses.select.strategies.builtin import Oracle
 
 
 def make_strategy(text: str) -> Strategy:

@@ -1,0 +1,189 @@
+"""Rewards for reinforcement learning of SQL: completions in, numbers out.
+
+One :class:`SQLReward` serves TRL (``reward_funcs=[reward]``), verl (``reward.compute_score``) and
+OpenRLHF (``reward.reward_func``). It never raises because of a completion.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import sqljury as sj
+from sqljury.case import Json
+from sqljury.closing import Closing
+from sqljury.judges import spec_of
+
+PARTIAL: Mapping[str, float] = {"execution:strict": 0.7, "soft_f1": 0.2, "executable": 0.1}
+"""A form with partial credit: rows that agree in part, and queries that run."""
+
+
+class Reward(NamedTuple):
+    """What one completion is worth."""
+
+    total: float | None
+    """The weighted mean of the parts, in [0, 1]; None where nothing could be learnt about it."""
+    parts: Mapping[str, float | None]
+    """The score of each judge, in [0, 1]."""
+
+
+class SQLReward(Closing):
+    """Scores of completions, by judges whose workers stay ready.
+
+    Args:
+        databases: as for :class:`sqljury.Evaluator`.
+        judges: a judge, or judges with their weights, such as :data:`PARTIAL`.
+        settings: keywords of :class:`sqljury.Evaluator`: ``limits``, ``workers`` …
+
+    A prediction that fails, is refused or runs too long scores 0. Where the reference fails, the
+    database is missing or a judge cannot say, the total is None: TRL leaves such a completion out.
+
+    Raises:
+        InputError: an unknown judge, or a weight that is not above 0.
+    """
+
+    __name__ = "sql_reward"  # under which TRL logs it
+
+    def __init__(
+        self,
+        databases: str | os.PathLike[str] | None,
+        judges: str | Mapping[str, float] = "execution:strict",
+        **settings: Any,
+    ) -> None:
+        weights = {judges: 1.0} if isinstance(judges, str) else dict(judges)
+        if not weights or not all(0 < weight < math.inf for weight in weights.values()):
+            raise sj.InputError("SJ851", "weights of judges must be above 0.")
+        self._weights = {spec_of(sj.make_judge(name)): w for name, w in weights.items()}
+        self._evaluator = sj.Evaluator(databases, list(weights), **settings)
+
+    def rewards(self, cases: Sequence[sj.Case | Mapping[str, Json]]) -> list[Reward]:
+        """The reward of each case, with its parts.
+
+        Args:
+            cases: cases, or objects with keys by their usual names; a prediction is taken out of
+                the prose around it.
+
+        Raises:
+            InputError: cases without predictions or references.
+
+        Where the workers cannot work, all totals are None and a warning says why, so that a
+        training goes on.
+        """
+        try:
+            return [self._reward(found) for found in self._evaluator.judge_all(cases)]
+        except sj.InfrastructureError as error:
+            warnings.warn(f"no rewards: {error}", RuntimeWarning, stacklevel=2)
+            return [Reward(None, {}) for _ in cases]
+
+    def __call__(
+        self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
+    ) -> list[float | None]:
+        """As TRL calls it: a reward a completion.
+
+        Args:
+            prompts: the question, where there is no column ``question``.
+            completions: texts, or lists of messages of which the last is read.
+            columns: the data set's other columns, of which ``reference`` (or ``query``, ``gold``)
+                and ``db_id`` are used, also ``hint`` and ``question``.
+        """
+        rows = []
+        for place, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
+            known = {name: columns[name][place] for name in _COLUMNS if name in columns}
+            row = {name: value for name, value in known.items() if value is not None}
+            row.setdefault("question", _text(prompt))
+            rows.append({**row, "predicted_sql": _text(completion)})
+        return [reward.total for reward in self.rewards(rows)]
+
+    def compute_score(
+        self,
+        data_source: str,
+        solution_str: str,
+        ground_truth: str | Sequence[str],
+        extra_info: Mapping[str, Any] | None = None,
+    ) -> dict[str, float]:
+        """As verl calls it: ``score``, the parts, and ``left_out``.
+
+        verl takes the means of all numbers, so that what could not be learnt is 0 here, with 1 as
+        ``left_out``.
+
+        Args:
+            data_source: the benchmark's name.
+            solution_str: the completion.
+            ground_truth: the reference query, or several.
+            extra_info: ``db_id``, and ``question`` where judges need it.
+        """
+        known = {name: value for name, value in (extra_info or {}).items() if name in _COLUMNS}
+        case = {**known, "benchmark": data_source, "predicted_sql": solution_str}
+        (reward,) = self.rewards([{**case, "reference": ground_truth}])
+        parts = {name: reward.parts.get(name) or 0.0 for name in self._weights}
+        return {"score": reward.total or 0.0, **parts, "left_out": float(reward.total is None)}
+
+    def reward_func(
+        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[str]
+    ) -> dict[str, Any]:
+        """As OpenRLHF calls it: tensors ``rewards`` and ``scores``, 0 where nothing was learnt.
+
+        Args:
+            queries: each prompt with its completion.
+            prompts: the prompts.
+            labels: for each query a JSON object with ``reference`` and ``db_id``.
+
+        Raises:
+            InputError: SJ851: a label is no JSON object.
+        """
+        import torch
+
+        completions = [
+            query.removeprefix(prompt) for query, prompt in zip(queries, prompts, strict=True)
+        ]
+        objects = [_object(label) for label in labels]
+        columns = {name: [one.get(name) for one in objects] for name in _COLUMNS}
+        found = self(prompts, completions, **columns)
+        rewards = torch.tensor([reward or 0.0 for reward in found])
+        left_out = torch.tensor([float(reward is None) for reward in found])
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {"left_out": left_out}}
+
+    def close(self) -> None:
+        """End the workers."""
+        self._evaluator.close()
+
+    def _reward(self, verdicts: Mapping[str, sj.Verdict]) -> Reward:
+        parts = {name: _score(verdict) for name, verdict in verdicts.items()}
+        if any(part is None for part in parts.values()):
+            return Reward(None, parts)
+        total = math.fsum(self._weights[name] * (part or 0.0) for name, part in parts.items())
+        return Reward(total / math.fsum(self._weights.values()), parts)
+
+
+_COLUMNS = ("reference", "reference_sqls", "query", "gold", "db_id", "question", "hint")
+
+
+def _score(verdict: sj.Verdict) -> float | None:
+    if verdict.outcome.left_out or verdict.outcome is sj.Outcome.UNKNOWN:
+        return None
+    return verdict.score or 0.0
+
+
+def _object(label: str) -> dict[str, Any]:
+    try:
+        found = json.loads(label)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise sj.InputError(
+            "SJ851",
+            f"the label {label[:80]!r} is no JSON object.",
+            hint='Write {"reference": "SELECT …", "db_id": "…"}.',
+        )
+    return found
+
+
+def _text(written: Any) -> str:
+    """The text itself, or that of the last message."""
+    if isinstance(written, str):
+        return written
+    return str(written[-1]["content"]) if written else ""

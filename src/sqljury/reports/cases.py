@@ -1,0 +1,267 @@
+"""Case pages: which cases get one, and what stands on it, as plain JSON values.
+
+Everything is bounded: the number of pages, rows, columns, characters. Text is made harmless to
+look at here; that it is harmless to a browser is the matter of :mod:`sqljury.reports.page`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import heappush, heappushpop
+from itertools import groupby
+
+from sqljury.case import Case, Json
+from sqljury.likeness.differences import Difference
+from sqljury.reports.evidence import (
+    ShownTable,
+    cause_of,
+    cell_text,
+    other_evidence,
+    said,
+    shown_tables,
+)
+from sqljury.reports.sqltext import DiffLine, compared, formatted
+from sqljury.reports.words import case_facts, no_prediction, shortened, visible
+from sqljury.verdict import Outcome, Record, Verdict
+
+_LONGEST_TEXT = 4_000
+_LONGEST_SQL = 8_000
+_LONGEST_CELL = 120
+_MOST_COLUMNS = 40
+_LARGEST_TABLE = 3_000
+"""Characters of one result table; what differs may take twice that."""
+MOST_TOLD_APART = 400
+"""Cases of which it is said what the queries do differently: that takes some 30 ms for each."""
+ToldApart = Callable[[Case], Sequence[Difference]]
+"""What the prediction of a case does differently, the likeliest first; nothing if unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class CasePages:
+    """The pages that a report has, and how many cases have none."""
+
+    pages: tuple[_Page, ...]
+    total: int
+    told_apart: ToldApart = lambda _: ()
+
+    @property
+    def left_out(self) -> int:
+        """Cases without a page."""
+        return self.total - len(self.pages)
+
+    @property
+    def wrong(self) -> int:
+        """Cases that a judge calls incorrect."""
+        return sum(page.is_wrong for page in self.pages)
+
+    def to_json(self, judges: Sequence[str]) -> Iterator[dict[str, Json]]:
+        """One page after the other, verdicts by the position of their judge."""
+        told = 0
+        for page in self.pages:
+            differences: Sequence[Difference] = ()
+            if page.is_wrong and told < MOST_TOLD_APART:
+                told += 1
+                differences = self.told_apart(page.case)
+            yield {
+                **_described(page.case),
+                **_queries(page.case),
+                **page.judged(judges, differences),
+                "features": [visible(name) for name in page.features],
+                "differences": [_text(one.words) for one in differences],
+            }
+
+
+def case_pages(
+    records: Iterable[Record], most: int, told_apart: ToldApart = lambda _: ()
+) -> CasePages:
+    """Choose the cases to show: what is not correct first, then what was left out of a score.
+
+    Memory is bounded by ``most``, whatever the length of the run.
+
+    Args:
+        records: those of one case next to each other, as runs give them.
+    """
+    heap: list[_Page] = []
+    total = 0
+    for _, group in groupby(records, key=lambda record: record.case.key):
+        of_case = list(group)
+        total += 1
+        rank = (-_urgency(of_case), -total)
+        if len(heap) < most:
+            heappush(heap, _page(rank, of_case))
+        elif heap and heap[0].rank < rank:
+            heappushpop(heap, _page(rank, of_case))
+    chosen = sorted(heap, key=lambda page: -page.rank[1])
+    return CasePages(tuple(chosen), total, told_apart)
+
+
+def _urgency(records: Sequence[Record]) -> int:
+    outcomes = [record.verdict.outcome for record in records]
+    if any(o is not Outcome.CORRECT and not o.left_out for o in outcomes):
+        return 0
+    return 2 if all(o is Outcome.CORRECT for o in outcomes) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A case and its verdicts, cut to size; queries are laid out when the page is written."""
+
+    rank: tuple[int, int]
+    case: Case
+    verdicts: tuple[tuple[str, dict[str, Json]], ...]
+    tables: tuple[Json, ...]
+    features: tuple[str, ...]
+    without_rows: Mapping[str, Verdict]
+    """By judge, those verdicts whose cause the differences of the queries tell."""
+
+    def __lt__(self, other: _Page) -> bool:
+        return self.rank < other.rank
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether a judge says incorrect."""
+        return bool(self.without_rows)
+
+    def judged(self, judges: Sequence[str], differences: Sequence[Difference]) -> dict[str, Json]:
+        verdicts = []
+        for name, found in self.verdicts:
+            verdict = {"judge": judges.index(name), **found}
+            if differences and name in self.without_rows:
+                verdict["cause"] = cause_of(self.without_rows[name], differences)
+            verdicts.append(verdict)
+        return {"verdicts": verdicts, "tables": list(self.tables)}
+
+
+def _page(rank: tuple[int, int], records: Sequence[Record]) -> _Page:
+    tables: list[Json] = []
+    verdicts = tuple((record.judge, _verdict(record, tables)) for record in records)
+    wrong = {
+        record.judge: replace(record.verdict, evidence={})
+        for record in records
+        if record.verdict.outcome is Outcome.INCORRECT
+    }
+    features = records[0].features
+    return _Page(rank, records[0].case, verdicts, tuple(tables), features, wrong)
+
+
+def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
+    """One verdict. Judges share executions: their equal tables are kept once, in ``tables``.
+
+    ``reason`` is the first thing to say, ``lines`` are the others.
+    """
+    verdict = record.verdict
+    lines = [_text(line) for line in said(verdict)]
+    page: dict[str, Json] = {
+        "outcome": str(verdict.outcome),
+        "score": verdict.score,
+        "reason": lines[0] if lines else "",
+        "cause": _cause(verdict),
+        "labels": [visible(label) for label in verdict.labels],
+        "measures": {visible(name): value for name, value in sorted(verdict.measures.items())},
+        "lines": lines[1:],
+        "other": _other(verdict.evidence),
+    }
+    pair = shown_tables(verdict.evidence)
+    if pair is not None:
+        both = [_table(side) for side in pair]
+        if both not in tables:
+            tables.append(both)
+        page["tables"] = tables.index(both)
+    return {name: value for name, value in page.items() if value not in (None, "", [], {})}
+
+
+def _cause(verdict: Verdict) -> str | None:
+    if verdict.outcome is Outcome.CORRECT or verdict.outcome.left_out:
+        return None
+    return visible(cause_of(verdict))
+
+
+def _other(evidence: Mapping[str, Json]) -> list[list[Json]]:
+    """Each by its name: JSON text, or what a model answered, as names and texts."""
+    return [
+        [visible(name), _answer(value) or _text(_pretty(value))]
+        for name, value in other_evidence(evidence).items()
+    ]
+
+
+def _answer(value: Json) -> list[list[str]]:
+    """The parts of an object that has only texts, numbers and yes or no; else nothing."""
+    if not isinstance(value, dict) or any(isinstance(part, dict | list) for part in value.values()):
+        return []
+    return [
+        [visible(name), _text(part if isinstance(part, str) else _pretty(part))]
+        for name, part in value.items()
+        if part not in ("", None)
+    ]
+
+
+def _pretty(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
+
+
+def _table(table: ShownTable) -> dict[str, Json]:
+    width = min(len(table.columns), _MOST_COLUMNS)
+    rows: list[tuple[int, int, list[int], list[str | None]]] = []
+    size = 0
+    for row in table.rows:
+        cells = [
+            None if cell is None else cell_text(cell, _LONGEST_CELL) for cell in row.cells[:width]
+        ]
+        size += sum(len(cell or "") + 3 for cell in cells)
+        # What differs is what the reader came for: it stays where others have to go.
+        if size <= _LARGEST_TABLE or (row.differs and size <= 2 * _LARGEST_TABLE) or not rows:
+            differing = sorted(column for column in row.differing if column < width)
+            rows.append((row.number, int(row.differs), differing, cells))
+    return {
+        "columns": [shortened(visible(name), _LONGEST_CELL) for name in table.columns[:width]],
+        "hidden_columns": len(table.columns) - width,
+        "numeric": [column for column in range(width) if table.is_numeric(column)],
+        "rows": rows,
+        "count": table.row_count,
+        "hidden_differing": max(0, table.differing - sum(row[1] for row in rows)),
+    }
+
+
+def _described(case: Case) -> dict[str, Json]:
+    facts = {name: _text(value) for name, value in case_facts(case)}
+    return {
+        "id": _text(case.name),
+        "db": visible(case.db_id),
+        "asked": _text("/".join((case.benchmark, case.id))),
+        "system": visible(case.source),
+        "difficulty": visible(case.difficulty or ""),
+        "question": facts.pop("question", ""),
+        "facts": facts,
+    }
+
+
+def _queries(case: Case) -> dict[str, Json]:
+    """The queries as they are written, and laid out side by side where there are two."""
+    prediction = case.predicted_sql if isinstance(case.predicted_sql, str) else None
+    references = [_sql(sql) for sql in case.reference_sqls]
+    page: dict[str, Json] = {"references": references, "no_prediction": no_prediction(case)}
+    if prediction is not None:
+        page["prediction"] = _sql(prediction)
+    if prediction is not None and case.reference_sqls:
+        page["diff"] = [_line(line) for line in compared(_cut(case.reference_sqls[0]), prediction)]
+    elif prediction is not None or references:
+        page["laid_out"] = visible(formatted(_cut(prediction or case.reference_sqls[0])))
+    return page
+
+
+def _line(line: DiffLine) -> list[Json]:
+    return [None if side is None else list(side) for side in (line.left, line.right)]
+
+
+def _cut(sql: str) -> str:
+    return shortened(sql, _LONGEST_SQL)
+
+
+def _sql(sql: str) -> str:
+    return visible(_cut(sql.replace("\r\n", "\n")))
+
+
+def _text(text: str) -> str:
+    return shortened(visible(text), _LONGEST_TEXT)

@@ -1,0 +1,137 @@
+"""HTML pages: one file that opens from disk without a network.
+
+What cases say is hostile by assumption. It reaches the page in two ways only: through Jinja
+with autoescape, or as JSON in a script element of a data type, from which the script builds
+text nodes. A content security policy forbids everything but our own scripts, named by hash, so
+that text that slipped through could still neither run nor call out.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from sqljury.case import Json
+from sqljury.reports import plots, words
+from sqljury.reports.document import ReportDocument, Slices
+from sqljury.reports.plots import Axis, PlotPoint
+from sqljury.writing import PathLike, json_line_safe, new_file
+
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
+_MOST_SLICES = 30
+"""Slices of one dimension that are in view at once; the others are folded away."""
+
+
+def render(path: PathLike, template: str, **values: Any) -> None:
+    """Write a page from a template and the values that it shows, as they come.
+
+    A template that has a script of its name runs it, and nothing else.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "visible": words.visible,
+        "count": words.count,
+        # A signature may go on in the next line after each of its parts.
+        "breakable": lambda signature: Markup("|<wbr>").join(signature.split("|")),
+    }
+    environment.globals |= {"plots": plots, "style": Markup(_text("report.css"))}
+    if (_TEMPLATES / f"{template}.js").exists():
+        others = "".join(_text(f"{name}.js") for name in ("theme_button", "copy", template))
+        scripts = {"theme": Markup(_text("theme.js")), "view": Markup(others)}
+        digests = (hashlib.sha256(text.encode()).digest() for text in scripts.values())
+        hashes = (f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+        environment.globals |= {"scripts": scripts, "script_hashes": " ".join(hashes)}
+    page = environment.get_template(f"{template}.html.j2").stream(values)
+    with new_file(path) as file:
+        file.writelines(page)
+
+
+def _text(name: str) -> str:
+    return (_TEMPLATES / name).read_text("utf-8")
+
+
+def write_page(path: PathLike, document: ReportDocument) -> None:
+    """Write one file without scripts; texts are shown as they are, whatever they hold.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    render(
+        path,
+        "tables",
+        title=words.visible(document.title),
+        lead=words.visible(document.lead),
+        sections=document.sections,
+        notes=[words.visible(note) for note in document.notes],
+        signature=words.visible(document.signature),
+    )
+
+
+def slice_plots(
+    slices: Slices, link: Callable[[str, str], str] = lambda _dimension, _value: ""
+) -> dict[str, Any]:
+    """One dimension as templates show it: a row per slice, in each a dot per judge.
+
+    Args:
+        link: where the cases of a dimension's value are listed; empty for nowhere.
+    """
+    axis = Axis.around(
+        end
+        for parts in slices.rows.values()
+        for one in parts.values()
+        for end in (one.value, one.low, one.high)
+    )
+    rows = [
+        {
+            "value": words.visible(value) or "(none)",
+            "href": link(slices.dimension, value),
+            "n": max(part.n for part in parts.values()),
+            "plot": plots.dots(
+                [
+                    PlotPoint(name, parts[name].value, parts[name].low, parts[name].high, series)
+                    for series, name in enumerate(slices.judges)
+                    if name in parts
+                ],
+                axis,
+            ),
+            "texts": [slices.text(value, name) for name in slices.judges],
+        }
+        for value, parts in slices.rows.items()
+    ]
+    return {
+        "name": words.visible(slices.dimension),
+        "rows": rows[:_MOST_SLICES],
+        "more": rows[_MOST_SLICES:],
+        "axis": plots.axis_labels(axis),
+    }
+
+
+def script_safe(value: Json) -> str:
+    """JSON that cannot end its script element, open a comment in it or break a line.
+
+    >>> script_safe("</script><!--")
+    '"\\\\u003c/script\\\\u003e\\\\u003c!--"'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return json_line_safe(text)

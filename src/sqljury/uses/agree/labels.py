@@ -1,0 +1,169 @@
+"""Which cases people should label next, and verdicts older than a correction of the reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from random import Random
+from statistics import NormalDist, pvariance
+from typing import Final
+
+from sqljury.benchmarks import Overlay
+from sqljury.case import Case
+from sqljury.decision import Decision
+from sqljury.spreadsheet import SafeRows
+from sqljury.verdict import Outcome, Record, Scored, Verdict
+from sqljury.writing import PathLike, new_file
+
+_SUREST: Final = 0.01
+"""No score is taken to be surer than this of either side: a judge may be wrong to be sure."""
+_STEPS: Final = 60
+
+
+def chances(scores: Sequence[float], count: int) -> list[float]:
+    """With what probability to have each case labelled, so that so many are expected.
+
+    In proportion to how unsure the judge is: the standard deviation of a label whose probability
+    is the score.
+
+    Source: Zrnic & Candès 2024, Active statistical inference (arXiv:2403.03208).
+    """
+    unsure = [_deviation(score) for score in scores]
+    if count >= len(scores):
+        return [1.0] * len(scores)
+    low, high = 0.0, len(scores) / min(unsure)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        if sum(min(1.0, middle * one) for one in unsure) < count:
+            low = middle
+        else:
+            high = middle
+    return [min(1.0, high * one) for one in unsure]
+
+
+def drawn(ids: Sequence[str], probabilities: Sequence[float], seed: int) -> list[bool]:
+    """Whether each case is to be labelled: by its id, so that the same seed draws the same."""
+    pairs = zip(ids, probabilities, strict=True)
+    return [Random(f"{seed}:{one}").random() < probability for one, probability in pairs]
+
+
+def half_width(scores: Sequence[float], count: int, confidence: float = 0.95) -> float:
+    """Half the width of the interval to expect of so many labels, if the scores are probabilities.
+
+    The interval is that of :func:`sqljury.uses.statistics.prediction_powered`.
+    """
+    rest = sum(
+        _deviation(score) ** 2 / chance
+        for score, chance in zip(scores, chances(scores, count), strict=True)
+    )
+    spread = pvariance(scores) / len(scores) + rest / len(scores) ** 2
+    return NormalDist().inv_cdf((1 + confidence) / 2) * sqrt(spread)
+
+
+def labels_for(scores: Sequence[float], wanted: float) -> int | None:
+    """The fewest labels for which such an interval is to be expected; None where all are not
+    enough."""
+    if half_width(scores, len(scores)) > wanted:
+        return None
+    low, high = 1, len(scores)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if half_width(scores, middle) <= wanted else (middle + 1, high)
+    return high
+
+
+def _deviation(score: float) -> float:
+    inside = min(max(score, _SUREST), 1 - _SUREST)
+    return sqrt(inside * (1 - inside))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLabel:
+    """A case to label: the score it has, and how probable it was to be chosen."""
+
+    case: Case
+    score: float
+    probability: float
+
+
+_COLUMNS = (
+    *("id", "source", "benchmark", "db_id", "question", "hint"),
+    *("predicted_sql", "reference_sql", "score", "probability", "label"),
+)
+
+
+def write_label_plan(path: PathLike, cases: Sequence[PlannedLabel]) -> None:
+    """Write a CSV file whose last column, ``label``, is left for people.
+
+    Raises:
+        InputError, InfrastructureError: SJ801, SJ802: it cannot be written.
+    """
+    with new_file(path) as file:
+        rows = SafeRows(file)
+        rows.write(_COLUMNS)
+        for one in cases:
+            case = one.case
+            rows.write(
+                [
+                    *(case.id, case.source, case.benchmark, case.db_id, case.question, case.hint),
+                    *(case.predicted_sql, "; ".join(case.reference_sqls)),
+                    *(one.score, one.probability, ""),
+                ]
+            )
+
+
+_REASON = "its reference was corrected since"
+
+
+def records_under(overlay: Overlay | None, records: Iterable[Record]) -> Iterator[Record]:
+    """The records of a run; a verdict on a reference that is corrected is ``reference_missing``.
+
+    What was judged under the overlay already has the new reference, and stays.
+
+    Raises:
+        InputError: SJ532: a question or a reference is not what it was when it was decided on;
+            SJ122: no correction is about any of them.
+    """
+    is_used = False
+    for record in records:
+        case = record.case
+        is_used = is_used or (overlay is not None and overlay.decides(case.db_id, case.id))
+        if overlay is not None and next(overlay.applied([record.case])) is not record.case:
+            verdict = Verdict(outcome=Outcome.REFERENCE_MISSING, reason=_REASON)
+            yield replace(record, verdict=verdict)
+        else:
+            yield record
+    if overlay is not None:
+        overlay.check_used(is_used)
+
+
+def scores_under(overlay: Overlay | None, rows: Iterable[Scored]) -> Iterator[Scored]:
+    """The rows of a results file, which are joined to corrections by the question's id."""
+    is_used = False
+    for row in rows:
+        if overlay is not None and _is_decided(overlay, row.slices.get("db_id", ""), row.id):
+            is_used = True
+            yield replace(row, outcome=Outcome.REFERENCE_MISSING, score=None)
+        else:
+            yield row
+    if overlay is not None:
+        overlay.check_used(is_used)
+
+
+def decisions_under(overlay: Overlay | None, decisions: Iterable[Decision]) -> Iterator[Decision]:
+    """The rows of a decision file, which are joined to corrections by the question's id."""
+    is_used = False
+    for one in decisions:
+        if overlay is not None and overlay.decides(one.slices.get("db_id", ""), one.id):
+            is_used = True
+            yield replace(one, outcome=Outcome.REFERENCE_MISSING, correct=None)
+        else:
+            yield one
+    if overlay is not None:
+        overlay.check_used(is_used)
+
+
+def _is_decided(overlay: Overlay, db_id: str, name: str) -> bool:
+    """Whether the question of a row is; its name may end with who predicted."""
+    return overlay.decides(db_id, name) or overlay.decides(db_id, name.rpartition("/")[0])

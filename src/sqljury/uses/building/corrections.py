@@ -1,0 +1,266 @@
+"""Questions corrected instead of left out: other values where the reference has no result.
+
+Source: TrustSQL (Lee et al. 2024), appendix G, "Null results": queries of one meaning are told by
+their placeholders, and values without a result are exchanged for a combination that has one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqljury.benchmarks.text2sql import PLACEHOLDERS, fill
+from sqljury.case import Case
+from sqljury.execution import Execution
+from sqljury.schema import Schema
+from sqljury.sql.tokens import parse, tokenize
+from sqljury.uses.building.names import place
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+
+_MOST_COMBINATIONS = 50
+_FIRST_MARK = 900_001
+OfferedValues = Mapping[tuple[str, str], Sequence[str]]
+"""By database and type of placeholder the values that other questions have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Question and SQL before values were filled in."""
+
+    question: str
+    sql: str
+    values: Mapping[str, str]
+    types: Mapping[str, str]
+
+    @property
+    def marked(self) -> str:
+        """The SQL with a number for each placeholder, the same for the same name."""
+        names = sorted(self.values)
+        return fill(self.sql, {name: str(_FIRST_MARK + n) for n, name in enumerate(names)})
+
+
+def template_of(case: Case) -> Template | None:
+    """The template of a case; None where it has none."""
+    found: Any = case.extra.get(PLACEHOLDERS)
+    if not isinstance(found, Mapping) or not found.get("sql"):
+        return None
+    return Template(found["question"], found["sql"], found["values"], found["types"])
+
+
+def with_template(case: Case, template: Template) -> Case:
+    """The case as a template asks, with its values."""
+    told = {name: getattr(template, name) for name in ("question", "sql", "values", "types")}
+    return replace(
+        case,
+        question=fill(template.question, template.values),
+        reference_sqls=(fill(template.sql, template.values),),
+        extra={**case.extra, PLACEHOLDERS: told},
+    )
+
+
+def offered_values(cases: Iterable[Case]) -> OfferedValues:
+    """What the questions say where a placeholder of each type stood, in a fixed order."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for case in cases:
+        template = template_of(case)
+        if template is not None:
+            for name, kind in template.types.items():
+                found[case.db_id, kind].add(template.values[name])
+    return {key: sorted(values) for key, values in found.items()}
+
+
+def other_values(case: Case, offered: OfferedValues, seed: int) -> Iterable[Case]:
+    """The same question with other combinations of values, in an order drawn by the seed."""
+    template = template_of(case)
+    if template is None or not template.types:
+        return
+    for turn in range(_MOST_COMBINATIONS):
+        values = {
+            name: min(
+                offered[case.db_id, kind],
+                key=lambda value: place(seed, case.id, name, str(turn), value),
+            )
+            for name, kind in template.types.items()
+        }
+        yield with_template(case, replace(template, values={**template.values, **values}))
+
+
+# ------------------------------------------------------------
+# References without a result: other values, which occur together, in question and SQL.
+# A value is exchanged where the reference compares a column with it (``=``, in the top level of
+# its WHERE), and the question says it word for word, once. The values that replace them come
+# from one row of the reference's own tables and joins, so that they go together, and the
+# reference must then return something. Anything else is left to a person.
+
+
+_MOST_ROWS = 50
+_MOST_TRIES = 10
+_LONGEST = 60
+Value = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """A value that can be exchanged: where it stands in both texts."""
+
+    column: exp.Column
+    condition: exp.Expr
+    in_question: tuple[int, int]
+    in_sql: tuple[int, int]
+    quote: str
+    """Around it in the SQL; empty for a number."""
+
+
+def filled_in(
+    question: str,
+    sql: str,
+    run: Callable[[str], Execution | None],
+    schema: Schema | None,
+    *,
+    seed: int = 0,
+    dialect: str = "sqlite",
+) -> tuple[str, str] | None:
+    """Question and reference with values that give a result; None where there are none.
+
+    Args:
+        run: runs a query on the question's database.
+        schema: tells text in double quotes from a column; without it such text stays.
+    """
+    from sqlglot import exp
+
+    tree = parse(sql, dialect)
+    if not isinstance(tree, exp.Select) or tree.args.get("where") is None:
+        return None
+    slots = list(_slots(question, sql, tree, schema, dialect))
+    if not slots:
+        return None
+    found = run(_probe(tree, slots, dialect))
+    rows = [] if found is None or found.table is None else list(map(tuple, found.table.rows))
+    usable = sorted(
+        (row for row in rows if all(map(_usable, row))),
+        key=lambda row: place(seed, question, *map(repr, row)),
+    )
+    for row in usable[:_MOST_TRIES]:
+        asked = _exchanged(question, [slot.in_question for slot in slots], list(map(str, row)))
+        written = _exchanged(
+            sql,
+            [slot.in_sql for slot in slots],
+            [_literal(value, slot.quote) for value, slot in zip(row, slots, strict=True)],
+        )
+        if _returns_something(run(written)):
+            return asked, written
+    return None
+
+
+def _slots(
+    question: str, sql: str, tree: exp.Select, schema: Schema | None, dialect: str
+) -> Iterator[_Slot]:
+    from sqlglot import exp
+
+    columns = (
+        None if schema is None else {c.name.casefold() for t in schema.tables for c in t.columns}
+    )
+    for condition in _conjuncts(tree.args["where"].this):
+        if not isinstance(condition, exp.EQ) or not isinstance(condition.this, exp.Column):
+            continue
+        value = condition.expression
+        if isinstance(value, exp.Literal):
+            text = str(value.this)
+        elif _is_quoted_text(value, columns):
+            text = value.name
+        else:
+            continue
+        in_sql = _token_of(text, sql, dialect)
+        said = list(re.finditer(rf"(?<!\w){re.escape(text)}(?!\w)", question, re.IGNORECASE))
+        if text and in_sql is not None and len(said) == 1:
+            quote = sql[in_sql[0]] if sql[in_sql[0]] in "'\"" else ""
+            yield _Slot(condition.this, condition, said[0].span(), in_sql, quote)
+
+
+def _conjuncts(condition: exp.Expr) -> Iterator[exp.Expr]:
+    from sqlglot import exp
+
+    if isinstance(condition, exp.And):
+        yield from _conjuncts(condition.this)
+        yield from _conjuncts(condition.expression)
+    else:
+        yield condition
+
+
+def _is_quoted_text(value: exp.Expr, columns: set[str] | None) -> bool:
+    """Whether it is text in double quotes: in SQLite it is, where no column is called so."""
+    from sqlglot import exp
+
+    return (
+        columns is not None
+        and isinstance(value, exp.Column)
+        and not value.table
+        and bool(value.this.args.get("quoted"))
+        and value.name.casefold() not in columns
+    )
+
+
+def _token_of(text: str, sql: str, dialect: str) -> tuple[int, int] | None:
+    """Where the only literal of that text stands, its quotes included."""
+    found = [
+        (token.start, token.end + 1)
+        for token in tokenize(sql, dialect) or []
+        if token.text == text
+        and (token.token_type.name in ("STRING", "NUMBER") or sql[token.start] == '"')
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _probe(tree: exp.Select, slots: Sequence[_Slot], dialect: str) -> str:
+    """Values that stand in one row where the rest of the conditions hold."""
+    from sqlglot import exp
+
+    chosen = {id(slot.condition) for slot in slots}
+    kept = [c.copy() for c in _conjuncts(tree.args["where"].this) if id(c) not in chosen]
+    kept += [exp.Is(this=slot.column.copy(), expression=exp.Null()).not_() for slot in slots]
+    select = exp.select(*(slot.column.copy() for slot in slots)).distinct().where(*kept)
+    for name in ("with_", "from_", "joins"):
+        part = tree.args.get(name)
+        if part:
+            select.set(
+                name, [one.copy() for one in part] if isinstance(part, list) else part.copy()
+            )
+    order = [exp.Literal.number(n + 1) for n in range(len(slots))]
+    return str(select.order_by(*order).limit(_MOST_ROWS).sql(dialect=dialect))
+
+
+def _usable(value: Any) -> bool:
+    if isinstance(value, str):
+        # No question says that a name ends in a space.
+        return (
+            bool(value)
+            and value == value.strip()
+            and len(value) <= _LONGEST
+            and value.isprintable()
+        )
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _literal(value: Value, quote: str) -> str:
+    text = str(value)
+    return f"{quote}{text.replace(quote, quote * 2)}{quote}" if quote else text
+
+
+def _exchanged(text: str, spans: Sequence[tuple[int, int]], values: Sequence[str]) -> str:
+    for (start, end), value in sorted(zip(spans, values, strict=True), reverse=True):
+        text = text[:start] + value + text[end:]
+    return text
+
+
+def _returns_something(ran: Execution | None) -> bool:
+    return (
+        ran is not None
+        and ran.table is not None
+        and any(cell is not None for row in ran.table.rows for cell in row)
+    )

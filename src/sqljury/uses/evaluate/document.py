@@ -1,0 +1,317 @@
+"""What `evaluate` found, for people: in the terminal, as a page, and as tables for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+from sqljury.reports import plots, words
+from sqljury.reports.cases import MOST_TOLD_APART, CasePages, ToldApart, case_pages
+from sqljury.reports.document import ReportTable, ScoreEstimate, Slices
+from sqljury.reports.markup import latex_text, markdown_text
+from sqljury.reports.page import render, script_safe, slice_plots
+from sqljury.reports.plots import PlotPoint
+from sqljury.reports.terminal import (
+    NARROWEST_NAME,
+    Out,
+    indented,
+    joined_table,
+    plain,
+    slice_tables,
+)
+from sqljury.reports.words import count, interval, p_value, percent, visible
+from sqljury.uses.agree.agreement import Agreement
+from sqljury.uses.agree.document import agreement_values
+from sqljury.uses.evaluate.summary import JudgeSummary, Summary, SystemScore, named_scores
+from sqljury.uses.evaluate.words import (
+    details,
+    headline,
+    outcomes_sentence,
+    reading_notes,
+    score_sentence,
+)
+from sqljury.uses.statistics import SIGNIFICANT
+from sqljury.verdict import Outcome, Record
+from sqljury.writing import PathLike
+
+_MOST_PAIRS = 20
+
+
+def print_summary(summary: Summary, console: Console) -> None:
+    """Print what `evaluate` found: scores, outcomes, slices."""
+    out = Out(console)
+    for judge in summary.judges:
+        out.block(_score(judge, out.width))
+        board, pairs = system_tables(judge)
+        out.table(joined_table(board))
+        out.table(joined_table(pairs, min_width=NARROWEST_NAME, most=_MOST_PAIRS))
+    several = any(judge.systems for judge in summary.judges)
+    score = "Score of all systems together" if several else "Score"
+    for slices in slices_of(summary.judges):
+        for table in slice_tables(score, slices, out.width):
+            out.table(table)
+    for note in reading_notes(summary):
+        out.text(f"Note: {note}")
+
+
+def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
+    yield Text.assemble((visible(judge.name), "bold"), "  ", score_sentence(judge))
+    for text in details(judge):
+        yield indented(plain(text))
+    # The signature, on as many lines as it needs, broken between its parts.
+    lines = [""]
+    for part in judge.signature.split("|"):
+        if lines[-1] and len(lines[-1]) + len(part) + 1 > width - 2:
+            lines.append("")
+        lines[-1] += f"{part}|"
+    yield indented(plain("\n".join(lines).removesuffix("|"), "dim"))
+
+
+def system_tables(judge: JudgeSummary) -> tuple[ReportTable, ReportTable]:
+    """The scoreboard of a judge's systems, and who is better by more than chance."""
+    board = ReportTable(
+        caption=f"Systems by {visible(judge.name)}",
+        heads=("", "score", "95 %", "n", "only this\none right"),
+        rows=[
+            (
+                visible(one.name or "(none)"),
+                percent(one.score),
+                interval(one.low, one.high),
+                count(one.n),
+                count(one.only),
+            )
+            for one in judge.systems
+        ],
+    )
+    heads = ("n", "only first\nright", "only second\nright", "difference", "95 %", "p", "Holm")
+    pairs = ReportTable(
+        caption=f"Systems compared by {visible(judge.name)} (McNemar's exact test, two-sided)",
+        heads=("", "", *heads),
+        rows=[
+            (
+                visible(pair.first or "(none)"),
+                visible(pair.second or "(none)"),
+                *map(count, (pair.n, pair.only_first, pair.only_second)),
+                percent(pair.difference),
+                interval(pair.low, pair.high),
+                *map(p_value, (pair.p, pair.p_holm)),
+            )
+            for pair in judge.system_pairs
+        ],
+        texts=2,
+    )
+    return board, pairs
+
+
+def slices_of(judges: Sequence[JudgeSummary]) -> list[Slices]:
+    """The scores by each dimension; not by source where systems have a table of their own."""
+    left_out = "source" if any(judge.systems for judge in judges) else ""
+    return Slices.all_of(
+        [judge.name for judge in judges],
+        (
+            (
+                part.dimension,
+                part.value,
+                judge.name,
+                ScoreEstimate(part.score, part.low, part.high, part.n),
+            )
+            for judge in judges
+            for part in judge.slices
+            if part.dimension != left_out
+        ),
+    )
+
+
+def score_points(summary: Summary) -> list[PlotPoint]:
+    """A point a judge; where there are several systems, a point a judge and system."""
+    return [PlotPoint(name, one.score, one.low, one.high) for name, one in named_scores(summary)]
+
+
+# ---------------------------------------------------------------- as a page
+
+_FILTERS = {
+    "source": "system",
+    "db_id": "db",
+    "difficulty": "difficulty",
+    "feature": "feature",
+}
+"""Dimensions of slices -> filters of the list of cases."""
+
+
+def write_report(
+    path: PathLike,
+    summary: Summary,
+    records: Iterable[Record],
+    *,
+    title: str,
+    max_case_pages: int = 2000,
+    agreement: Agreement | None = None,
+    told_apart: ToldApart = lambda _: (),
+) -> None:
+    """Write a report: scores, outcomes, slices, and a page per case.
+
+    The same input gives the same bytes. Memory is bounded by ``max_case_pages``.
+
+    Args:
+        records: with evidence, those of one case next to each other, as runs give them.
+        title: what the report is about.
+        max_case_pages: cases that get a page, those that are not correct first.
+        agreement: of the judges with people, to be shown beside the scores.
+        told_apart: what the prediction of a case does differently from its reference.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    pages = case_pages(records, max_case_pages, told_apart)
+    render(
+        path,
+        "report",
+        title=visible(title),
+        run=visible(summary.run),
+        notes=reading_notes(summary),
+        judges=[_judge(i, judge) for i, judge in enumerate(summary.judges)],
+        outcomes=[o for o in Outcome if any(judge.outcomes.get(o) for judge in summary.judges)],
+        dimensions=[slice_plots(slices, _cases_of) for slices in slices_of(summary.judges)],
+        agreement=None if agreement is None else agreement_values(agreement, _cases_of),
+        pages=pages,
+        most_told_apart=MOST_TOLD_APART,
+        data=_data(summary, pages),
+    )
+
+
+def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
+    """The JSON text, a line per case."""
+    judges = [judge.name for judge in summary.judges]
+    head = {
+        "judges": [visible(name) for name in judges],
+        "tones": {str(outcome): words.tone(outcome) for outcome in Outcome},
+    }
+    yield Markup(f'{{"report": {script_safe(head)}, "cases": [\n')
+    for i, page in enumerate(pages.to_json(judges)):
+        comma = ",\n" if i else ""
+        yield Markup(f"{comma}{script_safe(page)}")
+    yield Markup("\n]}")
+
+
+def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
+    """A judge as the template shows it."""
+    found = [(o, n) for o in Outcome if (n := judge.outcomes.get(o, 0))]
+    outcomes = outcomes_sentence(judge)
+    board, pairs = system_tables(judge)
+    point = PlotPoint(judge.name, judge.score, judge.low, judge.high)
+    return {
+        "name": visible(judge.name),
+        "signature": visible(judge.signature),
+        "score": "" if judge.systems else headline(judge),
+        "sentence": score_sentence(judge),
+        # The outcomes have a plot and a table of their own.
+        "details": [visible(line) for line in details(judge) if line != outcomes],
+        "plot": "" if judge.systems else plots.score_bar(point),
+        "systems": board,
+        "pairs": pairs,
+        "stack": plots.stacked_bar(found) if found else "",
+        "outcomes": dict(found),
+        "series": series,
+    }
+
+
+def _cases_of(dimension: str, value: str) -> str:
+    """Where the list of a slice's cases is; empty where the list has no such filter."""
+    if dimension not in _FILTERS or not value:
+        return ""
+    return f"#/cases?{urlencode({_FILTERS[dimension]: visible(value)})}"
+
+
+# ---------------------------------------------------------------- for a paper
+
+_MARK = "*"
+
+
+_NOTE = (
+    f"Percent, with 95 % intervals. {_MARK}: the best is better by more than chance (McNemar's "
+    f"exact test, Holm's correction, p < {SIGNIFICANT:g})."
+)
+
+
+def latex_table(summary: Summary) -> str:
+    """A booktabs table: a row a system, a column a judge; citations as comments below.
+
+    >>> latex_text("a_b & 5 %")
+    'a\\\\_b \\\\& 5 \\\\%'
+    """
+    judges = summary.judges
+    rows = [
+        " & ".join([latex_text(name), *cells]) + r" \\"
+        for name, cells in _paper_rows(judges, lambda text: rf"\textbf{{{text}}}", latex_text)
+    ]
+    heads = " & ".join(["System", *(latex_text(judge.name) for judge in judges)]) + r" \\"
+    lines = [
+        rf"\begin{{tabular}}{{l{'r' * len(judges)}}}",
+        r"\toprule",
+        heads,
+        r"\midrule",
+        *rows,
+        r"\bottomrule",
+        r"\end{tabular}",
+        f"% {_NOTE}",
+        *(f"% {line}" for line in citations(summary)),
+    ]
+    return "\n".join(lines)
+
+
+def markdown_table(summary: Summary) -> str:
+    """The same as a table of Markdown."""
+    judges = summary.judges
+    rows = [
+        f"| {' | '.join([markdown_text(name), *cells])} |"
+        for name, cells in _paper_rows(judges, lambda text: f"**{text}**", markdown_text)
+    ]
+    heads = " | ".join(["System", *(markdown_text(judge.name) for judge in judges)])
+    lines = [f"| {heads} |", f"|---|{'---:|' * len(judges)}", *rows, "", _NOTE, ""]
+    return "\n".join([*lines, *(f"- `{line}`" for line in citations(summary))])
+
+
+def citations(summary: Summary) -> Iterator[str]:
+    """What to write beside each score so that others can have it again."""
+    for judge in summary.judges:
+        score = f"{headline(judge)} " if not judge.systems else ""
+        yield f"{judge.name} {score}(n = {count(judge.n)}): {judge.signature}"
+
+
+def _paper_rows(
+    judges: Sequence[JudgeSummary], bold: Callable[[str], str], escaped: Callable[[str], str]
+) -> Iterator[tuple[str, list[str]]]:
+    """A row a system: the best score of each judge in bold, what is worse by a test marked."""
+    boards: list[Mapping[str, SystemScore | JudgeSummary]] = [
+        {one.name: one for one in judge.systems} if judge.systems else {"": judge}
+        for judge in judges
+    ]
+    best = [max((one.score or 0.0 for one in board.values()), default=0.0) for board in boards]
+    for name in dict.fromkeys(name for board in boards for name in board):
+        cells = []
+        for judge, board, most in zip(judges, boards, best, strict=True):
+            one = board.get(name)
+            text = "–" if one is None else percent(one.score)
+            shown = escaped(text + (_MARK if name in _worse(judge) else ""))
+            wins = one is not None and one.score == most and len(board) > 1
+            cells.append((bold(shown) if wins else shown) + escaped(_ends(one)))
+        yield name or "(all)", cells
+
+
+def _ends(one: SystemScore | JudgeSummary | None) -> str:
+    ends = "" if one is None else interval(one.low, one.high)
+    return f" ({ends})" if ends else ""
+
+
+def _worse(judge: JudgeSummary) -> set[str]:
+    """The systems that the best one beats by more than chance."""
+    if not judge.systems:
+        return set()
+    best = judge.systems[0].name
+    pairs = (pair for pair in judge.system_pairs if pair.first == best)
+    return {pair.second for pair in pairs if pair.significant}

@@ -1,0 +1,121 @@
+"""Predictions that are not correct, by the cause that they share."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqljury.case import MISSING, Case
+from sqljury.frames import data_frame
+from sqljury.likeness.differences import Difference
+from sqljury.reports.evidence import cause_of, one_line
+from sqljury.reports.words import count, shortened, visible
+from sqljury.verdict import Outcome, Record
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One prediction that a judge does not call correct."""
+
+    case: Case
+    judge: str
+    outcome: Outcome
+    cause: str
+    """What it has in common with others: ``missing filter``, ``no such column``, ``tie``."""
+    reason: str
+    """One line."""
+
+    def to_row(self) -> dict[str, Any]:
+        """A row of a data frame."""
+        case = self.case
+        return {
+            "cause": self.cause,
+            "benchmark": case.benchmark,
+            "id": case.id,
+            "source": case.source,
+            "db_id": case.db_id,
+            "question": case.question,
+            "reference_sql": next(iter(case.reference_sqls), None),
+            "predicted_sql": None if case.predicted_sql is MISSING else case.predicted_sql,
+            "judge": self.judge,
+            "outcome": str(self.outcome),
+            "reason": self.reason,
+        }
+
+
+class Failures(dict[str, list[Failure]]):
+    """Failures by cause, the most frequent first."""
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """A data frame, one row a failure.
+
+        Args:
+            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+
+        Raises:
+            InputError: SJ803: neither is installed.
+        """
+        return data_frame([one.to_row() for group in self.values() for one in group], library)
+
+
+def failures(
+    records: Iterable[Record], told_apart: Callable[[Case], Sequence[Difference]]
+) -> Failures:
+    """The failures among some records by cause, the most frequent first.
+
+    What is left out of a score (a reference that fails, …) is no failure of a prediction.
+
+    Args:
+        told_apart: what the prediction of a case does differently from its reference; nothing
+            where that cannot be told.
+    """
+    found: defaultdict[str, list[Failure]] = defaultdict(list)
+    for record in records:
+        verdict = record.verdict
+        if verdict.outcome is Outcome.CORRECT or verdict.outcome.left_out:
+            continue
+        differences = told_apart(record.case) if verdict.outcome is Outcome.INCORRECT else ()
+        cause = cause_of(verdict, differences)
+        reason = differences[0].words if differences else verdict.reason or str(verdict.outcome)
+        failure = Failure(record.case, record.judge, verdict.outcome, cause, one_line(reason))
+        found[cause].append(failure)
+    return Failures(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+_LONGEST = 300
+
+
+def failures_text(found: Mapping[str, Sequence[Failure]], most: int, run: str) -> str:
+    """Each cause with how often it occurs, and at most so many of its failures."""
+    return "\n".join(_lines(found, most, run))
+
+
+def _lines(found: Mapping[str, Sequence[Failure]], most: int, run: str) -> Iterator[str]:
+    total = sum(map(len, found.values()))
+    yield f"{count(total)} failures, {count(len(found))} causes"
+    for cause, group in found.items():
+        yield ""
+        yield f"{visible(cause)}: {count(len(group))}"
+        for failure in group[:most]:
+            yield from _failure(failure)
+        if len(group) > most:
+            yield f"  and {count(len(group) - most)} more"
+    if total:
+        first = next(iter(found.values()))[0]
+        yield ""
+        yield f"all of one: sqljury show {visible(run)} {visible(first.case.name)}"
+
+
+def _failure(failure: Failure) -> Iterator[str]:
+    case = failure.case
+    yield f"  {visible(case.name)}  {_shown(case.question or '')}".rstrip()
+    for sign, sql in (("-", next(iter(case.reference_sqls), None)), ("+", case.predicted_sql)):
+        if isinstance(sql, str):
+            yield f"    {sign} {_shown(sql)}"
+    yield f"    {_shown(failure.reason)}"
+
+
+def _shown(text: str) -> str:
+    return shortened(visible(" ".join(text.split())), _LONGEST)

@@ -1,0 +1,172 @@
+"""What `evaluate` found, in sentences: the same in the terminal and on pages."""
+
+from __future__ import annotations
+
+import re
+
+from sqljury.reports.words import count, counts, interval, percent
+from sqljury.uses.evaluate.summary import JudgeCost, JudgeSummary, StageCost, Summary
+from sqljury.verdict import Outcome
+
+
+def score_sentence(judge: JudgeSummary) -> str:
+    """The score with its denominator and what is not in it; of several systems no common one."""
+    if judge.score is None:
+        head = f"no score: none of {count(judge.total)} counts"
+    elif judge.systems:
+        head = f"{count(len(judge.systems))} systems, a score each"
+    else:
+        head = f"{_lacking(judge)}{_published(judge)}{_spread(judge)}"
+    if not judge.left_out:
+        return head
+    names = counts(judge.outcomes, (o for o in Outcome if o.left_out))
+    return f"{head}; {count(judge.left_out)} left out: {names}"
+
+
+def headline(judge: JudgeSummary) -> str:
+    """The one number of a judge, in percent: the published figure where it has one."""
+    figure = _figure(judge)
+    return percent(judge.score if figure is None else figure[1])
+
+
+def _published(judge: JudgeSummary) -> str:
+    figure = _figure(judge)
+    if figure is None:
+        return ""
+    return f"{figure[0]} {percent(figure[1])}; as a score "
+
+
+_FIGURES = {"r_ves": "R-VES"}
+"""Judges whose source reports another figure than a score in [0, 1]: a measure of their name."""
+
+
+def _figure(judge: JudgeSummary) -> tuple[str, float] | None:
+    """What the judge's source reports, and its mean."""
+    name = re.split("[:,]", judge.name)[0]
+    return (
+        (_FIGURES[name], judge.measures[name])
+        if name in _FIGURES.keys() & judge.measures.keys()
+        else None
+    )
+
+
+def _spread(judge: JudgeSummary) -> str:
+    ends = interval(judge.low, judge.high)
+    return f"{percent(judge.score)} % of {count(judge.n)}" + (
+        f" ({judge.interval} {ends})" if ends else ""
+    )
+
+
+def _lacking(judge: JudgeSummary) -> str:
+    """Why a score is low where most cases have no prediction; empty elsewhere."""
+    missing = judge.outcomes.get(Outcome.PREDICTION_MISSING, 0)
+    if 2 * missing <= judge.n:
+        return ""
+    return f"NO PREDICTION for {count(missing)} of {count(judge.n)} cases, which count as wrong: "
+
+
+def no_predictions_hint(judge: JudgeSummary) -> str:
+    """What to do where most cases have no prediction; empty elsewhere."""
+    if not _lacking(judge):
+        return ""
+    return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
+
+
+WITHOUT_REFERENCE = ("faults", "executable", "verifier", "prover", "rose_wogt")
+"""Judges that compare with no reference, those that ask no model first."""
+
+
+def no_reference_hint(judge: JudgeSummary) -> str:
+    """Who could judge cases that were left out for want of a reference; empty elsewhere."""
+    lacking = judge.outcomes.get(Outcome.REFERENCE_MISSING, 0)
+    if not lacking:
+        return ""
+    return (
+        f"{count(lacking)} without a reference: judges that need none are "
+        f"{', '.join(WITHOUT_REFERENCE)} (`sqljury judges` says what each needs)"
+    )
+
+
+def missing_sentence(judge: JudgeSummary) -> str:
+    """How many verdicts nobody gave, and why; empty where all are there."""
+    if not judge.missing:
+        return ""
+    said = "; ".join(f"{why} ({count(number)})" for why, number in judge.missing_reasons.items())
+    return f"MISSING: {count(judge.missing)} verdicts, so this is no result yet: {said}"
+
+
+def outcomes_sentence(judge: JudgeSummary) -> str:
+    """What the denominator is made of."""
+    names = counts(judge.outcomes, (o for o in Outcome if not o.left_out))
+    return f"outcomes: {names}" if names else ""
+
+
+def measures_sentence(judge: JudgeSummary) -> str:
+    """``mean precision 81.2 %``: means of what judges measure beside the score."""
+    return ", ".join(
+        f"mean {name} {percent(value)} %"
+        for name, value in sorted(judge.measures.items())
+        if name not in _FIGURES
+    )
+
+
+def labels_sentence(judge: JudgeSummary) -> str:
+    """``labels: limit_cuts_tie 3``; empty where there are none."""
+    found = [f"{name} {count(number)}" for name, number in sorted(judge.labels.items())]
+    return f"labels: {', '.join(found)}" if found else ""
+
+
+def money(cost: JudgeCost | StageCost) -> str:
+    """``$12.34``, four digits below a dollar; and how far the prices were not known."""
+    if cost.unpriced == cost.calls:
+        return "price not known"
+    digits = 4 if 0 < cost.money < 1 else 2
+    known = f"${cost.money:,.{digits}f}"
+    return f"{known} and {count(cost.unpriced)} without a known price" if cost.unpriced else known
+
+
+def cost_text(cost: JudgeCost | StageCost) -> str:
+    """``1,234 calls, 567,890 tokens, $1.23, 4.5 s a case``: a case that was asked about.
+
+    Batches do not say how long an answer took.
+    """
+    calls = f"{count(cost.calls)} {'call' if cost.calls == 1 else 'calls'}"
+    seconds = f", {cost.seconds / cost.verdicts:,.1f} s a case" if cost.seconds else ""
+    return f"{calls}, {count(cost.tokens)} tokens, {money(cost)}{seconds}"
+
+
+def cost_lines(judge: JudgeSummary) -> list[str]:
+    """What the models behind the verdicts cost when they were asked, and by stage."""
+    if judge.cost is None:
+        return []
+    whole = f"cost when asked: {cost_text(judge.cost)}"
+    stages = [f"{stage.stage}: {cost_text(stage)}" for stage in judge.cost.stages]
+    return [whole, *(stages if len(stages) > 1 else [])]
+
+
+def details(judge: JudgeSummary) -> list[str]:
+    """The lines between a score and its signature."""
+    lines = (
+        no_predictions_hint(judge),
+        no_reference_hint(judge),
+        missing_sentence(judge),
+        outcomes_sentence(judge),
+        measures_sentence(judge),
+        labels_sentence(judge),
+    )
+    return [*filter(None, lines), *cost_lines(judge)]
+
+
+def reading_notes(summary: Summary) -> list[str]:
+    """How predictions were read, where that is not as the file has them."""
+    taken, by_position = summary.taken_out_of_prose, summary.joined_by_position
+    notes = []
+    if taken:
+        noun = "prediction was" if taken == 1 else "predictions were"
+        notes.append(
+            f"{taken:,} {noun} taken out of prose or code fences; --keep-fences judges the text "
+            "as it is."
+        )
+    if by_position:
+        notes.append(f"Joined by position, not by id: {', '.join(by_position)}.")
+    return notes

@@ -1,0 +1,177 @@
+"""The strategies that come along."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar, Self
+
+from sqljury.judge_name import JudgeName
+from sqljury.uses.select.pool import Ballot
+from sqljury.uses.select.strategies.base import Fixed, Ranking, Vote, register
+
+
+@register
+class First(Fixed):
+    """The first candidate, whatever the others are."""
+
+    kind: ClassVar[str] = "first"
+    priority: ClassVar[int] = 0
+    is_baseline: ClassVar[bool] = True
+
+    def place(self, ballot: Ballot) -> int:  # noqa: ARG002 - a strategy's shape
+        """The one that the pool lists first."""
+        return 0
+
+
+@register
+class Random(Ranking):
+    """A candidate drawn uniformly: no rank is higher than another."""
+
+    kind: ClassVar[str] = "random"
+    priority: ClassVar[int] = 1
+    is_baseline: ClassVar[bool] = True
+
+    def ranks(self, ballot: Ballot) -> Sequence[float]:
+        """The same for all."""
+        return [0.0] * len(ballot.counts)
+
+
+@register
+class ExecutionStrategy(Ranking):
+    """Candidates that run and return a row, else those that run, else any.
+
+    Source: Tritto et al. 2026 (GradeSQL), section 4, after Chen et al. 2023.
+    """
+
+    kind: ClassVar[str] = "execution"
+    priority: ClassVar[int] = 2
+    is_baseline: ClassVar[bool] = True
+
+    needs_results = True
+
+    def ranks(self, ballot: Ballot) -> Sequence[float]:
+        """2 with rows, 1 without, 0 for what fails."""
+        return [runs + rows for runs, rows in zip(ballot.runs, ballot.rows, strict=True)]
+
+
+@register
+class Majority(Vote):
+    """A candidate drawn uniformly from the largest group of equal results.
+
+    Source: Tritto et al. 2026 (GradeSQL), section 4, after Sheng & Xu 2025.
+    """
+
+    kind: ClassVar[str] = "majority"
+    priority: ClassVar[int] = 3
+    is_baseline: ClassVar[bool] = True
+
+    def votes(self, ballot: Ballot) -> Sequence[float]:
+        """One each."""
+        return [1.0] * len(ballot.counts)
+
+
+@register
+class Oracle(Ranking):
+    """A right candidate, which it is told; the upper bound of every strategy."""
+
+    kind: ClassVar[str] = "oracle"
+    priority: ClassVar[int] = 4
+
+    def ranks(self, ballot: Ballot) -> Sequence[float]:
+        """1 for what is right."""
+        assert ballot.right is not None
+        return [float(right) for right in ballot.right]
+
+
+@register
+class ScoreStrategy(Ranking):
+    """The highest score of a judge; a candidate it has no score for goes after all that have one.
+
+    A candidate that does not run is picked only where no other is there, or with `--keep-failing`.
+
+    Source: Tritto et al. 2026 (GradeSQL), section 3.1.
+    """
+
+    kind: ClassVar[str] = "judge"
+    priority: ClassVar[int] = 201
+    usage: ClassVar[str] = "judge:NAME"
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """``judge:NAME`` reads any judge."""
+        kind, _, judge = text.partition(":")
+        return cls(text, judge) if kind == cls.kind and judge else None
+
+    def ranks(self, ballot: Ballot) -> Sequence[float]:
+        """The scores; -1 where there is none, -2 for what does not run."""
+        assert self.judge is not None
+        ranks = [-1.0 if score is None else score for score in ballot.scores[self.judge]]
+        left_out = ballot.left_out or [False] * len(ranks)
+        return [-2.0 if out else rank for rank, out in zip(ranks, left_out, strict=True)]
+
+
+@register
+class SystemStrategy(Fixed):
+    """The answer of one system; a question that it has no answer to is not right."""
+
+    kind: ClassVar[str] = "system"
+    priority: ClassVar[int] = 202
+    usage: ClassVar[str] = "system:NAME"
+    is_baseline: ClassVar[bool] = True
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """``system:NAME`` names a system."""
+        kind, _, system = text.partition(":")
+        return cls(text) if kind == cls.kind and system else None
+
+    def place(self, ballot: Ballot) -> int | None:
+        """The candidate that names the system."""
+        wanted = self.name.partition(":")[2]
+        places = (place for place, names in enumerate(ballot.systems) if wanted in names)
+        return next(places, None)
+
+
+@register
+class VerifierStrategy(ScoreStrategy):
+    """The highest score of the judge ``verifier``."""
+
+    kind: ClassVar[str] = "verifier"
+    usage: ClassVar[str] = ""
+    priority: ClassVar[int] = 199
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """``verifier``, with options as the judge takes them."""
+        judge = verifier_named(cls.kind, text)
+        return None if judge is None else cls(text, judge)
+
+
+def verifier_named(kind: str, text: str) -> str | None:
+    """The judge ``verifier`` with the options behind a kind of strategy; None for another kind."""
+    if text.partition(",")[0] != kind:
+        return None
+    return str(replace(JudgeName.parse(text), name="verifier"))
+
+
+@register
+class Weighted(Vote):
+    """A candidate drawn uniformly from the group whose scores sum to most.
+
+    Source: Li et al. 2023 (arXiv:2206.02336), weighted voting with a verifier.
+    """
+
+    kind: ClassVar[str] = "verifier-majority"
+    priority: ClassVar[int] = 200
+
+    @classmethod
+    def of(cls, text: str) -> Self | None:
+        """``verifier-majority``, with options as the judge ``verifier`` takes them."""
+        judge = verifier_named(cls.kind, text)
+        return None if judge is None else cls(text, judge)
+
+    def votes(self, ballot: Ballot) -> Sequence[float]:
+        """The scores; 0 where there is none."""
+        assert self.judge is not None
+        return [score or 0.0 for score in ballot.scores[self.judge]]

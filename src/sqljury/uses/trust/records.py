@@ -1,0 +1,204 @@
+"""Decisions, gates and training texts of a run: one judge says what is right, others hold back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqljury.benchmarks.results import reply_of
+from sqljury.case import Case
+from sqljury.decision import Decision
+from sqljury.sql import normalise_text
+from sqljury.sql.tokens import tokenize
+from sqljury.uses.evaluate.summary import counted_score
+from sqljury.uses.trust.decisions import Gate
+from sqljury.verdict import Record, Verdict
+
+if TYPE_CHECKING:
+    from sqlglot.tokens import TokenType
+
+
+def text_structure(sql: str, dialect: str = "sqlite") -> str:
+    """The normalised text with ``?`` for every literal; the text itself where it has no tokens.
+
+    In SQLite a text in double quotes may be a name or a value; it counts as a value where a
+    comparison stands before it.
+
+    >>> text_structure("SELECT a FROM t WHERE b = 'x' LIMIT 3")
+    'select a from t where b = ? limit ?'
+    """
+    normal = normalise_text(sql, dialect)
+    tokens = tokenize(normal, dialect)
+    if tokens is None:
+        return normal
+    literals, quoted, comparisons = _types()
+    words: list[str] = []
+    before: TokenType | None = None
+    for token in tokens:
+        kind = token.token_type
+        is_value = kind in literals or (kind is quoted and before in comparisons)
+        words.append("?" if is_value else normal[token.start : token.end + 1])
+        before = kind
+    return " ".join(words)
+
+
+@cache
+def _types() -> tuple[frozenset[TokenType], TokenType, frozenset[TokenType]]:
+    from sqlglot.tokens import TokenType as T
+
+    literals = (T.STRING, T.NUMBER, T.NATIONAL_STRING, T.HEX_STRING, T.BIT_STRING, T.BYTE_STRING)
+    comparisons = (T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE, T.LIKE, T.ILIKE, T.GLOB, T.BETWEEN)
+    return frozenset(literals), T.IDENTIFIER, frozenset(comparisons)
+
+
+_TYPES = ("type", "unanswerable_type")
+_STRUCTURES = ("structure", "sql_structure")
+
+
+def decisions_of(
+    records: Iterable[Record],
+    judge: str,
+    threshold: float = 0.5,
+    *,
+    training: Iterable[str] = (),
+    structure: Callable[[str], str] = text_structure,
+) -> list[Decision]:
+    """What became of each case by one judge's verdicts.
+
+    A case that is not said to be unanswerable can be answered. Whether the answer to an
+    unanswerable question is right is not asked.
+
+    Args:
+        judge: whose verdicts say what is right.
+        threshold: the score from which on they do.
+        training: SQL that the system was trained on; with it cases are cut into seen and unseen
+            structures of the reference.
+        structure: the structure of a query.
+
+    Source: seen and unseen SQL: TrustSQL (Lee et al. 2024), section 3.4.
+    """
+    seen = frozenset(map(structure, training))
+    out = []
+    for record in records:
+        if record.judge == judge:
+            slices = _slices(record.case)
+            if seen and record.case.reference_sqls:
+                known = structure(record.case.reference_sqls[0]) in seen
+                slices["structure"] = "seen" if known else "unseen"
+            out.append(_decision(record, threshold, slices))
+    return out
+
+
+def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> Decision:
+    case, verdict = record.case, record.verdict
+    answerable = case.answerable is not False
+    return Decision(
+        id=case.id,
+        answerable=answerable,
+        reply=reply_of(case.predicted_sql),
+        correct=_correct(verdict, threshold) if answerable else None,
+        outcome=verdict.outcome if answerable else None,
+        benchmark=case.benchmark,
+        source=case.source,
+        slices=slices,
+        origin=case.origin,
+        question=case.question or "",
+        sql=case.predicted_sql if isinstance(case.predicted_sql, str) else "",
+    )
+
+
+def _correct(verdict: Verdict, threshold: float) -> bool:
+    score = counted_score(verdict.outcome, verdict.score)
+    return score is not None and score >= threshold
+
+
+def _slices(case: Case) -> dict[str, str]:
+    named = {
+        "type": _first(case, _TYPES),
+        "structure": _first(case, _STRUCTURES),
+        "db_id": case.db_id,
+        "difficulty": case.difficulty or "",
+    }
+    return {name: value for name, value in named.items() if value}
+
+
+def _first(case: Case, keys: Iterable[str]) -> str:
+    """What the case's file says under the first of these keys that it has."""
+    return next((str(case.extra[key]) for key in keys if case.extra.get(key)), "")
+
+
+def gate_of(records: Iterable[Record], judge: str, source: str, threshold: float = 0.5) -> Gate:
+    """A judge of the run as a gate for one system's answers.
+
+    A query that does not run is held back by every judge that needs its rows; where there is no
+    database or no model the gate says nothing.
+    """
+    return Gate(
+        name=judge,
+        threshold=threshold,
+        scores={
+            (record.case.benchmark, record.case.id): record.verdict.score
+            for record in records
+            if record.judge == judge and record.case.source == source
+        },
+    )
+
+
+def confidences_of(
+    records: Iterable[Record], judge: str, source: str, measure: str = ""
+) -> dict[tuple[str, str], float | None]:
+    """A confidence for each case: a judge's score, or one of its measures."""
+    return {
+        (record.case.benchmark, record.case.id): (
+            record.verdict.measures.get(measure) if measure else record.verdict.score
+        )
+        for record in records
+        if record.judge == judge and record.case.source == source
+    }
+
+
+# ------------------------------------------------------------
+# What detectors are trained on: texts, and whether answering was right.
+
+
+class DetectorExample(NamedTuple):
+    """One text to learn from."""
+
+    question: str
+    sql: str
+    """Empty where the question is all that is read."""
+    is_right: bool
+
+
+def answerable_examples(cases: Iterable[Case]) -> Iterator[DetectorExample]:
+    """Questions, and whether they can be answered.
+
+    A question is answerable where its file says so, or where there is a reference and the file
+    says nothing; of others nothing is known, and they are left out.
+
+    Source: TrustSQL (Lee et al. 2024), section 4.2, RF.
+    """
+    for case in cases:
+        known = case.answerable
+        if known is None and case.reference_sqls:
+            known = True
+        if case.question and known is not None:
+            yield DetectorExample(case.question, "", known)
+
+
+def right_examples(
+    records: Iterable[Record], judge: str, threshold: float = 0.5
+) -> Iterator[DetectorExample]:
+    """Questions with the SQL that answered them, and whether it was right.
+
+    An answer to an unanswerable question is wrong; what is left out of scores teaches nothing.
+
+    Source: TrustSQL (Lee et al. 2024), section 4.2, RF*.
+    """
+    kept = [record for record in records if record.judge == judge]
+    for record, decision in zip(kept, decisions_of(kept, judge, threshold), strict=True):
+        case = record.case
+        known = (decision.is_right or decision.is_wrong) and not decision.left_out
+        if known and case.question and isinstance(case.predicted_sql, str):
+            yield DetectorExample(case.question, case.predicted_sql, decision.is_right)
