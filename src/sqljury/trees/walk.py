@@ -391,7 +391,7 @@ def reach(node: Expression | Relation) -> int:
 
 def deepen_relation(relation: Relation) -> Relation:
     """The same rows as seen from one subquery further in."""
-    return _deepen_relation(relation, 1, 1)
+    return map_outer_references(relation, lambda level, index: Outer(level + 1, index))
 
 
 def deepen(expression: Expression, levels: int) -> Expression:
