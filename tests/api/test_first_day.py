@@ -182,8 +182,8 @@ def test_runs_of_one_system_each_are_one_leaderboard(boarded: tuple[Path, Path])
     (board,) = leaderboards(boarded).values()
     (judge,) = board.judges
     (pair,) = judge.system_pairs
-    assert (pair.better, pair.worse, pair.n) == ("new", "old", 4)
-    assert (pair.only_better, pair.only_worse) == (2, 1)
+    assert (pair.first, pair.second, pair.n) == ("new", "old", 4)
+    assert (pair.only_first, pair.only_second) == (2, 1)
     assert judge.signature.count("+") == 1, "the data of both"
 
 

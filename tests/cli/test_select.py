@@ -171,7 +171,7 @@ def test_strategies_of_ones_own(shop: Path) -> None:
     assert accuracies == pytest.approx([(1 / 2 + 1) / 3, 2 / 3, 2 / 3])
     assert found.judges["executable"].startswith("executable|v:1|")
     # What is no baseline is tested against what is.
-    assert [(test.strategy, test.baseline) for test in found.tests] == [
+    assert [(test.first, test.second) for test in found.tests] == [
         ("rarest", "majority"),
         ("weighted", "majority"),
     ]

@@ -63,6 +63,6 @@ def test_by_rows(data_dir: Path, name: str) -> None:
         resamples=5,
     )
     assert (found.n, *percents(found)) == BY_ROWS[name]
-    tests = {(test.strategy, test.baseline): test.p_bonferroni for test in found.tests}
+    tests = {(test.first, test.second): test.p_bonferroni for test in found.tests}
     assert tests["majority", "random"] < 1e-6
     assert tests[f"system:{best}", "majority"] > 0.05

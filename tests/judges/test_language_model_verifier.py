@@ -21,7 +21,7 @@ from sqljury.judges.language_model_verifier import (
     answer_score,
     is_language_model,
 )
-from sqljury.judges.verifier_prompt import VARIANTS, VerifierPrompt
+from sqljury.judges.prompts.verifier_prompt import VARIANTS, VerifierPrompt
 from sqljury.llm import Client, ClientSettings, Reply, unfenced
 from sqljury.verdict import Outcome
 

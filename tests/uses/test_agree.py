@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from sqljury.errors import InputError, catalogue
 from sqljury.uses.agree import agree
-from sqljury.uses.agree.agreement import STATISTICS, JudgeAgreement, JudgePair
-from sqljury.uses.statistics import Confusion
+from sqljury.uses.agree.agreement import STATISTICS, JudgeAgreement
+from sqljury.uses.statistics import Confusion, Paired
 from sqljury.verdict import Outcome, Scored
 
 
@@ -35,7 +35,7 @@ def one(given_rows: list[Scored], unknown: str = "no") -> JudgeAgreement:
     return agree({"j": given_rows}, bootstrap=0, unknown=unknown).judges[0]  # type: ignore[arg-type]
 
 
-def pair(a: list[Scored], b: list[Scored], unknown: str = "no") -> JudgePair:
+def pair(a: list[Scored], b: list[Scored], unknown: str = "no") -> Paired:
     return agree({"a": a, "b": b}, bootstrap=0, unknown=unknown).pairs[0]  # type: ignore[arg-type]
 
 
@@ -266,7 +266,7 @@ def test_pairs_are_on_the_cases_both_have() -> None:
     a = [Scored(id=i, score=1.0, label=True) for i in "123456"]
     b = [Scored(id=i, score=0.0, label=True) for i in "345678"]
     found = pair(a, b)
-    assert (found.n, found.only_a, found.only_b, found.both_right, found.both_wrong) == (
+    assert (found.n, found.only_first, found.only_second, found.both, found.neither) == (
         *(4, 4, 0),
         *(0, 0),
     )
@@ -291,14 +291,14 @@ def test_unknown_and_left_out_in_pairs(unknown: str, n: int) -> None:
     a = rows((1.0, True, None), (None, True, Outcome.UNKNOWN), *[(1.0, True, None)] * 2)
     b = rows(*[(1.0, True, None)] * 3, (None, True, Outcome.DATABASE_MISSING))
     found = pair(a, b, unknown)
-    assert (found.n, found.only_b) == (n, n - 2)
+    assert (found.n, found.only_second) == (n, n - 2)
 
 
 def test_cases_with_two_labels_are_named_and_not_paired() -> None:
     a = plain([(1.0, True), (1.0, True)])
     b = plain([(1.0, False), (1.0, True)])
     found = agree({"a": a, "b": b}, bootstrap=0)
-    assert (found.pairs[0].n, found.pairs[0].n_labels_differ) == (1, 1)
+    assert (found.pairs[0].n, found.pairs[0].n_left_out) == (1, 1)
     assert found.notes == (
         "a and b state different labels for 1 of 2 cases (0): name one file for all with --labels.",
     )
@@ -310,7 +310,7 @@ def test_p_values_are_adjusted_over_the_pairs_that_were_tested() -> None:
     wrong = plain([(0.0, True)] * 12)
     elsewhere = plain([(1.0, True)], benchmark="elsewhere")
     found = agree({"r": right, "h": half, "w": wrong, "e": elsewhere}, bootstrap=0)
-    by_names = {p.a + p.b: p for p in found.pairs}
+    by_names = {p.first + p.second: p for p in found.pairs}
     assert by_names["rw"].p == pytest.approx(2 / 2**12)
     assert by_names["rw"].p_bonferroni == pytest.approx(6 / 2**12)
     assert by_names["rw"].p_holm == pytest.approx(6 / 2**12)

@@ -65,8 +65,8 @@ def test_pairs_are_complete(agreement: Agreement) -> None:
     assert len(agreement.pairs) == 21
     assert {pair.n for pair in agreement.pairs} == {302}
     assert agreement.notes == ()
-    rose = next(p for p in agreement.pairs if (p.a, p.b) == ("o3/ProverOnly", "o3/ROSE"))
-    assert (rose.only_a + rose.only_b + rose.both_right + rose.both_wrong) == 302
+    rose = next(p for p in agreement.pairs if (p.first, p.second) == ("o3/ProverOnly", "o3/ROSE"))
+    assert (rose.only_first + rose.only_second + rose.both + rose.neither) == 302
 
 
 @pytest.mark.parametrize("judge", PUBLISHED)
@@ -82,5 +82,5 @@ def test_files_with_labels_of_their_own_are_noticed(data_dir: Path, model: str, 
         "experts": recorded(data_dir, judge, benchmarks=["bird"]),
     }
     found = agree(inputs, bootstrap=0)
-    assert (found.pairs[0].n, found.pairs[0].n_labels_differ) == (168 - n, n)
+    assert (found.pairs[0].n, found.pairs[0].n_left_out) == (168 - n, n)
     assert f"different labels for {n} of 168 cases" in found.notes[0]

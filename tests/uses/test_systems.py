@@ -46,8 +46,8 @@ def test_each_system_has_a_score_and_what_only_it_gets_right() -> None:
 
 def test_systems_are_tested_on_the_questions_that_count_for_both() -> None:
     (pair,) = scored().system_pairs
-    assert (pair.better, pair.worse, pair.n) == ("good", "poor", 4)
-    assert (pair.only_better, pair.only_worse, pair.difference) == (2, 1, 0.25)
+    assert (pair.first, pair.second, pair.n) == ("good", "poor", 4)
+    assert (pair.only_first, pair.only_second, pair.difference) == (2, 1, 0.25)
     assert pair.p == pair.p_holm == mcnemar_exact(2, 1)
     assert pair.low is not None and pair.low < 0.25 < pair.high
 
@@ -104,4 +104,4 @@ def test_files_of_predictions_are_systems(tmp_path: Path, order: tuple[str, str]
     with evaluate(cases, ["execution"], tmp_path, workers=1) as found:
         (judge,) = found.summary.judges
     assert [(one.name, one.only) for one in judge.systems] == [("a", 2), ("b", 0)]
-    assert [(pair.better, pair.only_better) for pair in judge.system_pairs] == [("a", 2)]
+    assert [(pair.first, pair.only_first) for pair in judge.system_pairs] == [("a", 2)]

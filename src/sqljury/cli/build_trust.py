@@ -67,7 +67,7 @@ def build_trust(
     """Build a benchmark with unanswerable questions, split by question and SQL structure."""
     from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
     from sqljury.benchmarks import parse_mapping
-    from sqljury.judges.asking import option_pairs
+    from sqljury.judges.model_judge import option_pairs
     from sqljury.uses.building import KINDS, Corrections
     from sqljury.uses.building.benchmark import card_text
     from sqljury.uses.building.writing import counts

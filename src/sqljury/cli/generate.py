@@ -98,7 +98,7 @@ def generate(
     """Sample candidates for each question from a model, and write them as a pool."""
     from sqljury.api.pools import Sampling, generate_pool
     from sqljury.benchmarks import parse_mapping
-    from sqljury.judges.asking import option_pairs
+    from sqljury.judges.model_judge import option_pairs
 
     sampling = Sampling(
         model=model,

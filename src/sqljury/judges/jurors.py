@@ -13,10 +13,9 @@ from sqljury.errors import InputError
 from sqljury.evidence import Evidence
 from sqljury.evidence_shapes import HeardFields
 from sqljury.judge_name import JudgeName
-from sqljury.judges.asking import ModelJudge
-from sqljury.judges.base import Judge
+from sqljury.judges.base import Judge, settled
+from sqljury.judges.model_judge import ModelJudge
 from sqljury.judges.naming import make_judge
-from sqljury.judges.settled import settled
 from sqljury.verdict import Cost, Outcome, Verdict
 
 if TYPE_CHECKING:

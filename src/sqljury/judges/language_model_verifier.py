@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast
 from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence, cost_of
-from sqljury.judges.asking import option_pairs
 from sqljury.judges.base import Needs
-from sqljury.judges.verifier_prompt import VerifierPrompt
+from sqljury.judges.model_judge import option_pairs
+from sqljury.judges.prompts.verifier_prompt import VerifierPrompt
 from sqljury.llm import Message, Model, Request, known_providers, parse_model
 from sqljury.verdict import Cost, Outcome, Verdict
 

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sqljury.schema import Schema, Table
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.affinity import TO_NUMBER, converted
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import (
@@ -86,7 +87,7 @@ from sqljury.trees.walk import (
     with_operands,
 )
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "IS"))
+_COMPARISONS = COMPARISONS | {"IS"}
 _BY_COLLATION = frozenset(("NULLIF", "GREATEST", "LEAST", "MIN", "MAX"))
 """Functions that compare their operands and give back one of them."""
 _PATTERNS = frozenset(("LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"))

@@ -185,7 +185,7 @@ def test_no_such_group() -> None:
 
 
 def test_a_judge_is_asked_once(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sqljury.judges.jury_features.pair import judge_named
+    from sqljury.judges.jury_features.group import judge_named
 
     case = Case(id="1", predicted_sql=REFERENCE, reference_sqls=(REFERENCE,))
     pair = Pair(case, DatabaseEvidence(case, None, ExecutionCache(), Limits()))

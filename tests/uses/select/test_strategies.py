@@ -171,10 +171,10 @@ def test_systems_and_tests() -> None:
     found = found_in(seen, "system:a", "first", "oracle", "verifier")
     assert list(found.systems.items())[:2] == [("a", 0.75), ("b", 0.75)]
     assert found.systems["c"] == 0.25
-    pairs = {(test.strategy, test.baseline): test for test in found.tests}
+    pairs = {(test.first, test.second): test for test in found.tests}
     assert set(pairs) == {("verifier", "system:a"), ("verifier", "first"), ("first", "system:a")}
     test = pairs["verifier", "first"]
-    assert (test.only_strategy, test.only_baseline, test.difference) == (0, 9, -0.75)
+    assert (test.only_first, test.only_second, test.difference) == (0, 9, -0.75)
     assert test.p == mcnemar_exact(0, 9)
     assert test.p_bonferroni == min(1, 3 * test.p)
 

@@ -15,7 +15,6 @@ from functools import reduce
 from itertools import product
 
 from sqljury.equivalence.proof.grouping import (
-    conjunction,
     has_no_rows,
     of_no_rows,
     of_single_rows,
@@ -25,7 +24,7 @@ from sqljury.equivalence.proof.grouping import (
 )
 from sqljury.equivalence.rules.base import Scope
 from sqljury.equivalence.simplify import simplify_condition
-from sqljury.trees.conditions import conjuncts
+from sqljury.trees.conditions import conjunction, conjuncts
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     NULL,

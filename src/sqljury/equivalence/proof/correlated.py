@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sqljury.equivalence.chance import left_to_chance
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
@@ -588,7 +589,6 @@ def _not_after(call: WindowCall) -> Expression:
 
 
 _BEYOND = {("MAX", "="): ">", ("MAX", ">="): ">", ("MIN", "="): "<", ("MIN", "<="): "<"}
-_MIRRORED = {"=": "=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 
 def extremes_as_exists(
@@ -614,7 +614,7 @@ def _asked(part: Expression, row: Row, context: Context) -> Sequence[Expression]
         case Call(operands=(Ref() as value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name
         case Call(operands=(Subquery(kind=SubqueryKind.SCALAR) as sub, Ref() as value)):
-            operator = _MIRRORED.get(part.name, "")
+            operator = MIRRORED.get(part.name, "")
         case _:
             return [part]
     match sub.relation:

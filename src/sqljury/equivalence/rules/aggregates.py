@@ -10,6 +10,7 @@ from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_n
 from sqljury.equivalence.blocks.selection import selection, with_questions
 from sqljury.equivalence.rules.base import BLOCK, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import is_blind
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.conditions import conjunction, conjuncts, disjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -223,7 +224,7 @@ def filter_of_all_calls(relation: Relation, _: Context) -> Rewritten | None:
 
 
 _BY_ZERO_IS_NULL = frozenset(("sqlite", "mysql"))
-_PREDICATES = frozenset(("=", "<>", "<", "<=", ">", ">=", "IN", "IS NULL", "LIKE", "GLOB"))
+_PREDICATES = COMPARISONS | {"IN", "IS NULL", "LIKE", "GLOB"}
 _LOGICAL = _PREDICATES | {"AND", "OR", "NOT", "IS", "IS TRUE", "IS FALSE"}
 _ROWS = AggregateCall("COUNT")
 _Counted = tuple[Expression, Assumed]

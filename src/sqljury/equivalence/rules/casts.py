@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     EXACT,
     ONLY_TYPES,
     affinity,
@@ -13,6 +12,7 @@ from sqljury.equivalence.blocks.forms import (
     typed,
 )
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, Simplified, rule
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, declared_affinity
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Cast, Expression, Literal, Outer, Ref, Type

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     EXACT,
-    MIRRORED,
     NUMBERS,
     affinity,
     assuming,
@@ -26,6 +24,7 @@ from sqljury.equivalence.blocks.forms import (
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
 from sqljury.equivalence.rules.constants import compare
+from sqljury.sql.comparisons import COMPARISONS, MIRRORED
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, SHORT_FLOAT, numeral
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import FALSE, TRUE, Call, Expression, Literal, Type

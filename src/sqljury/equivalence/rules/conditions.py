@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
-    NEGATED,
     is_logical,
     may_be_null,
     truth,
     truth_of,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
+from sqljury.sql.comparisons import COMPARISONS, NEGATED
 from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal
 from sqljury.trees.order import sort_key
 from sqljury.trees.volatile import is_volatile

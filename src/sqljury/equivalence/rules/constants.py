@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     MAX_INTEGER,
     is_null,
     is_sqlite,
@@ -17,6 +16,7 @@ from sqljury.equivalence.blocks.forms import (
     truth,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, rule
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal, Type
 from sqljury.trees.order import sort_key
 

@@ -11,6 +11,7 @@ from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_n
 from sqljury.equivalence.blocks.selection import selection
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, Simplified, rule
 from sqljury.equivalence.rules.joins import foreign_key_join
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -132,7 +133,6 @@ def has_rows(relation: Relation) -> bool:
 
 
 _EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
-_SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
 
 
 @rule(
@@ -184,7 +184,7 @@ def _of_scalar(part: Expression, rows: Relation) -> tuple[Expression, bool] | No
         case Call(operands=(value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name
         case Call(operands=(Subquery(kind=SubqueryKind.SCALAR) as sub, value)):
-            operator = _SWAPPED.get(part.name, "")
+            operator = MIRRORED.get(part.name, "")
         case _:
             return None
     match sub.relation:

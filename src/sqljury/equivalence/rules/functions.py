@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     NUMBERS,
     assuming,
     is_sqlite,
@@ -15,6 +14,7 @@ from sqljury.equivalence.blocks.forms import (
     typed,
 )
 from sqljury.equivalence.rules.base import EXPRESSION, Scope, Simplified, rule
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.collations import BY_VALUE, SHOWN
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Cast, Expression, Literal, Type

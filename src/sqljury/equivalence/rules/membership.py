@@ -11,6 +11,7 @@ from sqljury.equivalence.blocks.selection import asked, questions
 from sqljury.equivalence.rules.base import CONDITION, RELATION, Rewritten, Scope, rule
 from sqljury.equivalence.rules.exists import with_joins
 from sqljury.equivalence.rules.joins import foreign_key_join
+from sqljury.sql.comparisons import NEGATED
 from sqljury.trees.conditions import conjunction, disjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -36,9 +37,6 @@ from sqljury.trees.walk import deepen
 # ``x IN (SELECT …)``, ``x op ANY (SELECT …)``: there is a row for which the comparison is true.
 #
 # As a condition only: as a value, IN is NULL where EXISTS is false.
-
-
-NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 
 
 @rule(CONDITION, at={"Subquery", "NOT"}, needs={"Subquery"})

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     NUMBERS,
     affinity,
     integer,
@@ -34,6 +33,7 @@ from sqljury.equivalence.blocks.value_sets import (
     union,
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, may_be_numeral
 from sqljury.trees.conditions import disjunction, disjuncts
 from sqljury.trees.context import Assumption

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
+from sqljury.sql.comparisons import COMPARISONS, MIRRORED
 from sqljury.trees.conditions import filtered
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import (
@@ -30,10 +31,7 @@ from sqljury.trees.walk import deepen
 # aggregate, which always has its row.
 
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-
-
-@rule(CONDITION, at=_COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
+@rule(CONDITION, at=COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
 def scalar_to_exists(expression: Expression, scope: Scope) -> Simplified | None:
     """``WHERE x = (SELECT y FROM t WHERE id = 3)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE id =
     3 AND x = y)``.
@@ -73,12 +71,11 @@ def _inside(comparison: Call, position: int) -> Expression:
 # ``(SELECT COUNT(*) FROM …) > 0`` is EXISTS, ``= 0`` is NOT EXISTS.
 
 
-_SWAPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SOME = {(">", 0), (">=", 1), ("<>", 0)}
 _NONE = {("=", 0), ("<", 1), ("<=", 0)}
 
 
-@rule(EXPRESSION, at=_SWAPPED, needs={"Subquery"})
+@rule(EXPRESSION, at=COMPARISONS, needs={"Subquery"})
 def count_to_exists(expression: Expression, scope: Scope) -> Expression | None:
     """``(SELECT COUNT(*) FROM t) > 0`` → ``EXISTS (SELECT 1 FROM t)``; ``= 0`` → NOT EXISTS."""
     del scope
@@ -87,7 +84,7 @@ def count_to_exists(expression: Expression, scope: Scope) -> Expression | None:
     left, right = expression.operands
     operator = expression.name
     if isinstance(left, Literal):
-        left, right, operator = right, left, _SWAPPED[operator]
+        left, right, operator = right, left, MIRRORED[operator]
     if not isinstance(right, Literal) or type(right.value) is not int:
         return None
     counted = _counted(left)

@@ -15,6 +15,7 @@ from sqljury.equivalence.blocks.forms import (
 from sqljury.equivalence.blocks.selection import FilteredBase, not_exists, selection, with_questions
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import any_of
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.conditions import conjunction, disjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -149,9 +150,6 @@ def _same(index: int, one: Field, other: Field) -> Expression:
 # only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people of that name.
 
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-
-
 @rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
 def set_to_predicate(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT id … WHERE p INTERSECT SELECT id … WHERE q`` → ``SELECT DISTINCT id … WHERE p
@@ -235,7 +233,7 @@ def _not_true(
 
 def _null(part: Expression) -> list[Expression]:
     """That a condition is NULL: a comparison is if an operand is."""
-    compared = isinstance(part, Call) and part.name in _COMPARISONS
+    compared = isinstance(part, Call) and part.name in COMPARISONS
     operands = part.operands if isinstance(part, Call) and compared else (part,)
     return [Call("IS NULL", (o,)) for o in operands if not isinstance(o, Literal)]
 

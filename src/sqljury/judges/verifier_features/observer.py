@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.execution import Execution
-from sqljury.judges.verifier_features.asked import AskedQuestion, ask
-from sqljury.judges.verifier_features.candidate import features_of
+from sqljury.judges.verifier_features.asked import AskedQuestion, Index, ask, index_values
+from sqljury.judges.verifier_features.candidate import Surprise, features_of, surprises
 from sqljury.judges.verifier_features.facts import facts_of
-from sqljury.judges.verifier_features.surprises import Surprise, surprises
-from sqljury.judges.verifier_features.values import Index, index_values
 from sqljury.schema import Schema
 from sqljury.sql.resolve import resolve
 

@@ -10,10 +10,11 @@ from typing import Final
 from sqljury.likeness.differences.blocks import Clause, is_column
 from sqljury.likeness.differences.kinds import DifferenceKind, constant
 from sqljury.likeness.matching.trees import Node, nodes
+from sqljury.sql.comparisons import COMPARISONS
 
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "TOTAL", "GROUP_CONCAT")
 _DIRECTIONS: Final = frozenset(("ascending", "descending"))
-_COMPARISONS: Final = frozenset(("=", "<>", "<", "<=", ">", ">=", "LIKE", "IS", "IN"))
+_COMPARISONS: Final = COMPARISONS | {"LIKE", "IS", "IN"}
 _ONE_FOR_ONE: Final = (
     Clause.LIMIT,
     Clause.SET_OPERATION,

@@ -5,8 +5,7 @@ from sqljury.uses.agree.agreement import (
     AgreementSlice,
     Figures,
     JudgeAgreement,
-    JudgePair,
     agree,
 )
 
-__all__ = ["Agreement", "AgreementSlice", "Figures", "JudgeAgreement", "JudgePair", "agree"]
+__all__ = ["Agreement", "AgreementSlice", "Figures", "JudgeAgreement", "agree"]

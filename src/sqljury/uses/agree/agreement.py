@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from math import isfinite
-from typing import Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from sqljury.case import Json
 from sqljury.errors import InputError
@@ -19,10 +19,10 @@ from sqljury.uses.statistics import (
     Bootstrap,
     Confusion,
     Interval,
+    Paired,
     PairedCounts,
     ScoreTable,
-    bonferroni,
-    holm,
+    adjusted,
 )
 from sqljury.verdict import Outcome, Scored
 
@@ -97,24 +97,19 @@ class JudgeAgreement(Figures):
     leave [0, 1]."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgePair:
-    """Two judges on the ``n`` cases that count for both (McNemar's exact test)."""
-
-    a: str
-    b: str
-    n: int
-    both_right: int
-    both_wrong: int
-    only_a: int
-    """Cases that only ``a`` gets right."""
-    only_b: int
-    n_labels_differ: int
-    """Cases both have, left out here because their inputs state different labels."""
-    p: float | None
-    """Two-sided; None when there is no case to compare on."""
-    p_bonferroni: float | None
-    p_holm: float | None
+_PAIR_JSON: Final = {
+    "a": "first",
+    "b": "second",
+    "n": "n",
+    "both_right": "both",
+    "both_wrong": "neither",
+    "only_a": "only_first",
+    "only_b": "only_second",
+    "n_labels_differ": "n_left_out",
+    "p": "p",
+    "p_bonferroni": "p_bonferroni",
+    "p_holm": "p_holm",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +117,8 @@ class Agreement:
     """What `agree` prints."""
 
     judges: tuple[JudgeAgreement, ...]
-    pairs: tuple[JudgePair, ...]
+    pairs: tuple[Paired, ...]
+    """Any two judges; cases for which their inputs state different labels are left out."""
     notes: tuple[str, ...]
     """What a reader must know before comparing the rows: other cases, other labels."""
     unknown: Unknown
@@ -133,7 +129,9 @@ class Agreement:
     def to_json(self) -> dict[str, Json]:
         """A JSON object: fractions, null where undefined."""
         # A key keeps the place it was first given: what a row is of comes before its numbers.
-        return asdict(self) | {"judges": [{"name": j.name} | asdict(j) for j in self.judges]}
+        judges = [{"name": judge.name} | asdict(judge) for judge in self.judges]
+        pairs = [pair.to_json(**_PAIR_JSON) for pair in self.pairs]
+        return asdict(self) | {"judges": judges, "pairs": pairs}
 
 
 def below(agreement: Agreement, statistic: str, threshold: float) -> list[str]:
@@ -383,50 +381,23 @@ def _is_left_out(row: Scored) -> bool:
 # ---------------------------------------------------------------- two judges
 
 
-def _pairs(inputs: Mapping[str, Sequence[Scored]], unknown: Unknown) -> tuple[JudgePair, ...]:
-    counted = {name: _counted(rows, unknown) for name, rows in inputs.items()}
-    pairs = [_pair(a, b, counted[a], counted[b]) for a, b in combinations(counted, 2)]
-    tested = [(i, pair.p) for i, pair in enumerate(pairs) if pair.p is not None]
-    p_values = [p for _, p in tested]
-    for (i, _), p_bonferroni, p_holm in zip(
-        tested, bonferroni(p_values), holm(p_values), strict=True
-    ):
-        pairs[i] = replace(pairs[i], p_bonferroni=p_bonferroni, p_holm=p_holm)
-    return tuple(pairs)
-
-
-def _counted(rows: Sequence[Scored], unknown: Unknown) -> dict[tuple[str, str], Scored]:
-    return {
-        _key(row): row
-        for row in rows
-        if row.label is not None
-        and not _is_left_out(row)
-        and (unknown == "no" or row.score is not None)
+def _pairs(inputs: Mapping[str, Sequence[Scored]], unknown: Unknown) -> tuple[Paired, ...]:
+    counted = {
+        name: {
+            _key(row): row
+            for row in rows
+            if row.label is not None
+            and not _is_left_out(row)
+            and (unknown == "no" or row.score is not None)
+        }
+        for name, rows in inputs.items()
     }
-
-
-def _pair(
-    a: str,
-    b: str,
-    rows_a: Mapping[tuple[str, str], Scored],
-    rows_b: Mapping[tuple[str, str], Scored],
-) -> JudgePair:
-    shared = [(row, rows_b[key]) for key, row in rows_a.items() if key in rows_b]
-    same = [(x, y) for x, y in shared if x.label == y.label]
-    right = PairedCounts.of((x.is_right, y.is_right) for x, y in same)
-    return JudgePair(
-        a=a,
-        b=b,
-        n=len(same),
-        both_right=right.both,
-        both_wrong=right.neither,
-        only_a=right.only_first,
-        only_b=right.only_second,
-        n_labels_differ=len(shared) - len(same),
-        p=right.p if same else None,
-        p_bonferroni=None,
-        p_holm=None,
-    )
+    found = []
+    for a, b in combinations(counted, 2):
+        shared = [(row, counted[b][key]) for key, row in counted[a].items() if key in counted[b]]
+        same = [(x.is_right, y.is_right) for x, y in shared if x.label == y.label]
+        found.append(PairedCounts.of(same).named(a, b, len(shared) - len(same)))
+    return tuple(adjusted(found))
 
 
 # ---------------------------------------------------------------- what a reader must know

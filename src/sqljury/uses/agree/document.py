@@ -172,8 +172,8 @@ def _pairs(agreement: Agreement) -> ReportTable:
         heads=["", "", *heads],
         rows=[
             [
-                *map(visible, (pair.a, pair.b)),
-                *map(count, (pair.n, pair.only_a, pair.only_b)),
+                *map(visible, (pair.first, pair.second)),
+                *map(count, (pair.n, pair.only_first, pair.only_second)),
                 *map(p_value, (pair.p, pair.p_bonferroni, pair.p_holm)),
             ]
             for pair in agreement.pairs

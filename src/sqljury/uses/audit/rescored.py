@@ -12,7 +12,7 @@ from sqljury.reports.document import Block, Lane, Lanes, ReportDocument, ReportS
 from sqljury.reports.plots import Axis, PlotPoint
 from sqljury.spreadsheet import SafeRows
 from sqljury.uses.evaluate.systems import is_right
-from sqljury.uses.statistics import SIGNIFICANT, PairedCounts, holm, wilson_interval
+from sqljury.uses.statistics import Paired, PairedCounts, adjusted, wilson_interval
 from sqljury.verdict import Record
 from sqljury.writing import PathLike, new_file
 
@@ -42,27 +42,7 @@ class Standing:
     worst: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairTest:
-    """Two systems on the questions that count for both.
-
-    Args:
-        first, second: the better one first.
-        only_first, only_second: questions that only one of them gets right.
-        p: of McNemar's exact test, two-sided; ``p_holm``: adjusted for all pairs by Holm's method.
-    """
-
-    first: str
-    second: str
-    only_first: int
-    only_second: int
-    p: float
-    p_holm: float
-
-    @property
-    def significant(self) -> bool:
-        """Whether the difference is more than chance, at 5 % over all pairs together."""
-        return self.p_holm < SIGNIFICANT
+_TEST = ("first", "second", "only_first", "only_second", "p", "p_holm", "significant")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,14 +51,15 @@ class Leaderboard:
 
     judge: str
     standings: tuple[Standing, ...]
-    tests: tuple[PairTest, ...]
+    tests: tuple[Paired, ...]
+    """The better one first."""
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
         return {
             "judge": self.judge,
             "standings": [asdict(one) for one in self.standings],
-            "tests": [{**asdict(one), "significant": one.significant} for one in self.tests],
+            "tests": [{name: getattr(one, name) for name in _TEST} for one in self.tests],
         }
 
 
@@ -123,7 +104,7 @@ def _standing(
     name: str,
     own: Mapping[Question, bool],
     scores: Mapping[str, float],
-    tests: Sequence[PairTest],
+    tests: Sequence[Paired],
 ) -> Standing:
     apart = [one for one in tests if one.significant]
     low, high = wilson_interval(sum(own.values()), len(own)) or (None, None)
@@ -141,24 +122,13 @@ def _standing(
 
 def _tests(
     order: Sequence[str], right: Mapping[str, Mapping[Question, bool]]
-) -> tuple[PairTest, ...]:
-    counted = []
+) -> tuple[Paired, ...]:
+    found = []
     for first, second in combinations(order, 2):
         shared = right[first].keys() & right[second].keys()
         counts = PairedCounts.of((right[first][one], right[second][one]) for one in shared)
-        counted.append((first, second, counts, counts.p))
-    adjusted = holm([p for *_, p in counted])
-    return tuple(
-        PairTest(
-            first=first,
-            second=second,
-            only_first=counts.only_first,
-            only_second=counts.only_second,
-            p=p,
-            p_holm=p_holm,
-        )
-        for (first, second, counts, p), p_holm in zip(counted, adjusted, strict=True)
-    )
+        found.append(counts.named(first, second))
+    return tuple(adjusted(found))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +141,8 @@ class Flip:
 
     ahead_before: str
     ahead_after: str
-    p_before: float
-    p_after: float
+    p_before: float | None
+    p_after: float | None
 
 
 def flips(before: Leaderboard, after: Leaderboard) -> tuple[Flip, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -15,7 +15,8 @@ from sqljury.frames import data_frame
 from sqljury.reports import words
 from sqljury.reports.document import ReportDocument, ReportSection, ReportTable
 from sqljury.uses.evaluate.failures import Failure
-from sqljury.uses.evaluate.systems import PairCounter, PairedDifference, is_right
+from sqljury.uses.evaluate.systems import add_verdicts, is_right
+from sqljury.uses.statistics import Paired, PairedCounts
 from sqljury.verdict import Outcome, Record, Verdict
 from sqljury.version import __version__
 
@@ -54,12 +55,16 @@ def _bare(outcome: Outcome, score: float | None) -> Verdict:
     return Verdict(outcome=outcome, score=score)
 
 
+_PAIRED = ("n", "only_first", "only_second", "difference", "low", "high", "p")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeComparison:
     """What one judge says of both runs."""
 
     judge: str
-    paired: PairedDifference
+    paired: Paired
+    """The first run and the second; ``difference`` is what the second gained."""
     newly_right: Mapping[str, Sequence[Failure]]
     """What failed in the first run only, by the cause that it had there."""
     newly_wrong: Mapping[str, Sequence[Failure]]
@@ -111,7 +116,7 @@ class RunComparison:
             "judges": [
                 {
                     "judge": judge.judge,
-                    **asdict(judge.paired),
+                    **{name: getattr(judge.paired, name) for name in _PAIRED},
                     "newly_right": _names(judge.newly_right),
                     "newly_wrong": _names(judge.newly_wrong),
                     "cases_only_in_first": judge.only_first,
@@ -149,12 +154,12 @@ def compare_judge(
     before = {key(answered.key): answered for answered in first}
     after = {key(answered.key): answered for answered in second}
     both = [name for name in before if name in after]
-    counter = PairCounter()
+    counts = PairedCounts()
     better: set[CaseKey] = set()
     worse: set[CaseKey] = set()
     for name in both:
         old, new = before[name], after[name]
-        counter.add(old.verdict, new.verdict)
+        add_verdicts(counts, old.verdict, new.verdict, gained=True)
         if old.verdict.outcome.left_out or new.verdict.outcome.left_out:
             continue
         if is_right(new.verdict) and not is_right(old.verdict):
@@ -163,7 +168,7 @@ def compare_judge(
             worse.add(new.key)
     return JudgeComparison(
         judge=judge,
-        paired=counter.result(),
+        paired=counts.named("first", "second"),
         newly_right=causes[0](better),
         newly_wrong=causes[1](worse),
         only_first=len(before) - len(both),

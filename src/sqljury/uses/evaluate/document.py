@@ -94,9 +94,9 @@ def system_tables(judge: JudgeSummary) -> tuple[ReportTable, ReportTable]:
         heads=("", "", *heads),
         rows=[
             (
-                visible(pair.better or "(none)"),
-                visible(pair.worse or "(none)"),
-                *map(count, (pair.n, pair.only_better, pair.only_worse)),
+                visible(pair.first or "(none)"),
+                visible(pair.second or "(none)"),
+                *map(count, (pair.n, pair.only_first, pair.only_second)),
                 percent(pair.difference),
                 interval(pair.low, pair.high),
                 *map(p_value, (pair.p, pair.p_holm)),
@@ -313,5 +313,5 @@ def _worse(judge: JudgeSummary) -> set[str]:
     if not judge.systems:
         return set()
     best = judge.systems[0].name
-    pairs = (pair for pair in judge.system_pairs if pair.better == best)
-    return {pair.worse for pair in pairs if pair.p_holm < SIGNIFICANT}
+    pairs = (pair for pair in judge.system_pairs if pair.first == best)
+    return {pair.second for pair in pairs if pair.significant}

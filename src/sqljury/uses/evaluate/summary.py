@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from math import isfinite
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from sqljury.case import Json
 from sqljury.errors import InfrastructureError, InputError
-from sqljury.uses.statistics import Interval, Tally, mean_interval, wilson_interval
+from sqljury.uses.statistics import Interval, Paired, Tally, mean_interval, wilson_interval
 from sqljury.verdict import Cost, Outcome, Record, Verdict
 
 if TYPE_CHECKING:
@@ -165,23 +165,18 @@ class SystemScore:
     """Questions that no other system gets right."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SystemPair:
-    """Two systems on the ``n`` questions that count for both, the one of the better score first."""
-
-    better: str
-    worse: str
-    n: int
-    only_better: int
-    only_worse: int
-    difference: float | None
-    """Between their scores on these questions, with its bootstrap interval."""
-    low: float | None
-    high: float | None
-    p: float
-    """McNemar's exact test, two-sided."""
-    p_holm: float
-    """Adjusted for all pairs of this judge."""
+_PAIR_JSON: Final = {
+    "better": "first",
+    "worse": "second",
+    "n": "n",
+    "only_better": "only_first",
+    "only_worse": "only_second",
+    "difference": "difference",
+    "low": "low",
+    "high": "high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +211,8 @@ class JudgeSummary:
     """The most frequent reasons why they are missing."""
     systems: tuple[SystemScore, ...] = ()
     """Where the cases come from several, the best first."""
-    system_pairs: tuple[SystemPair, ...] = ()
+    system_pairs: tuple[Paired, ...] = ()
+    """The one of the better score first; p is adjusted for all pairs of this judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +229,11 @@ class Summary:
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object: fractions, null where nothing was scored."""
-        return asdict(self)
+        judges = [
+            asdict(judge) | {"system_pairs": [p.to_json(**_PAIR_JSON) for p in judge.system_pairs]}
+            for judge in self.judges
+        ]
+        return asdict(self) | {"judges": judges}
 
 
 def summarise(

@@ -3,65 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import combinations, groupby
 
 from sqljury.uses.evaluate.summary import (
     JudgeSummary,
     Summary,
-    SystemPair,
     SystemScore,
     counted_score,
 )
-from sqljury.uses.statistics import Bootstrap, PairedCounts, holm
+from sqljury.uses.statistics import PairedCounts, adjusted
 from sqljury.verdict import Outcome, Record, Verdict
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedDifference:
-    """Two sets of verdicts on the same questions. Fractions, not percent."""
-
-    n: int
-    """Questions that count in both."""
-    only_first: int
-    only_second: int
-    difference: float | None
-    """The second's mean score minus the first's; None for n = 0."""
-    low: float | None
-    high: float | None
-    p: float
-    """McNemar's exact test, two-sided."""
-
-
-@dataclass(slots=True)
-class PairCounter:
-    """Counts pairs of verdicts while they pass."""
-
-    _counts: PairedCounts = field(default_factory=PairedCounts)
-    _differences: Counter[float] = field(default_factory=Counter)
-
-    def add(self, first: Verdict, second: Verdict) -> None:
-        """Count a question, unless either verdict says nothing of its prediction."""
-        if first.outcome.left_out or second.outcome.left_out:
-            return
-        self._counts.add(is_right(first), is_right(second))
-        self._differences[_score(second) - _score(first)] += 1
-
-    def result(self) -> PairedDifference:
-        """The counts, with the interval of the difference by bootstrap over questions."""
-        low, high = Bootstrap().mean(self._differences) or (None, None)
-        total = sum(value * times for value, times in self._differences.items())
-        counts = self._counts
-        return PairedDifference(
-            n=counts.n,
-            only_first=counts.only_first,
-            only_second=counts.only_second,
-            difference=total / counts.n if counts.n else None,
-            low=low,
-            high=high,
-            p=counts.p,
-        )
 
 
 def is_right(verdict: Verdict) -> bool:
@@ -69,8 +22,19 @@ def is_right(verdict: Verdict) -> bool:
     return verdict.outcome is Outcome.CORRECT
 
 
-def _score(verdict: Verdict) -> float:
-    return counted_score(verdict.outcome, verdict.score) or 0.0
+def add_verdicts(
+    counts: PairedCounts, first: Verdict, second: Verdict, *, gained: bool = False
+) -> None:
+    """Count a question, unless either verdict says nothing of its prediction.
+
+    Args:
+        gained: the difference is the second's score minus the first's.
+    """
+    if first.outcome.left_out or second.outcome.left_out:
+        return
+    scores = [counted_score(one.outcome, one.score) or 0.0 for one in (first, second)]
+    difference = scores[1] - scores[0] if gained else scores[0] - scores[1]
+    counts.add(is_right(first), is_right(second), difference)
 
 
 _MOST_COMPARED = 20
@@ -108,7 +72,7 @@ class _SystemCounter:
         self._systems = {part.value: part for part in slices}
         self._place = {name: place for place, name in enumerate(self._systems)}
         self._only: Counter[str] = Counter()
-        self._pairs: defaultdict[tuple[str, str], PairCounter] = defaultdict(PairCounter)
+        self._pairs: defaultdict[tuple[str, str], PairedCounts] = defaultdict(PairedCounts)
 
     def add(self, verdicts: Mapping[str, Verdict]) -> None:
         """Count one question."""
@@ -120,7 +84,7 @@ class _SystemCounter:
         known = [name for name in verdicts if name in self._place]
         names = sorted(known, key=self._place.__getitem__)
         for better, worse in combinations(names, 2):
-            self._pairs[better, worse].add(verdicts[worse], verdicts[better])
+            add_verdicts(self._pairs[better, worse], verdicts[better], verdicts[worse])
 
     def summary(self) -> JudgeSummary:
         """The judge's summary with its systems, the best first."""
@@ -135,23 +99,6 @@ class _SystemCounter:
             )
             for name, part in self._systems.items()
         )
-        return replace(self._judge, systems=systems, system_pairs=tuple(self._tested()))
-
-    def _tested(self) -> Iterator[SystemPair]:
         places = sorted(self._pairs, key=lambda pair: [self._place[name] for name in pair])
-        found = [(pair, self._pairs[pair].result()) for pair in places]
-        adjusted = holm([one.p for _, one in found])
-        for ((better, worse), one), p_holm in zip(found, adjusted, strict=True):
-            if one.n:
-                yield SystemPair(
-                    better=better,
-                    worse=worse,
-                    n=one.n,
-                    only_better=one.only_second,
-                    only_worse=one.only_first,
-                    difference=one.difference,
-                    low=one.low,
-                    high=one.high,
-                    p=one.p,
-                    p_holm=p_holm,
-                )
+        pairs = adjusted([self._pairs[place].named(*place) for place in places])
+        return replace(self._judge, systems=systems, system_pairs=tuple(p for p in pairs if p.n))

@@ -2,7 +2,6 @@
 
 from sqljury.uses.select.pool import Ballot, Candidate, CandidatePool, pools_of
 from sqljury.uses.select.selection import (
-    PairedTest,
     Pick,
     Seen,
     Selection,
@@ -17,7 +16,6 @@ __all__ = [
     "Ballot",
     "Candidate",
     "CandidatePool",
-    "PairedTest",
     "Pick",
     "Seen",
     "Selection",

@@ -183,12 +183,12 @@ def _tests(found: Selection) -> ReportTable:
     ]
     rows = [
         [
-            words.visible(test.strategy),
-            words.visible(test.baseline),
+            words.visible(test.first),
+            words.visible(test.second),
             words.percent(test.difference, 2),
             words.interval(test.low, test.high, 2),
-            words.count(test.only_strategy),
-            words.count(test.only_baseline),
+            words.count(test.only_first),
+            words.count(test.only_second),
             *map(words.p_value, (test.p, test.p_chi2, test.p_bonferroni)),
         ]
         for test in found.tests

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from hashlib import blake2b
 from math import fsum
 
@@ -14,7 +14,7 @@ from sqljury.uses.evaluate.summary import MissingCounter
 from sqljury.uses.select.curves import sizes_up_to
 from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.strategies import Oracle, Strategy
-from sqljury.uses.statistics import Bootstrap, PairedCounts, bonferroni, mcnemar_chi2
+from sqljury.uses.statistics import Bootstrap, Paired, PairedCounts, adjusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,25 +74,19 @@ class StrategyFigures:
     slices: tuple[SliceFigures, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedTest:
-    """McNemar's test of a strategy against a baseline, on the drawn picks."""
-
-    strategy: str
-    baseline: str
-    n: int
-    only_strategy: int
-    """Questions that only the strategy gets right."""
-    only_baseline: int
-    difference: float
-    """Of the picks' accuracies, with its 95 % interval by resampling questions."""
-    low: float | None
-    high: float | None
-    p: float
-    """Exact, two-sided."""
-    p_chi2: float
-    p_bonferroni: float
-    """Of ``p``, over all tests."""
+_TEST_JSON = {
+    "strategy": "first",
+    "baseline": "second",
+    "n": "n",
+    "only_strategy": "only_first",
+    "only_baseline": "only_second",
+    "difference": "difference",
+    "low": "low",
+    "high": "high",
+    "p": "p",
+    "p_chi2": "p_chi2",
+    "p_bonferroni": "p_bonferroni",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +96,8 @@ class Selection:
     strategies: tuple[StrategyFigures, ...]
     oracle: StrategyFigures | None
     """None where no candidate is known to be right or wrong."""
-    tests: tuple[PairedTest, ...]
+    tests: tuple[Paired, ...]
+    """Each strategy against each baseline, on the picks that this seed makes."""
     systems: Mapping[str, float]
     """The accuracy of each system of a pool of systems, the best first."""
     sizes: tuple[int, ...]
@@ -132,7 +127,7 @@ class Selection:
         }
         strategies = [asdict(figures) for figures in self.strategies]
         oracle = None if self.oracle is None else asdict(self.oracle)
-        tests = [asdict(test) for test in self.tests]
+        tests = [test.to_json(**_TEST_JSON) for test in self.tests]
         return {"strategies": strategies, "oracle": oracle, "tests": tests, **rest}
 
 
@@ -373,37 +368,21 @@ def _mean(values: Sequence[float]) -> float | None:
     return fsum(values) / len(values) if values else None
 
 
-def _tests(found: Mapping[str, _StrategyTally]) -> list[PairedTest]:
+def _tests(found: Mapping[str, _StrategyTally]) -> list[Paired]:
     """Every strategy that is no baseline against every one that is; baselines among themselves
     where there is nothing else."""
     asked = [one for one in found.values() if one.n and not isinstance(one.strategy, Oracle)]
     base = [one for one in asked if one.strategy.is_baseline]
     pairs = [(one, other) for one in asked if one not in base for other in base]
     pairs += [(one, other) for i, one in enumerate(base) for other in base[:i]]
-    tests = [_test(one, other) for one, other in pairs]
-    adjusted = bonferroni([test.p for test in tests])
-    return [replace(test, p_bonferroni=p) for test, p in zip(tests, adjusted, strict=True)]
-
-
-def _test(one: _StrategyTally, other: _StrategyTally) -> PairedTest:
-    """Both strategies on the same questions; p is not adjusted yet."""
-    # Of the picks that the counts are of: expectations over ties may differ in the other direction.
-    differences = [int(a) - int(b) for a, b in zip(one.drawn, other.drawn, strict=True)]
-    low, high = Bootstrap().mean(Counter(differences)) or (None, None)
-    counts = PairedCounts.of(zip(one.drawn, other.drawn, strict=True))
-    return PairedTest(
-        strategy=one.strategy.name,
-        baseline=other.strategy.name,
-        n=one.n,
-        only_strategy=counts.only_first,
-        only_baseline=counts.only_second,
-        difference=sum(differences) / one.n,
-        low=low,
-        high=high,
-        p=counts.p,
-        p_chi2=mcnemar_chi2(counts.only_first, counts.only_second),
-        p_bonferroni=counts.p,
-    )
+    tests = []
+    for one, other in pairs:
+        # Of the picks: expectations over ties may differ in the other direction.
+        counts = PairedCounts()
+        for a, b in zip(one.drawn, other.drawn, strict=True):
+            counts.add(a, b, int(a) - int(b))
+        tests.append(counts.named(one.strategy.name, other.strategy.name))
+    return adjusted(tests)
 
 
 def _systems(seen: Sequence[Seen]) -> dict[str, float]:

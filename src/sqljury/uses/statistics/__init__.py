@@ -22,7 +22,9 @@ from sqljury.uses.statistics.intervals import (
 )
 from sqljury.uses.statistics.paired import (
     SIGNIFICANT,
+    Paired,
     PairedCounts,
+    adjusted,
     bonferroni,
     holm,
     mcnemar_chi2,
@@ -38,9 +40,11 @@ __all__ = [
     "Corrected",
     "Interval",
     "Intervals",
+    "Paired",
     "PairedCounts",
     "ScoreTable",
     "Tally",
+    "adjusted",
     "bonferroni",
     "holm",
     "mcnemar_chi2",

@@ -1,12 +1,55 @@
-"""Two judges on the same cases: is one right more often than the other?"""
+"""Two on the same questions: is one right more often than the other?"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+
+from sqljury.uses.statistics.intervals import Bootstrap
 
 SIGNIFICANT = 0.05
 """A difference counts as more than chance below this p, adjusted for all tests of a table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paired:
+    """Two systems, judges, strategies or runs on the same ``n`` questions. Fractions."""
+
+    first: str
+    second: str
+    n: int
+    both: int
+    """Questions that both get right."""
+    neither: int
+    only_first: int
+    only_second: int
+    difference: float | None
+    """The first's mean score minus the second's (of two runs: what the second gained), with its
+    bootstrap interval over questions; None where there is no question or no score."""
+    low: float | None
+    high: float | None
+    p: float | None
+    """Of McNemar's exact test, two-sided; None without any question."""
+    p_bonferroni: float | None = None
+    """``p`` adjusted for all tests of a table."""
+    p_holm: float | None = None
+    n_left_out: int = 0
+    """Questions that both have and that cannot be compared."""
+
+    @property
+    def p_chi2(self) -> float:
+        """Of McNemar's test by χ²."""
+        return mcnemar_chi2(self.only_first, self.only_second)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is more than chance, at 5 % over all tests by Holm's method."""
+        return self.p_holm is not None and self.p_holm < SIGNIFICANT
+
+    def to_json(self, **names: str) -> dict[str, str | float | None]:
+        """A JSON object: the values by the names that a use's output gives them."""
+        return {name: getattr(self, field) for name, field in names.items()}
 
 
 @dataclass(slots=True)
@@ -17,6 +60,8 @@ class PairedCounts:
     only_first: int = 0
     only_second: int = 0
     neither: int = 0
+    differences: Counter[float] = field(default_factory=Counter, repr=False)
+    """How often the first's score minus the second's is what."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> PairedCounts:
@@ -30,12 +75,14 @@ class PairedCounts:
             counts.add(first, second)
         return counts
 
-    def add(self, first: bool, second: bool) -> None:
+    def add(self, first: bool, second: bool, difference: float | None = None) -> None:
         """Count a question."""
         self.both += first and second
         self.only_first += first and not second
         self.only_second += second and not first
         self.neither += not (first or second)
+        if difference is not None:
+            self.differences[difference] += 1
 
     @property
     def n(self) -> int:
@@ -46,6 +93,33 @@ class PairedCounts:
     def p(self) -> float:
         """Of McNemar's exact test, two-sided; 1 where no question tells the answers apart."""
         return mcnemar_exact(self.only_first, self.only_second)
+
+    def named(self, first: str, second: str, n_left_out: int = 0) -> Paired:
+        """The result of the test, with the interval of the difference where scores were given."""
+        low, high = Bootstrap().mean(self.differences) or (None, None)
+        total = sum(value * times for value, times in self.differences.items())
+        return Paired(
+            first=first,
+            second=second,
+            n=self.n,
+            both=self.both,
+            neither=self.neither,
+            only_first=self.only_first,
+            only_second=self.only_second,
+            difference=total / self.n if self.differences else None,
+            low=low,
+            high=high,
+            p=self.p if self.n else None,
+            n_left_out=n_left_out,
+        )
+
+
+def adjusted(pairs: Sequence[Paired]) -> list[Paired]:
+    """The same with p adjusted for all of them; those without a p stay."""
+    known = [pair.p for pair in pairs if pair.p is not None]
+    each = iter(zip(bonferroni(known), holm(known), strict=True))
+    found = [(pair, (None, None) if pair.p is None else next(each)) for pair in pairs]
+    return [replace(pair, p_bonferroni=b, p_holm=h) for pair, (b, h) in found]
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> float:

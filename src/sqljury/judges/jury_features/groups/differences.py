@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from sqljury.faults.wording import Wording
-from sqljury.judges.jury_features.asks import asks_for
 from sqljury.judges.jury_features.group import (
     Feature,
+    Pair,
     Values,
     both_sides,
     feature_group,
     on_both_sides,
 )
-from sqljury.judges.jury_features.pair import Pair
+from sqljury.judges.jury_features.groups.question import asks_for
 from sqljury.likeness.differences import Clause, Difference, DifferenceKind, differences
 
 _SIDES = ("missing", "extra", "changed")

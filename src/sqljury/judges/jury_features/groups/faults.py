@@ -8,12 +8,12 @@ from typing import Final
 from sqljury.evidence_shapes import faults_of
 from sqljury.judges.jury_features.group import (
     Feature,
+    Pair,
     Values,
     both_sides,
     feature_group,
     on_both_sides,
 )
-from sqljury.judges.jury_features.pair import Pair
 from sqljury.verdict import Outcome, Verdict
 
 _FAMILIES: Final = {

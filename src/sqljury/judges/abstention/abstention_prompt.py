@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import ClassVar
 
-from sqljury.case import Case, Json
-from sqljury.evidence import Evidence
-from sqljury.judges.abstention.choosing import DemonstrationChoice
-from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
-from sqljury.judges.asking import ModelJudge
-from sqljury.judges.dossier import PromptSection
+from sqljury.case import Json
+from sqljury.judges.model_judge import Conversation, ModelJudge
+from sqljury.judges.prompts.demonstrations import Demonstration, DemonstrationChoice, Wanted
+from sqljury.judges.prompts.sections import Dossier, PromptSection
 
 
 @dataclass(frozen=True)
@@ -51,15 +49,9 @@ class AbstentionPrompt(ModelJudge):
     @cached_property
     def choice(self) -> DemonstrationChoice:
         """The demonstrations and schemas that are shown."""
+        names = (field.name for field in fields(DemonstrationChoice) if field.name != "wanted")
         return DemonstrationChoice(
-            demos=self.demos,
-            wanted=self.wanted,
-            pick=self.pick,
-            retriever=self.retriever,
-            databases=self.databases,
-            schemas=self.schemas,
-            seed=self.seed,
-            style=self.style,
+            wanted=self.wanted, **{name: getattr(self, name) for name in names}
         )
 
     @property
@@ -67,7 +59,7 @@ class AbstentionPrompt(ModelJudge):
         """How many demonstrations of each kind."""
         return Wanted(self.positives, self.negatives)
 
-    def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+    def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
         """Demonstrations as questions and what the model should have said."""
         raise NotImplementedError
 
@@ -75,15 +67,8 @@ class AbstentionPrompt(ModelJudge):
         """The model, the prompt, and digests of the demonstrations and their schemas."""
         return {**super().signature_fields(), **self.choice.digests()}
 
-    def before_the_question(self, case: Case, evidence: Evidence) -> list[PromptSection]:
-        """The demonstrations for a case, and its schema."""
-        return self.choice.sections(case, evidence, self.said)
-
-
-def asked(case: Case) -> list[PromptSection]:
-    """The question, with its hint if there is one."""
-    sections = [
-        PromptSection("Question", case.question or ""),
-        PromptSection("Hint", case.hint or ""),
-    ]
-    return [section for section in sections if section.text.strip()]
+    def sections(self, conversation: Conversation) -> list[PromptSection]:
+        """The demonstrations for a case, its schema and its question."""
+        case, evidence = conversation.case, conversation.evidence
+        shown = self.choice.sections(case, evidence, self.answers)
+        return [*shown, *Dossier(case, evidence).question(criteria=False)]

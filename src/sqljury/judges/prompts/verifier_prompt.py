@@ -18,8 +18,7 @@ from importlib.resources import files
 from sqljury.case import Case
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
-from sqljury.judges.abstention.schema_text import schema_section
-from sqljury.judges.dossier import LAYOUT, Dossier, PromptSection, message
+from sqljury.judges.prompts.sections import LAYOUT, Dossier, PromptSection, message, schema_section
 from sqljury.llm import FENCE_RULE
 
 VARIANTS = {

@@ -1,9 +1,9 @@
-"""What all judges that ask a chat model have in common: the model, and a hearing."""
+"""What judges that ask a chat model have in common: the model, prompts, a conversation."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar
@@ -12,10 +12,9 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence, cost_of
 from sqljury.judges.base import Judge
-from sqljury.judges.dossier import LAYOUT, Dossier, PromptSection, comparison, message
 from sqljury.judges.execution import ExecutionMatch
-from sqljury.judges.majority import as_json, majority
 from sqljury.judges.prompts import Prompt
+from sqljury.judges.prompts.sections import LAYOUT, Dossier, PromptSection, comparison, message
 from sqljury.llm import Message, Model, Request, parse_model
 from sqljury.verdict import Cost, Outcome, Verdict
 
@@ -24,7 +23,7 @@ from sqljury.verdict import Cost, Outcome, Verdict
 class ModelJudge(Judge):
     """A judge that asks a chat model.
 
-    Subclasses say in :meth:`once` what they ask; this class knows the model, and asks again.
+    Subclasses say in :meth:`once` what they ask; this class knows the model, and repeats.
 
     Args:
         model: ``PROVIDER:MODEL``, such as ``openai:o3-2025-04-16``.
@@ -33,6 +32,8 @@ class ModelJudge(Judge):
         repeats: how often the whole judgement is asked for; the majority decides.
     """
 
+    reads_question: ClassVar[bool] = True
+    """Whether a case without a question is ``unknown``."""
     title: ClassVar[str]
     """What the paper calls it, for ``TITLE_model-yymm``."""
     prompts: ClassVar[tuple[Prompt, ...]]
@@ -73,15 +74,18 @@ class ModelJudge(Judge):
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Ask once, or several times with the majority deciding."""
+        if self.reads_question and not case.question:
+            return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question to judge by")
+        verdicts = [
+            self.once(Conversation(self, case, evidence, sample)) for sample in range(self.repeats)
+        ]
         if self.repeats == 1:
-            return self.once(case, evidence, 0)
-        verdicts = [self.once(case, evidence, sample) for sample in range(self.repeats)]
+            return verdicts[0]
         found = majority(verdicts)
-        repeats = [as_json(verdict) for verdict in verdicts]
-        return replace(found, evidence={**found.evidence, "repeats": repeats})
+        return replace(found, evidence={**found.evidence, "repeats": [*map(as_json, verdicts)]})
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
-        """One judgement; ``sample`` tells apart the repeats."""
+    def once(self, conversation: Conversation) -> Verdict:
+        """One judgement, in a conversation that is empty yet."""
         raise NotImplementedError
 
 
@@ -104,8 +108,9 @@ class IntentJudge(ModelJudge):
         if self.rows < 0 or self.samples < 0:
             raise ValueError("rows and samples are counts")
 
-    def dossier(self, case: Case, evidence: Evidence) -> Dossier:
+    def dossier(self, conversation: Conversation) -> Dossier:
         """The case as far as this judge shows it."""
+        case, evidence = conversation.case, conversation.evidence
         return Dossier(case, evidence, self.rows, self.samples, self.criteria)
 
 
@@ -132,28 +137,33 @@ class ComparingJudge(IntentJudge):
         """Judge, prompts, and how rows are compared."""
         return {**super().signature_fields(), "match": self.match}
 
-    def compare(self, hearing: Conversation, dossier: Dossier) -> tuple[bool, PromptSection]:
+    def compare(self, conversation: Conversation) -> tuple[bool, PromptSection]:
         """Whether the rows are a reference's, and what the model reads of it.
 
         With several references equal rows of one are enough.
         """
-        found = self._execution.judge(dossier.case, dossier.evidence)
+        found = self._execution.judge(conversation.case, conversation.evidence)
         equal = found.outcome is Outcome.CORRECT
-        hearing.note(rows_equal=equal, **found.evidence)
+        conversation.note(rows_equal=equal, **found.evidence)
         return equal, comparison(found)
 
 
 class Conversation:
-    """The questions put to a model about one case, and what came back."""
+    """The questions put to a model about one case, and what came back.
 
-    def __init__(self, judge: ModelJudge, evidence: Evidence, sample: int) -> None:
+    Args:
+        sample: tells apart the repeats of a judgement.
+    """
+
+    def __init__(self, judge: ModelJudge, case: Case, evidence: Evidence, sample: int) -> None:
+        self.case = case
+        self.evidence = evidence
         self._judge = judge
-        self._evidence = evidence
         self._sample = sample
         self._cost = Cost()
         self._found: dict[str, Json] = {}
         self._prompts: dict[str, Json] = {}
-        self._unanswered = ""
+        self._problem = ""
 
     def ask(
         self, stage: str, prompt: Prompt, sections: Sequence[PromptSection]
@@ -165,11 +175,11 @@ class Conversation:
             schema=prompt.answer,
             attempt=self._sample,
         )
-        answer = self._evidence.ask(request)
+        answer = self.evidence.ask(request)
         self._cost += cost_of(answer, stage)
         self._prompts[stage] = prompt.fingerprint
         if answer.value is None:
-            self._unanswered = f"the {stage} gave no answer: {answer.problem}"
+            self._problem = f"the {stage} gave no answer: {answer.problem}"
             return None
         self._found[stage] = dict(answer.value)
         return dict(answer.value)
@@ -178,26 +188,30 @@ class Conversation:
         """Add to the evidence what was known before anybody was asked."""
         self._found.update(facts)
 
-    def accepts(self, reason: str, labels: Sequence[str] = ()) -> Verdict:
-        """Score 1."""
-        return self._closed(Verdict.correct(reason, labels=tuple(labels)))
+    def decided(
+        self,
+        answer: Mapping[str, Json] | None,
+        by: str,
+        reason: str = "reason",
+        labels: Sequence[str] = (),
+    ) -> Verdict:
+        """The verdict that an answer's fields give; ``judge_unavailable`` without an answer."""
+        if answer is None:
+            return self.unavailable()
+        return self.verdict(bool(answer[by]), str(answer[reason]), labels)
 
-    def rejects(self, reason: str, labels: Sequence[str] = ()) -> Verdict:
-        """Score 0."""
-        return self._closed(Verdict.incorrect(reason, labels=tuple(labels)))
+    def verdict(self, accepts: bool, reason: str, labels: Sequence[str] = ()) -> Verdict:
+        """Score 1 or 0, with all that was asked and answered."""
+        verdict = Verdict.correct if accepts else Verdict.incorrect
+        return self._closed(verdict(reason, labels=tuple(labels)))
 
     def unavailable(self) -> Verdict:
         """No verdict: the model's last answer cannot be had."""
-        return self._closed(Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=self._unanswered))
+        return self._closed(Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=self._problem))
 
     def _closed(self, verdict: Verdict) -> Verdict:
         evidence = self._found | ({"prompts": self._prompts} if self._prompts else {})
         return replace(verdict, evidence=evidence, cost=self._cost)
-
-
-def unasked() -> Verdict:
-    """The verdict on a case whose question nobody wrote down."""
-    return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question to judge by")
 
 
 def option_pairs(text: str) -> dict[str, str]:
@@ -209,6 +223,44 @@ def option_pairs(text: str) -> dict[str, str]:
             raise InputError("SJ351", f"{part!r} is not key=value.", where=f"model_options={text}")
         pairs[key.strip()] = value.strip()
     return pairs
+
+
+# ---------------------------------------------------------------- several verdicts
+
+_VOTES = (Outcome.CORRECT, Outcome.INCORRECT)
+
+
+def majority(verdicts: Sequence[Verdict]) -> Verdict:
+    """The verdict of the larger side, as its first member words it; a tie is ``unknown``.
+
+    Only yes and no are votes: who could not be had does not count against the others. Labels
+    stay that more than half of the votes carry. The measure ``agreement`` is the larger side's
+    share of the votes.
+    """
+    cost = sum((verdict.cost for verdict in verdicts), Cost())
+    votes = [verdict for verdict in verdicts if verdict.outcome in _VOTES]
+    if not votes:
+        return replace(verdicts[0], cost=cost)
+    yes = [verdict for verdict in votes if verdict.outcome is Outcome.CORRECT]
+    no = [verdict for verdict in votes if verdict.outcome is Outcome.INCORRECT]
+    larger = max(yes, no, key=len)
+    agreement = {"agreement": len(larger) / len(votes)}
+    carried = [label for vote in votes for label in vote.labels]
+    often = {label for label in carried if 2 * carried.count(label) > len(votes)}
+    found = larger[0]
+    if len(yes) == len(no):
+        found = Verdict(outcome=Outcome.UNKNOWN, reason=f"{len(yes)} of {len(votes)} say yes")
+    return replace(found, labels=tuple(sorted(often)), measures=agreement, cost=cost)
+
+
+def as_json(verdict: Verdict) -> dict[str, Json]:
+    """One vote, as evidence."""
+    return {
+        "outcome": verdict.outcome.value,
+        "score": verdict.score,
+        "reason": verdict.reason,
+        "labels": list(verdict.labels),
+    }
 
 
 # ---------------------------------------------------------------- names

@@ -1,7 +1,10 @@
-"""What a model is shown of a case: every word of it fenced as data.
+"""What a model is shown of a case, every word of it fenced as data.
 
 Two rules hold for all of it: the same case gives the same text, on any engine and under any hash
 seed (a ledger is keyed by it), and nothing that comes from a case stands outside of a fence.
+
+Source of the schema styles: Chang & Fosler-Lussier (2023), arXiv:2305.11853: CreateTable +
+SelectCol3, and Columns=[] + FK; TrustSQL (Lee et al. 2024), section 4.1 (T5), appendices D and E.
 """
 
 from __future__ import annotations
@@ -9,13 +12,13 @@ from __future__ import annotations
 import heapq
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqljury.case import Case, Json
 from sqljury.evidence import Evidence
-from sqljury.evidence_shapes import RowsAlone, mismatch_of
+from sqljury.evidence_shapes import mismatch_of
 from sqljury.execution import ResultTable
 from sqljury.llm import fence
 from sqljury.schema import Column, Schema, Table
@@ -28,6 +31,14 @@ from sqljury.sql import (
 )
 from sqljury.tables import render_cell
 from sqljury.verdict import Outcome, Verdict
+
+# ---------------------------------------------------------------- dossier
+#
+# What a model is shown of a case: every word of it fenced as data.
+#
+# Two rules hold for all of it: the same case gives the same text, on any engine and under any hash
+# seed (a ledger is keyed by it), and nothing that comes from a case stands outside of a fence.
+
 
 LAYOUT = 1
 """Raised with any change to what the functions below write."""
@@ -56,16 +67,13 @@ def message(sections: Iterable[PromptSection]) -> str:
 
 
 def _written(section: PromptSection) -> str:
+    text = section.text
+    if len(text) > _MAX_TEXT:
+        text = f"{text[:_MAX_TEXT]}… ({len(text)} characters, cut)"
     parts = [f"# {section.title}\n", section.note]
-    if section.text or not section.note:
-        parts.append(fence(section.title, _cut(section.text)))
+    if text or not section.note:
+        parts.append(fence(section.title, text))
     return "\n".join(filter(None, parts))
-
-
-def _cut(text: str) -> str:
-    if len(text) <= _MAX_TEXT:
-        return text
-    return f"{text[:_MAX_TEXT]}… ({len(text)} characters, cut)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +97,13 @@ class Dossier:
         """The prediction, which is there when a judge is asked."""
         return str(self.case.predicted_sql)
 
-    def question(self) -> list[PromptSection]:
+    def question(self, *, criteria: bool = True) -> list[PromptSection]:
         """The question, with the hint and the criteria where there are any."""
-        criteria = "\n".join(filter(None, (self.criteria, self.case.criteria)))
+        accepted = "\n".join(filter(None, (self.criteria, self.case.criteria)))
         sections = [
             PromptSection("Question", self.case.question or ""),
             PromptSection("Hint", self.case.hint or ""),
-            PromptSection("Acceptance criteria", criteria),
+            PromptSection("Acceptance criteria", accepted if criteria else ""),
         ]
         return [section for section in sections if section.text.strip()]
 
@@ -108,7 +116,12 @@ class Dossier:
         schema = self.evidence.schema()
         if schema is None:
             return []
-        shown = _tables(queries, self.evidence.dialect, schema)
+        shown: tuple[Table, ...] = ()
+        for sql in queries:
+            found = tables_of(sql, self.evidence.dialect, schema)
+            # A text that cannot be read could be about any of them.
+            named = schema.tables if found is None else found
+            shown += tuple(table for table in named if table not in shown)
         if neighbours:
             shown += neighbours_of(shown, schema)
         lines = [line for table in _by_name(shown) for line in self._table(table)]
@@ -136,18 +149,10 @@ class Dossier:
         if not column.nullable:
             parts.append("not null")
         parts += [_one_line(text) for text in (column.description, column.value_description)]
-        values = self._samples(table, column)
-        if values:
-            parts.append(f"such as {', '.join(values)}")
+        if self.samples and not table.is_view:
+            values = _sample_values(table, column, self.evidence, self.samples)
+            parts.append(f"such as {', '.join(values)}" if values else "")
         return "; ".join(filter(None, parts))
-
-    def _samples(self, table: Table, column: Column) -> list[str]:
-        if not self.samples or table.is_view:
-            return []
-        sql = some_values(table.name, column.name, self.evidence.dialect, self.samples)
-        found = self.evidence.rows(sql).table
-        # A type that cannot be sorted, or a table too large to: then there are none.
-        return [_json(cell, _MAX_SAMPLE) for (cell,) in found.rows] if found is not None else []
 
     def prediction(self, *, with_rows: bool = True) -> list[PromptSection]:
         """The predicted SQL and what it returned."""
@@ -182,17 +187,6 @@ class Dossier:
         ]
 
 
-def _tables(queries: Sequence[str], dialect: str, schema: Schema) -> tuple[Table, ...]:
-    shown: list[Table] = []
-    for sql in queries:
-        found = tables_of(sql, dialect, schema)
-        # A text that cannot be read could be about any of them.
-        shown += [
-            table for table in (schema.tables if found is None else found) if table not in shown
-        ]
-    return tuple(shown)
-
-
 def _by_name(tables: Iterable[Table]) -> list[Table]:
     return sorted(tables, key=lambda table: (table.name.casefold(), table.name))
 
@@ -222,22 +216,23 @@ def _json(cell: Any, most: int) -> str:
 
 
 def _row_key(row: tuple[Any, ...]) -> list[tuple[int, float, str]]:
-    return [_cell_key(cell) for cell in row]
+    """NULLs first, then numbers by size, then texts."""
 
+    def key(cell: Any) -> tuple[int, float, str]:
+        value = render_cell(cell, _MAX_CELL)
+        if value is None:
+            return (0, 0.0, "")
+        if isinstance(value, int | float) and math.isfinite(value):
+            return (1, float(value), "")
+        return (2, 0.0, str(value))
 
-def _cell_key(cell: Any) -> tuple[int, float, str]:
-    value = render_cell(cell, _MAX_CELL)
-    if value is None:
-        return (0, 0.0, "")
-    if isinstance(value, int | float) and math.isfinite(value):
-        return (1, float(value), "")
-    return (2, 0.0, str(value))
+    return [key(cell) for cell in row]
 
 
 def comparison(rows: Verdict) -> PromptSection:
     """What :class:`Execution` found, as a model reads it.
 
-    Row numbers are left out: without ORDER BY they depend on the engine's mood.
+    Row numbers are left out: without ORDER BY an engine may return rows in any order.
     """
     title = "Comparison of the rows"
     if rows.outcome is Outcome.CORRECT:
@@ -248,24 +243,102 @@ def comparison(rows: Verdict) -> PromptSection:
     note = f"Differences from the (first) reference: {', '.join(explanation['kinds'])}."
     if "limit_cuts_tie" in rows.labels:
         note += " Its LIMIT leaves out rows that tie with its last row."
-    lines = [
-        line
-        for alone, of in (
-            (explanation["missing"], "the reference"),
-            (explanation["extra"], "the prediction"),
-        )
-        for line in _only_in(of, alone)
-    ]
+    lines: list[str] = []
+    sides = ("the reference", explanation["missing"]), ("the prediction", explanation["extra"])
+    for side, alone in sides:
+        if alone["total"]:
+            lines.append(f"rows only in {side}: {alone['total']}, such as")
+            lines += sorted(_line(row["cells"]) for row in alone["rows"])
     return PromptSection(title, "\n".join(lines), note)
-
-
-def _only_in(side: str, rows: RowsAlone) -> list[str]:
-    if not rows["total"]:
-        return []
-    shown = sorted(_line(row["cells"]) for row in rows["rows"])
-    return [f"rows only in {side}: {rows['total']}, such as", *shown]
 
 
 def opinion(value: Mapping[str, Json]) -> PromptSection:
     """What the Prover answered, as the Refuter reads it: made from untrusted text, so fenced."""
     return PromptSection("The examiner's opinion", json.dumps(value, ensure_ascii=False, indent=1))
+
+
+# ---------------------------------------------------------------- schema text
+#
+# A whole schema as prompts show it, in the styles of the paper.
+#
+# Source: Chang & Fosler-Lussier (2023), arXiv:2305.11853: CreateTable + SelectCol3, and
+# Columns=[] + FK; TrustSQL (Lee et al. 2024), section 4.1 (T5) and appendices D and E.
+
+
+_SAMPLES = 3
+
+
+def schema_section(
+    evidence: Evidence, style: str, *, title: str = "Database schema"
+) -> list[PromptSection]:
+    """The schema as a section; none where there is no schema."""
+    schema = evidence.schema()
+    if schema is None:
+        return []
+    text = "\n".join(STYLES[style](schema, evidence))
+    return [PromptSection(title, text, f"dialect: {schema.dialect}")]
+
+
+def create_table(schema: Schema, evidence: Evidence | None) -> Iterator[str]:
+    """CREATE TABLE statements, each with three values of its columns."""
+    for table in _by_name(schema.tables):
+        yield f"CREATE TABLE {table.name} ("
+        lines = [f"  {column.name} {column.type}".rstrip() for column in table.columns]
+        if table.primary_key:
+            lines.append(f"  primary key ( {', '.join(table.primary_key)} )")
+        lines += [
+            f"  foreign key ( {', '.join(key.columns)} ) references "
+            f"{key.target_table} ( {', '.join(key.target_columns)} )"
+            for key in table.foreign_keys
+        ]
+        yield ",\n".join(lines)
+        yield ")"
+        yield from _values(table, evidence)
+        yield ""
+
+
+def _values(table: Table, evidence: Evidence | None) -> Iterator[str]:
+    if evidence is None or not evidence.has_database or table.is_view:
+        return
+    yield f"-- {_SAMPLES} values of each column of {table.name}:"
+    for column in table.columns:
+        shown = _sample_values(table, column, evidence, _SAMPLES)
+        yield f"-- {column.name}: {', '.join(shown)}"
+
+
+def _sample_values(table: Table, column: Column, evidence: Evidence, most: int) -> list[str]:
+    """Values of a column as JSON; none for a type that cannot be sorted or too large a table."""
+    found = evidence.rows(some_values(table.name, column.name, evidence.dialect, most)).table
+    return [_json(cell, _MAX_SAMPLE) for (cell,) in found.rows] if found is not None else []
+
+
+def columns_list(schema: Schema, evidence: Evidence | None) -> Iterator[str]:  # noqa: ARG001 - a style
+    """``Table t, columns = [a,b]``, then all foreign and primary keys."""
+    tables = _by_name(schema.tables)
+    for table in tables:
+        yield f"Table {table.name}, columns = [{','.join(c.name for c in table.columns)}]"
+    foreign = [
+        f"{table.name}.{column} = {key.target_table}.{target}"
+        for table in tables
+        for key in table.foreign_keys
+        for column, target in zip(key.columns, key.target_columns, strict=False)
+    ]
+    yield f"Foreign_keys = [{','.join(foreign)}]"
+    primary = [f"{table.name}.{name}" for table in tables for name in table.primary_key]
+    yield f"Primary_keys = [{','.join(primary)}]"
+
+
+def serialized(schema: Schema, evidence: Evidence | None) -> Iterator[str]:  # noqa: ARG001 - a style
+    """``table : column , column | table : …``, in one line and in the schema's own order."""
+    yield " | ".join(
+        f"{table.name} : {' , '.join(column.name for column in table.columns)}"
+        for table in schema.tables
+    )
+
+
+SERIALIZED = "serialized"
+STYLES: dict[str, Callable[[Schema, Evidence | None], Iterator[str]]] = {
+    "create": create_table,
+    "columns": columns_list,
+    SERIALIZED: serialized,
+}

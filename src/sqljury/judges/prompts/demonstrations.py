@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from sqljury.benchmarks import fingerprint, read_cases
-from sqljury.case import Case
+from sqljury.case import Case, Json
+from sqljury.databases import Places
 from sqljury.errors import InputError
-from sqljury.judges.dossier import PromptSection
+from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache
+from sqljury.execution import Limits
+from sqljury.judges.prompts.sections import STYLES, PromptSection, schema_section
 from sqljury.learning.representations import DEFAULT_MODEL, embed
 from sqljury.learning.text_vectors import Tfidf
 
@@ -197,3 +202,134 @@ def examples(pairs: Iterable[tuple[str, str]]) -> list[PromptSection]:
     """Questions and answers as one section; none where there are none."""
     text = "\n\n".join(f"Question: {question}\nAnswer: {said}" for question, said in pairs)
     return [PromptSection("Examples", text)] if text else []
+
+
+# ---------------------------------------------------------------- other databases
+#
+# The databases that demonstrations are of, when these are not the case's own.
+
+
+TITLE = "Another database's schema"
+
+
+class OtherDatabases:
+    """Schemas by name, with three values of each column where the databases are there.
+
+    Args:
+        place: a folder of databases, as for ``--databases``; or a file of schemas, which has no
+            values.
+        style: how a schema is written.
+
+    Raises:
+        InputError: SJ201 and others: the folder holds no database; SJ206, SJ207: no such schemas.
+    """
+
+    def __init__(self, place: str, style: str) -> None:
+        self._style = style
+        folder = Path(place).is_dir()
+        self._places = Places(place, None) if folder else Places(None, place)
+        self._turn = Lock()
+        self._text = cache(self._read)
+
+    def section(self, db_id: str) -> list[PromptSection]:
+        """The schema of one database as a section; none where it is not known."""
+        with self._turn:
+            return list(self._text(db_id))
+
+    def _read(self, db_id: str) -> tuple[PromptSection, ...]:
+        """A database is read once, by our own statements, and closed again."""
+        database = self._places.database(db_id)
+        case = Case(id="", db_id=db_id)
+        try:
+            evidence = DatabaseEvidence(
+                case, database, ExecutionCache(), Limits(), schemas=self._places.schemas
+            )
+            return tuple(schema_section(evidence, self._style, title=TITLE))
+        finally:
+            self._places.release(db_id)
+
+    def digest(self, db_ids: Iterable[str]) -> str:
+        """Eight characters that change with what is shown of these databases."""
+        shown = [db_id + part.text for db_id in sorted(db_ids) for part in self.section(db_id)]
+        return hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+
+
+# ---------------------------------------------------------------- choosing
+#
+# Which demonstrations a prompt shows, in which schemas: one value for judges and generating.
+
+
+Said = Callable[[Sequence[Demonstration]], list[tuple[str, str]]]
+"""Demonstrations as questions and what the model should have said."""
+
+
+@dataclass(frozen=True)
+class DemonstrationChoice:
+    """Which demonstrations are shown before a question, and how schemas are written.
+
+    Args:
+        demos: a file of cases; none: no demonstrations.
+        wanted: how many of each kind, of each database.
+        pick: ``fixed``, ``similar`` or ``dense``.
+        retriever: folder or name of the sentence model that ``dense`` compares questions by.
+        databases: of how many other databases the demonstrations are; 0: of the case's own.
+        schemas: where the schemas of those are.
+        seed: of what is drawn.
+        style: how schemas are written.
+
+    Raises:
+        ValueError: settings that do not go together.
+    """
+
+    demos: str = ""
+    wanted: Wanted = Wanted()
+    pick: str = "similar"
+    retriever: str = ""
+    databases: int = 0
+    schemas: str = ""
+    seed: int = 0
+    style: str = "create"
+
+    def __post_init__(self) -> None:
+        if self.style not in STYLES:
+            raise ValueError(f"style={self.style}: one of {', '.join(STYLES)}")
+        if min(self.wanted.positives, self.wanted.negatives, self.databases) < 0:
+            raise ValueError("positives, negatives and databases are counts")
+        if bool(self.schemas) != bool(self.databases):
+            raise ValueError("databases=N and schemas=PLACE go together")
+        _ = self._elsewhere, self.known  # a place that is not there is an error at once
+        if self.known is not None:
+            _ = self.known.digest
+
+    @cached_property
+    def known(self) -> Demonstrations | None:
+        """What can be demonstrated; None without a file."""
+        if not self.demos:
+            return None
+        return Demonstrations(self.demos, self.pick, self.seed, self.retriever)
+
+    @cached_property
+    def _elsewhere(self) -> OtherDatabases | None:
+        return OtherDatabases(self.schemas, self.style) if self.schemas else None
+
+    def digests(self) -> dict[str, Json]:
+        """Of the demonstrations, and of the databases that they are of."""
+        if self.known is None:
+            return {}
+        found: dict[str, Json] = {"demos": self.known.digest}
+        if self._elsewhere is not None:
+            found["schemas"] = self._elsewhere.digest(self.known.db_ids)
+        return found
+
+    def sections(self, case: Case, evidence: Evidence, said: Said) -> list[PromptSection]:
+        """The demonstrations for a case, and its schema."""
+        own = schema_section(evidence, self.style)
+        if self.known is None:
+            return own
+        if self._elsewhere is None:
+            return [*own, *examples(said(self.known.chosen(case, self.wanted)))]
+        sections: list[PromptSection] = []
+        for db_id, shown in self.known.elsewhere(case, self.wanted, self.databases).items():
+            sections += [*self._elsewhere.section(db_id), *examples(said(shown))]
+        # Last, as in the paper, and next to the question that is asked of it.
+        return [*sections, *own]
