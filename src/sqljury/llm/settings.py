@@ -37,11 +37,11 @@ class ClientSettings:
     """A price table over the one that ships."""
 
     def __post_init__(self) -> None:
-        above_zero = ("concurrency", "attempts", "timeout")
-        above_zero += ("requests_per_minute", "tokens_per_minute")
-        for name in (*above_zero, "max_cost", "retries", "backoff"):
+        zero = ("max_cost", "retries", "backoff")
+        limits = ("requests_per_minute", "tokens_per_minute")
+        for name in ("concurrency", "attempts", "timeout", *limits, *zero):
             value = getattr(self, name)
-            if value is not None and not (value > 0 if name in above_zero else value >= 0):
+            if value is not None and not (value >= 0 if name in zero else value > 0):
                 raise InputError("SJ915", f"{name} = {value} is not possible.")
         if self.replay and self.ledger is None:
             raise InputError("SJ915", "a replay needs a ledger.", hint="Name it: --replay LEDGER.")
