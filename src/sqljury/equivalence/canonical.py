@@ -135,31 +135,6 @@ class Equality:
     rules: tuple[str, ...]
 
 
-def trees_equal_under(
-    left: Relation,
-    right: Relation,
-    schema: Schema,
-    dialect: str,
-    *,
-    permuted: bool = False,
-    extra_order: bool = False,
-    assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
-    chance: bool = True,
-) -> frozenset[Assumption] | None:
-    """The least set of assumptions that :func:`equality` needs, None where it finds no proof."""
-    found = equality(
-        left,
-        right,
-        schema,
-        dialect,
-        permuted=permuted,
-        extra_order=extra_order,
-        assuming=assuming,
-        chance=chance,
-    )
-    return None if found is None else found.assumptions
-
-
 def equality(
     left: Relation,
     right: Relation,

@@ -76,10 +76,10 @@ from sqljury.trees.types import (
 )
 from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import (
+    deepen_relation,
     expressions,
     inputs,
     map_expressions,
-    map_outer_references,
     relations,
     subexpressions,
     width,
@@ -435,7 +435,7 @@ class _Writer:
         first, *others = new.inputs
         parts: list[Expression] = []
         for other in others:
-            inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+            inside = deepen_relation(other)
             equal = [
                 Call("IS", (_key(Outer(1, i), name), _key(Ref(i), name)))
                 for i, name in enumerate(names)

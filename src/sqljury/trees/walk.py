@@ -462,6 +462,11 @@ def _reach_of(relation: Relation) -> int:
     return found if found > 0 else -1
 
 
+def deepen_relation(relation: Relation) -> Relation:
+    """The same rows as seen from one subquery further in."""
+    return _deepen_relation(relation, 1, 1)
+
+
 def deepen(expression: Expression, levels: int) -> Expression:
     """The same value as seen from ``levels`` subqueries further in."""
     if levels == 0:

@@ -333,6 +333,14 @@ class Reading:
             self.substitute([ref(p) for p in place])
         return place
 
+    def leave_out(self, position: int) -> None:
+        """Without one relation of the block, whose columns are not read any more."""
+        inner, whole = len(self.block.inputs), len(self.block.relations)
+        self.arrange(
+            [i for i in range(inner) if i != position],
+            [i for i in range(inner, whole) if i != position],
+        )
+
     def is_set(self) -> bool:
         """Whether it does not count how often each row of the block occurs."""
         first, *others = self.readers

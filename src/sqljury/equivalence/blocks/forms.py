@@ -106,6 +106,12 @@ def number(expression: Expression) -> int | float | None:
     return value if math.isfinite(value) else None
 
 
+def whole_number(expression: Expression | None) -> int | None:
+    """The value of a constant integer, such as that of a LIMIT."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
 def text(expression: Expression) -> str | None:
     """The value of a constant text."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqljury.trees.conditions import conjunction
+from sqljury.trees.conditions import conjunction, not_null
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     NULL,
@@ -139,7 +139,7 @@ def with_sums(aggregate: Aggregate) -> Aggregate:
 def _counted(call: AggregateCall) -> Expression:
     """What one row adds to a COUNT."""
     conditions: list[Expression] = [] if call.filter is None else [call.filter]
-    conditions += [Call("NOT", (Call("IS NULL", (o,)),)) for o in call.operands]
+    conditions += [not_null(o) for o in call.operands]
     return Call("CASE", (conjunction(conditions), ONE, ZERO)) if conditions else ONE
 
 
