@@ -197,7 +197,7 @@ def loop_over(folder):
     from sqljury.databases import Sources
     from sqljury.evidence import DatabaseEvidence, ExecutionCache
     from sqljury.execution import Limits
-    from sqljury.judges.prompts.verifier_prompt import VerifierPrompt
+    from sqljury.judges.language_model_verifier import VerifierPrompt
     from sqljury.learning.outcome_reward.verifier import load_verifier
 
     verifier = load_verifier(str(folder / "model"))

@@ -16,7 +16,7 @@ from sqljury.errors import InputError
 from sqljury.execution import Limits
 
 if TYPE_CHECKING:
-    from sqljury.judges.on_server import Server
+    from sqljury.judges.counterexample import Server
     from sqljury.judges.pair import PairAnswer
     from sqljury.likeness.differences import Difference
     from sqljury.schema import Schema
@@ -138,7 +138,7 @@ def _server(url: str, db_id: str) -> Iterator[Server]:
     Raises:
         InputError: SJ328: it is none of those that can be asked, or has no such database.
     """
-    from sqljury.judges.on_server import Server
+    from sqljury.judges.counterexample import Server
 
     scheme = url.partition("://")[0]
     if scheme not in _SERVERS:

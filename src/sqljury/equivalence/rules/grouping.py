@@ -54,13 +54,13 @@ from sqljury.trees.walk import (
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
-def group_before_join(relation: Relation, context: Context) -> Rewritten | None:
+def group_before_join(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SELECT s.name, COUNT(*) FROM s JOIN c ON s.id = c.s_id GROUP BY s.id`` → ``c`` grouped
     by ``s_id``, then joined with ``s``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Aggregate) or not relation.keys or not relation.calls:
+    if not relation.keys or not relation.calls:
         return None
     found = reading(relation)
     if found is None or len(found.readers) > 1 or any_volatile(expressions(relation)):
@@ -257,13 +257,13 @@ class _Taken:
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
-def group_keys(relation: Relation, context: Context) -> Rewritten | None:
+def group_keys(relation: Aggregate, context: Context) -> Rewritten | None:
     """``GROUP BY name, id`` → ``GROUP BY id`` where the id determines the name; keys and
     aggregates each once, in order.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Aggregate) or is_volatile(*relation.keys):
+    if is_volatile(*relation.keys):
         return None
     keys, assumed = _needed(relation, context)
     calls = [call for call in relation.calls if _key_of(call) not in keys]
@@ -351,9 +351,8 @@ _ROWS = AggregateCall("COUNT")
 
 
 @rule(RELATION, at={"Filter"})
-def group_not_empty(relation: Relation, context: Context) -> Rewritten | None:
+def group_not_empty(relation: Relation, _: Context) -> Rewritten | None:
     """``GROUP BY x HAVING COUNT(*) >= 1`` → ``GROUP BY x``."""
-    del context
     match relation:
         case Filter(input=Aggregate() as grouped) if grouped.keys:
             parts = conjuncts(relation.condition)
