@@ -197,7 +197,7 @@ def loop_over(folder):
     from sqljury.databases import open_sources
     from sqljury.evidence import DatabaseEvidence, ExecutionCache
     from sqljury.execution import Limits
-    from sqljury.judges.prompts.verifier_prompt import VerifierPrompt
+    from sqljury.judges.language_model_verifier import VerifierPrompt
     from sqljury.learning.outcome_reward.verifier import load_verifier
     from sqljury.settings import Sources
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from sqljury.case import Json
 from sqljury.evidence import Evidence, Scratch
 from sqljury.execution import Execution, ResultTable
-from sqljury.judges.counterexample import Look, Search, Searcher, Side, graded
-from sqljury.judges.on_server import Server, ServerRows
+from sqljury.judges.counterexample import Look, Search, Searcher, Server, ServerRows, Side, graded
 from sqljury.schema import Schema
 from sqljury.sql import (
     alike_in_schema,

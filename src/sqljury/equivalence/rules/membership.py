@@ -39,12 +39,11 @@ from sqljury.trees.walk import deepen
 
 
 @rule(CONDITION, at={"Subquery", "NOT"}, needs={"Subquery"})
-def in_to_exists(expression: Expression, scope: Scope) -> Expression | None:
+def in_to_exists(expression: Expression, _: Scope) -> Expression | None:
     """``WHERE x IN (SELECT y FROM t)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE x = y)``.
 
     As a value IN is NULL where EXISTS is false.
     """
-    del scope
     match expression:
         case Subquery(kind=SubqueryKind.IN):
             return _some_row(expression.relation, expression.operands, "=")
