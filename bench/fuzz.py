@@ -29,9 +29,8 @@ from sqljury import Case, Limits, open_databases, read_cases
 from sqljury.databases import read_schemas, schema_from_ddl
 from sqljury.databases.generated import DataProfile, Material, further_plans, plans_for
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
-from sqljury.judges.counterexample import Searcher, Side
+from sqljury.judges.counterexample import Searcher, Side, graded
 from sqljury.judges.equivalence import DEFAULT_PROFILES, data_profiles
-from sqljury.judges.grading import graded
 from sqljury.judges.pair import compare_pair
 from sqljury.schema import Schema
 from sqljury.sql import merged_profiles, value_profile

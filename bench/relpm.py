@@ -27,7 +27,7 @@ from sqljury.case import Case
 from sqljury.databases import read_schemas
 from sqljury.databases.ddl import schema_from_ddl
 from sqljury.equivalence.canonical import Canonical, canonical_query
-from sqljury.likeness.matching.partial import AS_PRINTED, Reading, Weights, partial_match
+from sqljury.likeness.matching.partial import AS_PRINTED, TreeReading, Weights, partial_match
 from sqljury.likeness.matching.trees import Node, operator_tree
 from sqljury.schema import Schema
 from sqljury.trees.context import DECLARED_ASSUMPTIONS
@@ -78,7 +78,7 @@ def steps() -> Iterator[tuple[str, Weights]]:
 
 def departed(*names: str) -> Weights:
     """The printed equations but for some departures."""
-    reading = Reading(**{name: name in names for name in ("by_size", "deep", "ordered")})
+    reading = TreeReading(**{name: name in names for name in ("by_size", "deep", "ordered")})
     return Weights(
         omega=OURS.omega if reading.by_size else PAPER.omega,
         beta=OURS.beta if "beta" in names else PAPER.beta,

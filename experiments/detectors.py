@@ -29,7 +29,7 @@ from sqljury.learning import representations
 from sqljury.learning.detector import train_detector, train_distance
 from sqljury.uses.statistics import Confusion, ScoreTable
 from sqljury.uses.trust import DEFAULT_PENALTIES, best_threshold, count, withhold
-from sqljury.uses.trust.training import answerable_examples
+from sqljury.uses.trust.records import answerable_examples
 
 LAYERS = (2, 4, 6)
 

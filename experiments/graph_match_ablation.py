@@ -38,7 +38,7 @@ from sqljury.learning.graph_matching.options import (
     TrainingOptions,
 )
 from sqljury.likeness.graphs import GraphForm, PairGraph, graphs_of, pair_graph
-from sqljury.reports.training_curve import curves_svg
+from sqljury.reports.scatter import curves_svg
 from sqljury.trees.nodes import Unreadable
 from sqljury.uses.statistics import ScoreTable
 

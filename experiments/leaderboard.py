@@ -22,12 +22,10 @@ import sqljury as sj
 from sqljury.api.audit import accept_findings
 from sqljury.api.rescoring import rescore
 from sqljury.benchmarks import write_overlay
-from sqljury.reports.leaderboards import (
-    print_rescored,
-    write_rescored_csv,
-    write_rescored_page,
-)
+from sqljury.reports.page import write_page
+from sqljury.reports.terminal import print_document
 from sqljury.uses.audit import AuditFinding
+from sqljury.uses.audit.rescored import rescored_document, write_rescored_csv
 
 AMBIGUOUS_CODES = {"AU204"}
 """LIMIT cuts a tie: any of the rows is right."""
@@ -130,9 +128,10 @@ def main() -> None:
     with sj.evaluate(systems(pool), judges, databases, run=out / "run") as done:
         print(done.scores())
     boards = rescore(out / "run", databases, overlay=out / "overlay.jsonl")
-    print_rescored(boards, Console(width=110))
+    document = rescored_document(boards, title="Spider dev, 17 systems")
+    print_document(document, Console(width=110))
     write_rescored_csv(out / "board.csv", boards)
-    write_rescored_page(out / "board.html", boards, title="Spider dev, 17 systems")
+    write_page(out / "board.html", document)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from pathlib import Path
 import sqljury as sj
 from sqljury.uses.select import Ballot, Selection
 from sqljury.uses.select.strategies.base import uniform
-from sqljury.uses.select.strategies.majority import Majority
+from sqljury.uses.select.strategies.builtin import Majority
 
 JUDGE = "execution:strict,column_order=any,tolerance=1e-6"
 SETS = {"dev": "spider-dev-17-systems", "test": "spider-test-6-systems"}

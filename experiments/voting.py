@@ -21,7 +21,7 @@ from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.decision import Decision, ReplyKind
 from sqljury.uses.trust import DEFAULT_PENALTIES, reliability
-from sqljury.uses.trust.from_records import confidences_of, decisions_of
+from sqljury.uses.trust.records import confidences_of, decisions_of
 
 JUDGE = "execution:spider"
 WAYS = ("voting:text", "voting:canonical", "voting:rows")

@@ -1,7 +1,8 @@
 """How the house is measured: what each room holds, circles of imports, names that stand twice.
 
-    python tools/measure_house.py [--source src/sqljury] [--tests tests]
+    python tools/measure_house.py [--source src/sqljury] [--tests tests] [--write PAGE]
 
+`--write docs/architecture.md` puts the totals into the last column of that page's table.
 Tokens are those of Python's tokenizer without comments, docstrings, line ends and indents, so that
 layout and explanation cost nothing. Circles: files that need themselves through others, imports
 for types and inside functions counted. A private function of at most eight lines whose name is read
@@ -31,6 +32,7 @@ _NO_CODE = frozenset(
     for name in ("COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENCODING", "ENDMARKER")
 )
 _SHORT = 8
+_BEGIN, _END = "<!-- house: begin -->", "<!-- house: end -->"
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +174,51 @@ def _leaves(command: Any) -> Iterator[Any]:
             yield from _leaves(one)
 
 
+def totals(source: Path, tests: Path) -> dict[str, float]:
+    """What the table of docs/architecture.md holds, by the name of the line."""
+    files, test_files = read(source), read(tests)
+    sizes = [size for one in files for size in one.functions()]
+    entries, commands, options = commands_and_options()
+    return {
+        "tokens of code": sum(one.tokens() for one in files),
+        "lines": sum(one.lines for one in files),
+        "files": len(files),
+        "functions": len(sizes),
+        "private functions of at most 8 lines, used once": sum(
+            one.short_and_used_once() for one in files
+        ),
+        "lines of a function, median": median(sizes),
+        "lines of a function, 90th percentile": round(quantiles(sizes, n=10)[8]),
+        "files in circles of imports": len(in_circles(files)),
+        "class names defined more than once": len(doubled(files)),
+        "entries of `sqljury --help`": entries,
+        "commands": commands,
+        "options": options,
+        "tokens of code in tests": sum(one.tokens() for one in test_files),
+        "files of tests": len(test_files),
+    }
+
+
+def lines_of(page: str) -> dict[str, list[str]]:
+    """The lines of a page's table between the two comments: name, then the cells behind it."""
+    table = page.partition(_BEGIN)[2].partition(_END)[0]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if line.startswith("| ") and not line.startswith("| |")
+    ]
+    return {name: cells for name, *cells in rows}
+
+
+def with_totals(page: str, measured: Mapping[str, float]) -> str:
+    """The page with the last column of its table as measured."""
+    for name, cells in lines_of(page).items():
+        old = f"| {name} | {' | '.join(cells)} |"
+        new = f"| {name} | {' | '.join([*cells[:-1], f'{measured[name]:,g}'])} |"
+        page = page.replace(old, new)
+    return page
+
+
 def _row(room: str, files: list[SourceFile], circles: set[str]) -> str:
     sizes = [size for one in files for size in one.functions()]
     held = (
@@ -193,7 +240,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--source", type=Path, default=Path("src/sqljury"))
     parser.add_argument("--tests", type=Path, default=Path("tests"))
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="page whose table is updated")
     options = parser.parse_args()
+    if options.write is not None:
+        page = options.write.read_text(encoding="utf-8")
+        measured = totals(options.source, options.tests)
+        options.write.write_text(with_totals(page, measured), encoding="utf-8")
+        return
     files = read(options.source)
     circles = in_circles(files)
     print(

@@ -28,12 +28,16 @@ from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.judges.verifier_features.asked import PARTS, sketch_of
+from sqljury.judges.verifier_features import Observer
+from sqljury.judges.verifier_features.asked import PARTS, index_values, sketch_of, values_in
 from sqljury.judges.verifier_features.facts import ROLES, facts_of, roles_of, tables_used
-from sqljury.judges.verifier_features.linking import links, table_links
-from sqljury.judges.verifier_features.observer import Observer
-from sqljury.judges.verifier_features.question import masked_words, ngrams, read_question
-from sqljury.judges.verifier_features.values import index_values, values_in
+from sqljury.judges.verifier_features.question import (
+    links,
+    masked_words,
+    ngrams,
+    read_question,
+    table_links,
+)
 from sqljury.learning.model_file import read_model, write_model
 from sqljury.learning.small_verifier import (
     Expectations,

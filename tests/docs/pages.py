@@ -2,7 +2,8 @@
 
 A block with a title is a file (```` ```json title="mine.json" ````), a block of ``diff`` changes
 files, and in a block of ``console`` each line after ``$ `` is a command, followed by its output;
-``…`` stands for anything.
+``…`` stands for anything. A line ``--8<-- "FILE"`` stands for that file of the repository, as on the
+site.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-_BLOCK = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.DOTALL | re.MULTILINE)
+_ROOT = Path(__file__).parents[2]
+_SNIPPET = re.compile(r'^--8<-- "(.+)"\n', re.MULTILINE)
+_BLOCK = re.compile(
+    r'^```(?: \{ \.)?(\w+)(?: title="([^"]+)")?(?: \})?\n(.*?)^```$', re.DOTALL | re.MULTILINE
+)
 _COMMAND = re.compile(r"^\$ ((?:.*\\\n)*.*)\n", re.MULTILINE)
 
 
@@ -30,7 +35,8 @@ class Block:
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a page that have a language."""
-    return [Block(kind, title, body) for kind, title, body in _BLOCK.findall(text)]
+    whole = _SNIPPET.sub(lambda found: (_ROOT / found[1]).read_text("utf-8"), text)
+    return [Block(kind, title, body) for kind, title, body in _BLOCK.findall(whole)]
 
 
 def follow(steps: list[Block], folder: Path, *, path: Path | None = None) -> list[str]:

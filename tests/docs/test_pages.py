@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,10 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_the_citation_is_of_this_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {sqljury.__version__}\n" in citation
+
+
+def test_the_demonstration_has_as_many_cases_as_its_page_says() -> None:
+    cases = json.loads(files("sqljury.demo").joinpath("cases.json").read_bytes())
+    right = sum(case["label"] for case in cases)
+    page = " ".join((DOCS / "demo.md").read_text(encoding="utf-8").split())
+    assert f"{len(cases)} cases, {right} of which answer the question" in page

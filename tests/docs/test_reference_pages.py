@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +13,7 @@ import pytest
 
 import sqljury
 from sqljury.errors import catalogue
+from sqljury.faults import all_checks
 from sqljury.judges import options_of, registered
 from sqljury.judges.jury_features import all_groups
 
@@ -30,7 +33,7 @@ def pages() -> ModuleType:
 
 def test_commands(pages: ModuleType) -> None:
     text = pages.command_line()
-    for command in ("sqljury evaluate", "sqljury build pairs", "sqljury ledger import"):
+    for command in ("sqljury evaluate", "sqljury build pairs", "sqljury runs merge"):
         assert re.search(rf"^#+ {command}$", text, flags=re.MULTILINE)
     assert "`-d, --databases <str>`\n:   Folder (DB_ID/DB_ID.sqlite), file, or URL" in text
     assert "--help" not in text
@@ -52,6 +55,25 @@ def test_judges(pages: ModuleType) -> None:
 def test_features(pages: ModuleType) -> None:
     shown = re.findall(r"^`(\w+)`$", pages.features(), flags=re.MULTILINE)
     assert shown == [one.name for group in all_groups() for one in group.features]
+
+
+def test_checks(pages: ModuleType) -> None:
+    text = pages.checks()
+    shown = dict(re.findall(r"^`(\w+)` \w+\n:   (.+)$", text, flags=re.MULTILINE))
+    assert list(shown) == [check.code for check in all_checks()]
+    for check in all_checks():
+        said = shown[check.code]
+        assert pages._escaped(check.title) in said
+        assert said.endswith(" A hint.") == check.weak
+        assert (f"Right: {check.read[0]} of {check.read[1]} read." in said) == bool(check.read[1])
+
+
+def test_cases_of_the_demonstration(pages: ModuleType) -> None:
+    row = re.compile(r"^\| (\d+) \| .*? \| (yes|no) \|", flags=re.MULTILINE)
+    bundled = json.loads(files("sqljury.demo").joinpath("cases.json").read_bytes())
+    assert {int(case): right == "yes" for case, right in row.findall(pages.demo_cases())} == {
+        case["question_id"]: case["label"] for case in bundled
+    }
 
 
 def test_codes(pages: ModuleType) -> None:

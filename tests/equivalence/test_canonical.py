@@ -17,7 +17,7 @@ from sqljury.equivalence.canonical import (
     canonical,
     canonical_query,
     columns_sorted,
-    trees_equal_under,
+    equality,
 )
 from sqljury.schema import Schema
 from sqljury.trees import build_tree
@@ -232,7 +232,8 @@ def equal_under(left: str, right: str, *, permuted: bool = False) -> frozenset[A
     one, other = (build_tree(sql, SHOP, "sqlite") for sql in (left, right))
     if isinstance(one, Unreadable) or isinstance(other, Unreadable):
         return None
-    return trees_equal_under(one, other, SHOP, "sqlite", permuted=permuted)
+    found = equality(one, other, SHOP, "sqlite", permuted=permuted)
+    return None if found is None else found.assumptions
 
 
 @pytest.mark.parametrize(("left", "right", "expected"), EQUAL)
@@ -292,9 +293,9 @@ def test_extra_order(left: str, right: str, expected: bool) -> None:
     one, other = build_tree(left, SHOP, "sqlite"), build_tree(right, SHOP, "sqlite")
     assert not isinstance(one, Unreadable)
     assert not isinstance(other, Unreadable)
-    found = trees_equal_under(one, other, SHOP, "sqlite", extra_order=True)
+    found = equality(one, other, SHOP, "sqlite", extra_order=True)
     assert (found is not None) is expected
-    assert trees_equal_under(one, other, SHOP, "sqlite") is None
+    assert equality(one, other, SHOP, "sqlite") is None
 
 
 def test_columns_sorted_twice() -> None:

@@ -15,9 +15,9 @@ from sqljury.errors import InputError
 from sqljury.judges import make_judge
 from sqljury.judges.abstention.clsprompt import CLSPROMPT
 from sqljury.judges.abstention.demo import DEMO
-from sqljury.judges.abstention.demonstrations import Demonstrations, Wanted
 from sqljury.judges.abstention.selfref import SELFREF
 from sqljury.judges.abstention.verbal import VERBAL
+from sqljury.judges.prompts.demonstrations import Demonstrations, Wanted
 
 MODEL = "model=openai:o3-2025-04-16"
 

@@ -12,11 +12,10 @@ from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.errors import InputError, catalogue
 from sqljury.judges import Needs, make_judge, registered, spec_of
-from sqljury.judges.asking import ModelJudge, dated_name
 from sqljury.judges.flex import FLEX_DIFFER, FLEX_EQUAL
 from sqljury.judges.g_eval import G_EVAL
 from sqljury.judges.llm_sql_solver import SOLVER_RELAXED, SOLVER_STRICT
-from sqljury.judges.majority import majority
+from sqljury.judges.model_judge import ModelJudge, dated_name, majority
 from sqljury.judges.prover import PROVER
 from sqljury.judges.refuter import REFUTER
 from sqljury.judges.rose_unified import UNIFIED, UNIFIED_WOGT

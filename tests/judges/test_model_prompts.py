@@ -24,12 +24,12 @@ from sqljury.judges.abstention.clsprompt import CLSPROMPT
 from sqljury.judges.abstention.demo import DEMO
 from sqljury.judges.abstention.selfref import SELFREF
 from sqljury.judges.abstention.verbal import VERBAL
-from sqljury.judges.asking import ModelJudge
-from sqljury.judges.dossier import LAYOUT
 from sqljury.judges.flex import FLEX_DIFFER, FLEX_EQUAL
 from sqljury.judges.g_eval import G_EVAL
 from sqljury.judges.llm_sql_solver import SOLVER_RELAXED, SOLVER_STRICT
+from sqljury.judges.model_judge import ModelJudge
 from sqljury.judges.prompts import Prompt
+from sqljury.judges.prompts.sections import LAYOUT
 from sqljury.judges.prover import PROVER
 from sqljury.judges.refuter import REFUTER
 from sqljury.judges.rose_unified import UNIFIED, UNIFIED_WOGT

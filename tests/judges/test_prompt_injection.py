@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sqljury.case import Case
 from sqljury.databases import open_databases
-from sqljury.judges.dossier import PromptSection, message
+from sqljury.judges.prompts.sections import PromptSection, message
 from sqljury.judges.refuter import REFUTER
 from sqljury.llm import Request, fence
 

@@ -290,7 +290,7 @@ def test_failures_come_first_and_order_stays(most: int, kept: list[str]) -> None
 def test_what_was_left_out_is_said(tmp_path: Path) -> None:
     page = Page(written(tmp_path, sample.records(), max_case_pages=4))
     assert "This file has pages for 4 of 9 cases" in page.text
-    assert "the other 5 with sqljury show runs/harbour-1 CASE_ID" in page.text
+    assert "the other 5 with sqljury report runs/harbour-1 --case CASE_ID" in page.text
     assert "This file has pages" not in Page(written(tmp_path, sample.records())).text
 
 

@@ -6,8 +6,11 @@ Each function returns one page as Markdown; `hooks.py` hands them to the site.
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from itertools import groupby
 from typing import Any
 
 import griffe
@@ -17,6 +20,7 @@ import sqljury
 from sqljury.benchmarks import formats
 from sqljury.cli.entry import app
 from sqljury.errors import catalogue
+from sqljury.faults import all_checks
 from sqljury.judges import options_of, registered
 from sqljury.judges.jury_features import all_groups
 
@@ -109,6 +113,57 @@ def features() -> str:
     return "\n".join(parts)
 
 
+def checks() -> str:
+    """Every check of the audit: what it finds, what it needs, how many that were read are right."""
+    parts = ["# Checks of the audit\n\n[What they are for](../audit.md).\n"]
+    rows = []
+    for check in all_checks():
+        needs = ", ".join(str(flag.name).lower() for flag in check.sees)
+        right, read = check.read
+        said = f"Right: {right} of {read} read." if read else "None was read."
+        hint = " A hint." if check.weak else ""
+        rows.append(
+            (f"`{check.code}` {check.name}", f"{_escaped(check.title)} Reads {needs}. {said}{hint}")
+        )
+    return "\n".join([*parts, _definitions(rows)])
+
+
+_OUTCOMES = {
+    "correct": "the rows agree",
+    "incorrect": "the rows differ",
+    "prediction_error": "the prediction does not run",
+    "prediction_refused": "the prediction is not a single read-only statement",
+    "prediction_timeout": "the prediction is stopped by the time limit",
+    "prediction_too_large": "the prediction is stopped by the row limit",
+    "prediction_missing": "there is no prediction",
+    "abstained": "the system chose not to answer",
+    "reference_error": "the reference does not run: left out of the denominator",
+}
+
+
+def demo_cases() -> str:
+    """The demonstration's cases by outcome under ``strict``, right predictions first."""
+    cases = json.loads(files("sqljury.demo").joinpath("cases.json").read_bytes())
+    order = {outcome: place for place, outcome in enumerate(_OUTCOMES)}
+    cases.sort(key=lambda case: (order[case["expected"]["strict"]], not case["label"]))
+    parts = ["# Cases of the demonstration\n\n[What to look at](../demo.md).\n"]
+    for outcome, group in groupby(cases, key=lambda case: str(case["expected"]["strict"])):
+        listed = list(group)
+        parts.append(f"## {outcome}: {_OUTCOMES[outcome]} ({len(listed)})\n")
+        parts.append(
+            "| case | shows | answers the question | other policies |\n|---|---|---|---|\n"
+            + "".join(_case_row(case, outcome) for case in listed)
+        )
+    return "\n".join(parts)
+
+
+def _case_row(case: dict[str, Any], strict: str) -> str:
+    others = [f"{name}: {got}" for name, got in case["expected"].items() if got != strict]
+    answers = "yes" if case["label"] else "no"
+    shows = _escaped(case["shows"])
+    return f"| {case['question_id']} | {shows} | {answers} | {', '.join(others)} |\n"
+
+
 def errors() -> str:
     """Every error code, as `sqljury explain` explains it."""
     parts = ["# Error codes\n\n`sqljury explain SJ104` prints one of these.\n"]
@@ -123,6 +178,8 @@ PAGES = {
     "reference/judges.md": judges,
     "reference/formats.md": file_formats,
     "reference/features.md": features,
+    "reference/checks.md": checks,
+    "reference/demo-cases.md": demo_cases,
     "reference/errors.md": errors,
 }
 

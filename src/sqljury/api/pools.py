@@ -21,8 +21,8 @@ from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges import Judge
-from sqljury.judges.abstention.choosing import DemonstrationChoice
-from sqljury.judges.abstention.schema_text import SERIALIZED
+from sqljury.judges.prompts.demonstrations import DemonstrationChoice
+from sqljury.judges.prompts.sections import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
 from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.uses.generating import (

@@ -54,7 +54,6 @@ from sqljury.trees.order import Key, sort_key
 from sqljury.trees.types import Row, fields
 from sqljury.trees.walk import (
     inputs,
-    map_aggregate,
     map_expressions,
     map_queries,
     names,
@@ -133,31 +132,6 @@ class Equality:
 
     assumptions: frozenset[Assumption]
     rules: tuple[str, ...]
-
-
-def trees_equal_under(
-    left: Relation,
-    right: Relation,
-    schema: Schema,
-    dialect: str,
-    *,
-    permuted: bool = False,
-    extra_order: bool = False,
-    assuming: frozenset[Assumption] = ALL_ASSUMPTIONS,
-    chance: bool = True,
-) -> frozenset[Assumption] | None:
-    """The least set of assumptions that :func:`equality` needs, None where it finds no proof."""
-    found = equality(
-        left,
-        right,
-        schema,
-        dialect,
-        permuted=permuted,
-        extra_order=extra_order,
-        assuming=assuming,
-        chance=chance,
-    )
-    return None if found is None else found.assumptions
 
 
 def equality(
@@ -427,9 +401,9 @@ class _Engine:
 
     def call(self, call: AggregateCall, scope: Scope) -> AggregateCall:
         if call.filter is None:
-            return map_aggregate(call, lambda e: self.expression(e, scope))
+            return map_expressions(call, lambda e: self.expression(e, scope))
         only = replace(call, filter=None)
-        simple = map_aggregate(only, lambda e: self.expression(e, scope))
+        simple = map_expressions(only, lambda e: self.expression(e, scope))
         return replace(simple, filter=self.condition(call.filter, scope))
 
     def expression(self, expression: Expression, scope: Scope) -> Expression:

@@ -7,7 +7,6 @@ step is.
 from __future__ import annotations
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     affinity,
     compared_as_it_is,
     integer,
@@ -16,6 +15,7 @@ from sqljury.equivalence.blocks.forms import (
 )
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified
 from sqljury.equivalence.rules.registry import RuleIndex, rules_of
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Expression, Literal, Outer, Ref, Subquery
 from sqljury.trees.walk import operands, with_operands

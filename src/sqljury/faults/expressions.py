@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sqljury.schema import Column, Schema, Table
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
@@ -54,8 +55,6 @@ with_implied_keys = BySchema(_implied)
 """The schema in which every target of a foreign key is unique and holds no NULL, as SQL has it."""
 
 
-FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The operator after its operands are exchanged."""
 _COMPARED = ("=", "<>", "<", "<=", ">", ">=", "LIKE", "ILIKE", "GLOB", "IN", "IS", "BETWEEN")
 _SAME_VALUE = ("LOWER", "UPPER", "TRIM")
 
@@ -174,7 +173,7 @@ def _comparison(site: ScopedExpression, call: Call, negated: bool) -> ConstantCo
     operator = call.name
     if isinstance(first, Literal) and len(rest) == 1:
         first, rest = rest[0], [first]
-        operator = FLIPPED.get(operator, operator)
+        operator = MIRRORED.get(operator, operator)
     constants = tuple(one for one in rest if isinstance(one, Literal))
     plain = first
     while isinstance(plain, Call) and plain.name in _SAME_VALUE:

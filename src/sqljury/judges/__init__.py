@@ -1,9 +1,15 @@
 """Judges: each looks at a case and gives a verdict. One judge a file."""
 
-from sqljury.judges.base import Judge, Needs, needs_database, register
-from sqljury.judges.naming import class_named, make_judge, name_of, registered, spec_of
-from sqljury.judges.options import JudgeOption, options_of
-from sqljury.judges.settled import settled
+from sqljury.judges.base import Judge, Needs, needs_database, register, settled
+from sqljury.judges.naming import (
+    JudgeOption,
+    class_named,
+    make_judge,
+    name_of,
+    options_of,
+    registered,
+    spec_of,
+)
 
 __all__ = [
     "Judge",

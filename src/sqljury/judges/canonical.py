@@ -47,7 +47,7 @@ class CanonicalEquality(Judge):
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Correct if any reference has the same canonical tree."""
-        from sqljury.equivalence.canonical import trees_equal_under
+        from sqljury.equivalence.canonical import equality
 
         schema = evidence.schema()
         assert schema is not None  # needs SCHEMA
@@ -56,13 +56,13 @@ class CanonicalEquality(Judge):
 
         def compare(prediction: Relation, reference: Relation) -> Verdict:
             sides = (reference, prediction, schema, evidence.dialect)
-            found = trees_equal_under(*sides, assuming=assuming, chance=chance)
+            found = equality(*sides, assuming=assuming, chance=chance)
             if found is not None:
-                return _proved(found)
-            found = trees_equal_under(*sides, permuted=True, assuming=assuming, chance=chance)
+                return _proved(found.assumptions)
+            found = equality(*sides, permuted=True, assuming=assuming, chance=chance)
             if found is None:
                 return Verdict(outcome=Outcome.UNKNOWN, reason="the canonical trees differ")
-            return _proved(found, _PERMUTED) if self.permuted else _only_permuted()
+            return _proved(found.assumptions, _PERMUTED) if self.permuted else _only_permuted()
 
         return compared(case, evidence.tree, compare)
 

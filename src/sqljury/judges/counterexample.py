@@ -1,27 +1,113 @@
-"""The search for a database on which two queries give different rows.
+"""The search for a database on which two queries give different rows, and the score that it gives.
 
 A difference counts only where it cannot be chance: a result that changes when the same rows are
 written in another order (a LIMIT that cuts a tie, a column that no group fixes) is one of several
-right answers, and no counterexample.
+right answers, and no counterexample. Rows that a server holds stand in the query itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
-from sqljury.judges.slight import is_nothing, slight_difference
+from sqljury.schema import Table
 from sqljury.sql import bare_chosen, tie_broken
-from sqljury.tables import Comparison, MismatchKind, Policy, compare
+from sqljury.sql.transpile import over_rows, quoted_name
+from sqljury.tables import Comparison, MismatchKind, Policy, compare, make_policy
 from sqljury.value_profile import ValueProfile
 
 if TYPE_CHECKING:
     from sqljury.databases.generated import DataProfile, Material, Plan, Row, Rows
     from sqljury.evidence import Evidence, Filled
+
+
+# ---------------------------------------------------------------- on server
+#
+# Another engine than SQLite, asked over rows that stand in the query.
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A database server on which queries run over rows of ours; no table on it is read or written.
+
+    Args:
+        engine: its name.
+        dialect: sqlglot's name of its SQL.
+        execute: runs one statement there, read-only and limited.
+    """
+
+    engine: str
+    dialect: str
+    execute: Callable[[str], Execution]
+
+
+_TEXT_TYPES: Final = re.compile(r"char|text|clob|citext", re.IGNORECASE)
+
+
+def _checks(table: Table, dialect: str) -> Iterator[str]:
+    """Queries that find rows which are equal in a key of texts: its collation decides that."""
+    for key in filter(None, (table.primary_key, *table.unique)):
+        columns = [column for column in table.columns if column.name in key]
+        if not any(_TEXT_TYPES.search(column.type) for column in columns):
+            continue
+        names = [quoted_name(column.name, dialect) for column in columns]
+        held = " AND ".join(f"{name} IS NOT NULL" for name in names)
+        yield (
+            f"SELECT 1 FROM {quoted_name(table.name, dialect)} WHERE {held} "
+            f"GROUP BY {', '.join(names)} HAVING COUNT(*) > 1"
+        )
+
+
+class ServerRows:
+    """The rows of one generated database at a time, written into each query that is sent."""
+
+    def __init__(self, server: Server, tables: Sequence[Table]) -> None:
+        self._server = server
+        self._tables = tables
+        self._rows: Mapping[str, Sequence[tuple[Any, ...]]] = {}
+        self._checks = [text for table in tables for text in _checks(table, server.dialect)]
+        self._refused: str | None = None
+        """Why the server would not hold the rows of now; None where that was not asked yet."""
+
+    def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
+        """Replace all rows."""
+        self._rows, self._refused = rows, None
+
+    def rows(self, sql: str) -> Execution:
+        """Run one statement on the rows of now; failures are values."""
+        if self._refused is None:
+            self._refused = "a key is violated" if any(map(self._shows, self._checks)) else ""
+        if self._refused:
+            return Execution(Status.ERROR, None, self._refused)
+        return self._run(sql)
+
+    def _shows(self, sql: str) -> bool:
+        table = self._run(sql).table
+        return table is None or bool(table.rows)
+
+    def _run(self, sql: str) -> Execution:
+        written = over_rows(sql, self._server.dialect, self._tables, self._rows)
+        if written is None:
+            return Execution(Status.ERROR, None, "it cannot be written over rows")
+        return self._server.execute(written)
+
+    def close(self) -> None:
+        """Nothing to give back: the connection is somebody else's."""
+
+
+# ------------------------------------------------------------
+# The search for a database on which two queries give different rows, and the score that it gives.
+
+#
+# A difference counts only where it cannot be chance: a result that changes when the same rows are
+# written in another order (a LIMIT that cuts a tie, a column that no group fixes) is one of several
+# right answers, and no counterexample.
+
 
 _ROUNDING = 1e-9
 """Sums of the same numbers in another order may differ by that much."""
@@ -382,3 +468,105 @@ def _from(rows: list[Row], start: int) -> list[Row]:
 def _shows(table: ResultTable) -> bool:
     """Whether a result says something: it has rows, and more than one row of nothing."""
     return bool(table.rows) and not is_nothing(table)
+
+
+# ------------------------------------------------------------
+# Differences between two results that many people would not call one.
+
+_TEXTS = make_policy("strict", values="text", row_order="free")
+_ROUNDED = 0.02
+
+
+def slight_difference(left: ResultTable, right: ResultTable, policy: Policy) -> str:
+    """A name for a slight difference of two results that differ, or nothing.
+
+    ``nothing``: no row against one row of NULL or 0; ``types``: the cells print alike;
+    ``rounding``: the numbers agree to two parts in a hundred.
+    """
+    if len(left.rows) + len(right.rows) == 1 and (is_nothing(left) or is_nothing(right)):
+        return "nothing"
+    if len(left.rows) != len(right.rows) or left.width != right.width:
+        return ""
+    if compare(left, right, replace(_TEXTS, column_order=policy.column_order)).equal:
+        return "types"
+    if policy.values != "text" and _has_fractions(left, right):
+        close = compare(left, right, replace(policy, tolerance=_ROUNDED))
+        return "rounding" if close.equal else ""
+    return ""
+
+
+def _has_fractions(left: ResultTable, right: ResultTable) -> bool:
+    rows = (*left.rows[:1], *right.rows[:1])
+    return any(isinstance(cell, float) for row in rows for cell in row)
+
+
+def is_nothing(table: ResultTable) -> bool:
+    """Whether a result is one row of NULL, 0 and empty texts."""
+    return len(table.rows) == 1 and all(cell in (None, 0, "") for cell in table.rows[0])
+
+
+# ------------------------------------------------------------
+# A graded score for a pair of queries, from what generated databases show of it.
+
+# How much a difference on such data weighs, from 0 to 1. Chosen on one half of labelled pairs
+# (identifiers by hash), by looking at which differences people call one.
+_COUNTED: Final[dict[str, float]] = {
+    "clean": 1.0,
+    "duplicates": 0.9,
+    "foreign_keys_violated": 0.8,
+    "nulls": 0.7,
+    "keys_violated": 0.7,
+    "edge_values": 0.5,
+}
+_NOT_COUNTED: Final[dict[str, float]] = {"nulls": 0.5, "keys_violated": 0.35}
+_DEFAULT_NOT_COUNTED: Final = 0.5
+_SLIGHT: Final = 0.4
+_RARE: Final = 0.4
+"""What is left of the weight where only one database of very many differs."""
+_CONVINCED: Final = 3
+"""So many informative databases without a difference halve the doubt."""
+_CHANCE: Final = 0.3
+"""How much is lost where chance decided on many databases."""
+
+
+def graded(search: Search, profiles: Collection[DataProfile]) -> float:
+    """The score, in [0, 1]: above one half iff no database of the profiles tells them apart.
+
+    Refuted: one half, less the more a difference weighs: on clean data more than where foreign
+    keys are violated, on many databases more than on a few, a slight one (other types, no row
+    against NULL) less. Not refuted: one half and more, the more databases were informative; less
+    again where profiles that do not count differ, or where chance decided.
+    """
+    counted = max(
+        (_COUNTED[kind] * _weight(looks) for kind, looks in _by_profile(search, profiles)),
+        default=0.0,
+    )
+    if counted:
+        return 0.5 * (1 - counted)
+    others = {look.plan.profile for look in search.looks} - set(profiles)
+    outside = max(
+        (
+            _NOT_COUNTED.get(kind, _DEFAULT_NOT_COUNTED) * _weight(looks)
+            for kind, looks in _by_profile(search, others)
+        ),
+        default=0.0,
+    )
+    agreeing = sum(1 for look in search.looks if look.equal and look.informative)
+    undecided = sum(1 for look in search.looks if look.equal is None)
+    trust: float = (1 - 0.5 ** (agreeing / _CONVINCED)) * (1 - outside)
+    return 0.5 + 0.5 * trust * (1 - _CHANCE * min(1, undecided / 4))
+
+
+def _by_profile(
+    search: Search, profiles: Collection[DataProfile]
+) -> list[tuple[DataProfile, list[Look]]]:
+    return [(kind, search.tried(kind)) for kind in sorted(profiles)]
+
+
+def _weight(looks: Sequence[Look]) -> float:
+    """How much the differences among some databases weigh together."""
+    weights = [_SLIGHT if look.slight else 1.0 for look in looks if look.equal is False]
+    if not weights:
+        return 0.0
+    share = min(1.0, 2 * sum(weights) / len(looks))
+    return (_RARE + (1 - _RARE) * share) * max(weights)

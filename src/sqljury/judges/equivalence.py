@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Judge, Needs, register
+from sqljury.judges.base import Judge, Needs, failed_prediction, failed_reference, register
 from sqljury.judges.canonical import assumptions
 from sqljury.judges.pair import PairAnswer, compare_pair
 from sqljury.judges.proving import Proofs
-from sqljury.judges.settled import failed_prediction, failed_reference
 from sqljury.tables import Policy, make_policy
 from sqljury.verdict import Outcome, Verdict
 

@@ -12,8 +12,7 @@ from sqljury.databases.guard import admit
 from sqljury.evidence import Evidence
 from sqljury.faults.check import Check, Finding, chosen_checks
 from sqljury.faults.query import Query, Sees
-from sqljury.judges.base import Judge, Needs, register
-from sqljury.judges.settled import failed_prediction
+from sqljury.judges.base import Judge, Needs, failed_prediction, register
 from sqljury.verdict import Outcome, Verdict
 
 _NOTHING = "no fault was found"

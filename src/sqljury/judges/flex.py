@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import ComparingJudge, Conversation, unasked
 from sqljury.judges.base import Needs, register
+from sqljury.judges.model_judge import ComparingJudge, Conversation
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
 from sqljury.verdict import Verdict
 
@@ -36,15 +34,12 @@ class Flex(ComparingJudge):
 
     match: str = "bird"
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """One question, by what the comparison of the rows says."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        dossier = self.dossier(case, evidence)
-        equal, rows = self.compare(hearing, dossier)
+        dossier = self.dossier(conversation)
+        equal, rows = self.compare(conversation)
         queries = [dossier.predicted_sql, *dossier.running_references()]
-        found = hearing.ask(
+        found = conversation.ask(
             "flex",
             FLEX_EQUAL if equal else FLEX_DIFFER,
             [
@@ -55,7 +50,4 @@ class Flex(ComparingJudge):
                 *([] if equal else [rows]),
             ],
         )
-        if found is None:
-            return hearing.unavailable()
-        close = hearing.accepts if found["verdict"] else hearing.rejects
-        return close(str(found["reason"]))
+        return conversation.decided(found, "verdict")

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import Conversation, ModelJudge
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier
+from sqljury.judges.model_judge import Conversation, ModelJudge
 from sqljury.judges.prompts import Prompt, answer
+from sqljury.judges.prompts.sections import Dossier
 from sqljury.verdict import Verdict
 
 G_EVAL = Prompt("g_eval", answer(score={"type": "integer", "enum": [0, 1]}))
@@ -30,16 +28,16 @@ class GEval(ModelJudge):
     name: ClassVar[str] = "g_eval"
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.LLM
+    reads_question: ClassVar[bool] = False
     title: ClassVar[str] = "G-Eval"
     prompts: ClassVar[tuple[Prompt, ...]] = (G_EVAL,)
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Ask about each reference until one agrees."""
-        hearing = Conversation(self, evidence, sample)
-        dossier = Dossier(case, evidence)
-        for number, reference in enumerate(case.reference_sqls, start=1):
+        dossier = Dossier(conversation.case, conversation.evidence)
+        for number, reference in enumerate(conversation.case.reference_sqls, start=1):
             stage = "scorer" if number == 1 else f"scorer {number}"
-            found = hearing.ask(
+            found = conversation.ask(
                 stage,
                 G_EVAL,
                 [
@@ -48,7 +46,7 @@ class GEval(ModelJudge):
                 ],
             )
             if found is None:
-                return hearing.unavailable()
+                return conversation.unavailable()
             if found["score"] == 1:
-                return hearing.accepts("scored as consistent")
-        return hearing.rejects("scored as not consistent")
+                return conversation.verdict(True, "scored as consistent")
+        return conversation.verdict(False, "scored as not consistent")

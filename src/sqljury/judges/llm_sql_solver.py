@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import Conversation, ModelJudge
+from sqljury.case import Json
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier
+from sqljury.judges.model_judge import Conversation, ModelJudge
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.prompts.sections import Dossier
 from sqljury.verdict import Verdict
 
 SOLVER_STRICT = Prompt(
@@ -42,6 +41,7 @@ class LlmSqlSolver(ModelJudge):
     version: ClassVar[int] = 2
     needs: ClassVar[Needs] = Needs.REFERENCE | Needs.LLM
     variant: ClassVar[str] = "task"
+    reads_question: ClassVar[bool] = False
     title: ClassVar[str] = "LLM-SQL-Solver"
     prompts: ClassVar[tuple[Prompt, ...]] = (SOLVER_STRICT,)
 
@@ -53,14 +53,13 @@ class LlmSqlSolver(ModelJudge):
             raise ValueError(f"task={self.task}: one of {', '.join(_TASKS)}")
         object.__setattr__(self, "prompts", (_TASKS[self.task],))
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Ask about each reference until one is equivalent."""
-        hearing = Conversation(self, evidence, sample)
-        dossier = Dossier(case, evidence)
-        reasons = []
-        for number, reference in enumerate(case.reference_sqls, start=1):
+        dossier = Dossier(conversation.case, conversation.evidence)
+        first: dict[str, Json] | None = None
+        for number, reference in enumerate(conversation.case.reference_sqls, start=1):
             stage = "solver" if number == 1 else f"solver {number}"
-            found = hearing.ask(
+            found = conversation.ask(
                 stage,
                 self.prompts[0],
                 [
@@ -69,9 +68,7 @@ class LlmSqlSolver(ModelJudge):
                     dossier.sql("Second query", dossier.predicted_sql),
                 ],
             )
-            if found is None:
-                return hearing.unavailable()
-            if found["equivalent"]:
-                return hearing.accepts(str(found["reason"]))
-            reasons.append(str(found["reason"]))
-        return hearing.rejects(reasons[0])
+            if found is None or found["equivalent"]:
+                return conversation.decided(found, "equivalent")
+            first = first or found
+        return conversation.decided(first, "equivalent")

@@ -10,9 +10,8 @@ from sqljury.case import Case, Json
 from sqljury.errors import InputError
 from sqljury.evidence import Evidence
 from sqljury.judge_name import JudgeName
-from sqljury.judges.asking import ModelJudge
 from sqljury.judges.base import Judge, Needs, register
-from sqljury.judges.majority import as_json, majority
+from sqljury.judges.model_judge import ModelJudge, as_json, majority
 from sqljury.judges.naming import make_judge
 from sqljury.verdict import Verdict
 

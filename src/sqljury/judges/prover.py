@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case, Json
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import Conversation, IntentJudge, unasked
+from sqljury.case import Json
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier
+from sqljury.judges.model_judge import Conversation, IntentJudge
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.prompts.sections import Dossier
 from sqljury.verdict import Verdict
 
 PROVER = Prompt(
@@ -37,21 +36,14 @@ class Prover(IntentJudge):
     title: ClassVar[str] = "ProverOnly"
     prompts: ClassVar[tuple[Prompt, ...]] = (PROVER,)
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """The Prover's verdict."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        proof = examine(hearing, self.dossier(case, evidence))
-        if proof is None:
-            return hearing.unavailable()
-        close = hearing.accepts if proof["verdict"] else hearing.rejects
-        return close(str(proof["reason"]))
+        return conversation.decided(examine(conversation, self.dossier(conversation)), "verdict")
 
 
-def examine(hearing: Conversation, dossier: Dossier) -> Mapping[str, Json] | None:
+def examine(conversation: Conversation, dossier: Dossier) -> Mapping[str, Json] | None:
     """The Prover's answer, or None where it cannot be had."""
-    return hearing.ask(
+    return conversation.ask(
         "prover",
         PROVER,
         [

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case, Json
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import Conversation, IntentJudge, unasked
+from sqljury.case import Json
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier, PromptSection, opinion
+from sqljury.judges.model_judge import Conversation, IntentJudge
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.prompts.sections import Dossier, PromptSection, opinion
 from sqljury.verdict import Verdict
 
 AMBIGUITY: Json = {"type": "string", "enum": ["ambiguous question", "ambiguous schema", "na"]}
@@ -24,7 +23,7 @@ REFUTER = Prompt(
 @register
 @dataclass(frozen=True)
 class Refuter(IntentJudge):
-    """A model tries to overturn the query with the reference as its witness, unasked by a Prover.
+    """A model tries to overturn the query with the reference as its witness by a Prover.
 
     Score 1 unless it overturns. Labels: `gold_fault` where it finds a reference wrong,
     `ambiguous_question`, `ambiguous_schema`.
@@ -38,17 +37,13 @@ class Refuter(IntentJudge):
     title: ClassVar[str] = "RefuterOnly"
     prompts: ClassVar[tuple[Prompt, ...]] = (REFUTER,)
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """The Refuter's verdict."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        refutation = challenge(hearing, self.dossier(case, evidence))
-        return concluded(hearing, refutation)
+        return concluded(conversation, challenge(conversation, self.dossier(conversation)))
 
 
 def challenge(
-    hearing: Conversation,
+    conversation: Conversation,
     dossier: Dossier,
     *,
     proof: Mapping[str, Json] | None = None,
@@ -60,7 +55,7 @@ def challenge(
         proof: what the Prover answered, where it was asked.
         rows: what a comparison of the rows found, where there was one.
     """
-    return hearing.ask(
+    return conversation.ask(
         "refuter",
         REFUTER,
         [
@@ -74,12 +69,12 @@ def challenge(
     )
 
 
-def concluded(hearing: Conversation, refutation: Mapping[str, Json] | None) -> Verdict:
+def concluded(conversation: Conversation, refutation: Mapping[str, Json] | None) -> Verdict:
     """The verdict that follows from the Refuter's answer."""
     if refutation is None:
-        return hearing.unavailable()
-    close = hearing.rejects if refutation["verdict"] else hearing.accepts
-    return close(str(refutation["judgement"]), labels_of(refutation))
+        return conversation.unavailable()
+    reason = str(refutation["judgement"])
+    return conversation.verdict(not refutation["verdict"], reason, labels_of(refutation))
 
 
 def labels_of(found: Mapping[str, Json]) -> list[str]:

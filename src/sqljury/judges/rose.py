@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import ComparingJudge, Conversation, unasked
 from sqljury.judges.base import Needs, register
+from sqljury.judges.model_judge import ComparingJudge, Conversation
 from sqljury.judges.prompts import Prompt
 from sqljury.judges.prover import PROVER, examine
 from sqljury.judges.refuter import REFUTER, challenge, concluded
@@ -40,21 +38,15 @@ class Rose(ComparingJudge):
 
     trust_equal_rows: bool = False
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """The cascade."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        dossier = self.dossier(case, evidence)
-        equal, rows = self.compare(hearing, dossier)
+        dossier = self.dossier(conversation)
+        equal, rows = self.compare(conversation)
         if equal and self.trust_equal_rows:
-            return hearing.accepts("the rows are a reference's")
+            return conversation.verdict(True, "the rows are a reference's")
         proof = None
         if not equal:
-            proof = examine(hearing, dossier)
-            if proof is None:
-                return hearing.unavailable()
-            if not proof["verdict"]:
-                return hearing.rejects(str(proof["reason"]))
-        refutation = challenge(hearing, dossier, proof=proof, rows=rows)
-        return concluded(hearing, refutation)
+            proof = examine(conversation, dossier)
+            if proof is None or not proof["verdict"]:
+                return conversation.decided(proof, "verdict")
+        return concluded(conversation, challenge(conversation, dossier, proof=proof, rows=rows))

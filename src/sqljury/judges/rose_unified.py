@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case, Json
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import Conversation, IntentJudge, unasked
 from sqljury.judges.base import Needs, register
+from sqljury.judges.model_judge import Conversation, IntentJudge
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
 from sqljury.judges.refuter import AMBIGUITY, labels_of
 from sqljury.verdict import Verdict
@@ -55,16 +52,13 @@ class RoseUnified(IntentJudge):
             object.__setattr__(self, "needs", Needs.PREDICTION_ROWS | Needs.LLM)
             object.__setattr__(self, "prompts", (UNIFIED_WOGT,))
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """One question, one answer."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        dossier = self.dossier(case, evidence)
+        dossier = self.dossier(conversation)
         queries = [dossier.predicted_sql]
         if self.reference:
             queries += dossier.running_references()
-        found = hearing.ask(
+        found = conversation.ask(
             "unified",
             self.prompts[0],
             [
@@ -75,13 +69,8 @@ class RoseUnified(IntentJudge):
             ],
         )
         if found is None:
-            return hearing.unavailable()
-        return _concluded(hearing, found)
-
-
-def _concluded(hearing: Conversation, found: Mapping[str, Json]) -> Verdict:
-    """As in the cascade both parts must say yes, whatever the answer makes of it in the end."""
-    if not found["prover_verdict"]:
-        return hearing.rejects(str(found["prover_reason"]), labels_of(found))
-    close = hearing.accepts if found["verdict"] else hearing.rejects
-    return close(str(found["reason"]), labels_of(found))
+            return conversation.unavailable()
+        # As in the cascade both parts must say yes, whatever the answer makes of it in the end.
+        proved = bool(found["prover_verdict"])
+        by, reason = ("verdict", "reason") if proved else ("prover_verdict", "prover_reason")
+        return conversation.decided(found, by, reason, labels_of(found))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.asking import Conversation, IntentJudge, unasked
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import opinion
+from sqljury.judges.model_judge import Conversation, IntentJudge
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.prompts.sections import opinion
 from sqljury.judges.prover import PROVER, examine
 from sqljury.judges.refuter import AMBIGUITY, concluded
 from sqljury.verdict import Verdict
@@ -34,18 +32,13 @@ class RoseWithoutReference(IntentJudge):
     title: ClassVar[str] = "ROSE-wo-GT"
     prompts: ClassVar[tuple[Prompt, ...]] = (PROVER, REFUTER_WOGT)
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Two stages, no comparison of rows."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        dossier = self.dossier(case, evidence)
-        proof = examine(hearing, dossier)
-        if proof is None:
-            return hearing.unavailable()
-        if not proof["verdict"]:
-            return hearing.rejects(str(proof["reason"]))
-        refutation = hearing.ask(
+        dossier = self.dossier(conversation)
+        proof = examine(conversation, dossier)
+        if proof is None or not proof["verdict"]:
+            return conversation.decided(proof, "verdict")
+        refutation = conversation.ask(
             "refuter",
             REFUTER_WOGT,
             [
@@ -55,4 +48,4 @@ class RoseWithoutReference(IntentJudge):
                 opinion(proof),
             ],
         )
-        return concluded(hearing, refutation)
+        return concluded(conversation, refutation)

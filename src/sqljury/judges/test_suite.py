@@ -10,9 +10,8 @@ from typing import ClassVar
 from sqljury.case import Case, Json
 from sqljury.errors import InfrastructureError
 from sqljury.evidence import Evidence
-from sqljury.judges.base import Judge, Needs, register
+from sqljury.judges.base import Judge, Needs, register, settled
 from sqljury.judges.execution import ExecutionMatch
-from sqljury.judges.settled import settled
 from sqljury.verdict import Outcome, Verdict
 
 

@@ -40,3 +40,8 @@ def disjunction(parts: Iterable[Expression]) -> Expression:
 def filtered(relation: Relation, condition: Expression) -> Relation:
     """The rows for which the condition is true, without a filter on TRUE."""
     return relation if condition == TRUE else Filter(relation, condition)
+
+
+def not_null(expression: Expression) -> Expression:
+    """``expression IS NOT NULL``."""
+    return Call("NOT", (Call("IS NULL", (expression,)),))

@@ -23,6 +23,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from sqljury.schema import Schema, Table
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.affinity import TO_NUMBER, converted
 from sqljury.trees.catalog import BySchema
 from sqljury.trees.collations import (
@@ -75,10 +76,10 @@ from sqljury.trees.types import (
 )
 from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import (
+    deepen_relation,
     expressions,
     inputs,
     map_expressions,
-    map_outer_references,
     relations,
     subexpressions,
     width,
@@ -86,7 +87,7 @@ from sqljury.trees.walk import (
     with_operands,
 )
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "IS"))
+_COMPARISONS = COMPARISONS | {"IS"}
 _BY_COLLATION = frozenset(("NULLIF", "GREATEST", "LEAST", "MIN", "MAX"))
 """Functions that compare their operands and give back one of them."""
 _PATTERNS = frozenset(("LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"))
@@ -434,7 +435,7 @@ class _Writer:
         first, *others = new.inputs
         parts: list[Expression] = []
         for other in others:
-            inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+            inside = deepen_relation(other)
             equal = [
                 Call("IS", (_key(Outer(1, i), name), _key(Ref(i), name)))
                 for i, name in enumerate(names)

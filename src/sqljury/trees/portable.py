@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.chosen_texts import shows_chosen_text
 from sqljury.trees.collations import BLANKED, CASELESS
 from sqljury.trees.context import Context
@@ -42,7 +43,7 @@ _OPERATORS: Final = (
     *(Scan, Values, Filter, Project, Join, Aggregate, Distinct, Window, Sort, Limit),
     SetOperation,
 )
-_COMPARISONS: Final = frozenset(("=", "<>", "<", "<=", ">", ">=", "IS", "IN", "BETWEEN"))
+_COMPARISONS: Final = COMPARISONS | {"IS", "IN", "BETWEEN"}
 _ORDERED: Final = frozenset(("<", "<=", ">", ">=", "BETWEEN"))
 _LOGIC: Final = frozenset(("AND", "OR", "NOT", "XOR", "IS NULL", "CASE", "COALESCE", "IIF"))
 _ARITHMETIC: Final = frozenset(("+", "-", "*", "NEG", "ABS"))

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sqljury.schema import Column, Schema, Table
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.affinity import (
     NUMERIC_AFFINITIES,
     TO_NUMBER,
@@ -444,7 +445,7 @@ def _aggregate_type(name: str, operands: list[Type], dialect: str) -> Type:
 # ---------------------------------------------------------------- types of expressions
 
 _NUMBERS = (Type.INTEGER, Type.DECIMAL, Type.REAL)  # from the narrowest to the widest
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">=", "LIKE", "ILIKE", "GLOB", "REGEXP"))
+_COMPARISONS = COMPARISONS | {"LIKE", "ILIKE", "GLOB", "REGEXP"}
 _PREDICATES = _COMPARISONS | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NULL", "XOR"}
 _BY_FUNCTION = {
     **dict.fromkeys(("LENGTH", "CHAR_LENGTH", "INSTR", "STRPOS", "UNICODE", "ASCII"), Type.INTEGER),

@@ -11,7 +11,7 @@ from typing import Any
 from sqljury.benchmarks.pools import recorded_verdict
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.verifier_prompt import VerifierPrompt
+from sqljury.judges.language_model_verifier import VerifierPrompt
 from sqljury.learning.calibration import HIGHEST, LOWEST
 from sqljury.learning.language_model.prefix_scoring import PromptText
 from sqljury.learning.outcome_reward.examples import RewardExample

@@ -12,7 +12,7 @@ from random_queries import random_query, random_schema
 from checks.same_rows import Copies, differ, observe
 from checks.small_databases import Rows, pool_of, random_rows
 from checks.soundness import is_tied
-from sqljury.equivalence.canonical import trees_equal_under
+from sqljury.equivalence.canonical import equality
 from sqljury.equivalence.proof import ordered, prove_equal
 from sqljury.schema import Schema
 from sqljury.trees import build_tree
@@ -67,7 +67,7 @@ def proof_of(seed: int, dialect: str, databases: int, *, faithful: bool = False)
         found = prove_equal(one, other, schema, dialect, assuming=assuming)
     if found is None:
         return "no proof"
-    identical = trees_equal_under(one, other, schema, dialect, assuming=assuming) is not None
+    identical = equality(one, other, schema, dialect, assuming=assuming) is not None
     proved = Proved(left, right, found, not identical)
     return _held_against(proved, (one, other), schema, range(seed, seed + databases))
 

@@ -185,7 +185,7 @@ def test_no_such_group() -> None:
 
 
 def test_a_judge_is_asked_once(harbour: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sqljury.judges.jury_features.pair import judge_named
+    from sqljury.judges.jury_features.group import judge_named
 
     case = Case(id="1", predicted_sql=REFERENCE, reference_sqls=(REFERENCE,))
     pair = Pair(case, DatabaseEvidence(case, None, ExecutionCache(), Limits()))
@@ -219,7 +219,16 @@ def test_a_row_for_each_case_in_order(harbour: Path) -> None:
 
 
 def _command(folder: Path, out: str, *more: str, seed: str = "0") -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "sqljury.cli", "features", "cases.json", "-o", out, *more]
+    command = [
+        sys.executable,
+        "-m",
+        "sqljury.cli",
+        "evaluate",
+        "cases.json",
+        "--features",
+        out,
+        *more,
+    ]
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     return subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=folder, check=False

@@ -6,21 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqljury.judges.verifier_features.linking import (
+from sqljury.judges.verifier_features.asked import said, values_in
+from sqljury.judges.verifier_features.question import (
     COLUMN_FEATURES,
     TABLE_FEATURES,
-    links,
-    table_links,
-)
-from sqljury.judges.verifier_features.question import (
     likeness,
+    links,
     masked_words,
     name_stems,
     ngrams,
     read_question,
     stem,
+    table_links,
 )
-from sqljury.judges.verifier_features.values import said, values_in
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
 BOATS = Schema(

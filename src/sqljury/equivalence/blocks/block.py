@@ -28,8 +28,8 @@ from sqljury.trees.types import Row, fields
 from sqljury.trees.volatile import any_volatile, is_volatile
 from sqljury.trees.walk import (
     columns_read,
+    deepen_relation,
     length,
-    map_outer_references,
     map_references,
     renumber,
     shift,
@@ -238,7 +238,7 @@ def _of_semi(relation: Join) -> Flat:
         return Ref(index - by) if index >= by else Outer(1, index)
 
     condition = map_references(relation.condition, seen_inside)
-    right = map_outer_references(relation.right, lambda level, index: Outer(level + 1, index))
+    right = deepen_relation(relation.right)
     exists: Expression = Subquery(SubqueryKind.EXISTS, filtered(right, condition))
     if relation.kind is JoinKind.ANTI:
         exists = Call("NOT", (exists,))

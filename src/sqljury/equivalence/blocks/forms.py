@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from sqljury.equivalence.rules.base import Scope, Simplified
 from sqljury.schema import Schema, Table
+from sqljury.sql.comparisons import COMPARISONS, NEGATED
 from sqljury.trees.affinity import NUMERIC_AFFINITIES
 from sqljury.trees.affinity import affinity as _affinity
 from sqljury.trees.context import Assumption, Context
@@ -31,11 +32,6 @@ from sqljury.trees.types import Row, fields, nullable, type_of
 # What rules of expressions ask of an expression.
 
 
-MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The comparison with its sides exchanged."""
-NEGATED = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-"""The comparison that is true where this one is false, and NULL where it is."""
-COMPARISONS = frozenset(MIRRORED)
 NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
 _PREDICATES = COMPARISONS | {"AND", "OR", "NOT", "IN", "IS", "IS NULL", "BETWEEN", "LIKE", "GLOB"}
 
@@ -108,6 +104,12 @@ def number(expression: Expression) -> int | float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return value if math.isfinite(value) else None
+
+
+def whole_number(expression: Expression | None) -> int | None:
+    """The value of a constant integer, such as that of a LIMIT."""
+    value = expression.value if isinstance(expression, Literal) else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def text(expression: Expression) -> str | None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from sqljury.equivalence.blocks.block import Block, flatten, rebuilt
+from sqljury.equivalence.blocks.forms import Assumed
 from sqljury.trees.conditions import conjunction, conjuncts, filtered
 from sqljury.trees.nodes import (
     TRUE,
@@ -25,6 +26,7 @@ from sqljury.trees.nodes import (
 from sqljury.trees.volatile import any_volatile, has_volatile
 from sqljury.trees.walk import (
     columns_read,
+    deepen_relation,
     map_outer_references,
     map_references,
     outer_references,
@@ -94,9 +96,7 @@ def with_questions(chosen: FilteredBase) -> FilteredBase | None:
             own.append(map_references(part, in_core))
         else:
             asked.append(map_references(part, in_rest))
-    others = map_outer_references(
-        rebuilt(Block(rest)), lambda level, index: Outer(level + 1, index)
-    )
+    others = deepen_relation(rebuilt(Block(rest)))
     question = Subquery(SubqueryKind.EXISTS, filtered(others, conjunction(asked)))
     outputs = tuple(map_references(e, in_core) for e in chosen.outputs)
     return FilteredBase(rebuilt(Block(core)), (*own, question), outputs)
@@ -144,6 +144,34 @@ def questions(relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | N
     if any_volatile(parts) or not any(_has_query(part) for part in parts):
         return None
     return rows, parts
+
+
+def with_inner(
+    relation: Relation, rewritten: Callable[[Relation, Relation], tuple[Relation, Assumed] | None]
+) -> tuple[Relation, Assumed] | None:
+    """A relation with the first EXISTS or NOT EXISTS of its conditions rewritten, and what that
+    assumed; None where ``rewritten`` changes none.
+
+    Args:
+        rewritten: gets the rows that ask and the relation that is asked of, gives that relation
+            anew.
+    """
+    asking = questions(relation)
+    if asking is None:
+        return None
+    rows, parts = asking
+    for i, part in enumerate(parts):
+        positive, negations = part, 0
+        while isinstance(positive, Call) and positive.name == "NOT":
+            positive, negations = positive.operands[0], negations + 1
+        inner = asked(positive)
+        found = None if inner is None or has_volatile(inner) else rewritten(rows, inner)
+        if found is not None:
+            new: Expression = Subquery(SubqueryKind.EXISTS, found[0])
+            for _ in range(negations):
+                new = Call("NOT", (new,))
+            return Filter(rows, conjunction((*parts[:i], new, *parts[i + 1 :]))), found[1]
+    return None
 
 
 def _has_query(part: Expression) -> bool:

@@ -7,16 +7,9 @@ import re
 from sqlglot import exp
 
 from sqljury.equivalence.etm.spelling import TRUE, Keys, conjunction, conjuncts, joined
+from sqljury.sql.comparisons import NEGATED_CLASSES
 
 _NUMBER = re.compile(r"[-+.1-9][\d.eE+-]*")
-_OPPOSITE: dict[type[exp.Expr], type[exp.Binary]] = {
-    exp.EQ: exp.NEQ,
-    exp.NEQ: exp.EQ,
-    exp.GT: exp.LTE,
-    exp.LTE: exp.GT,
-    exp.LT: exp.GTE,
-    exp.GTE: exp.LT,
-}
 
 
 def rewritten(node: exp.Expr, keys: Keys) -> exp.Expr:
@@ -119,8 +112,8 @@ def _between(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
 
 def _not(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
     """Rule 23: NOT of a comparison is the opposite comparison."""
-    if isinstance(node, exp.Not) and type(node.this) in _OPPOSITE:
-        kind = _OPPOSITE[type(node.this)]
+    if isinstance(node, exp.Not) and type(node.this) in NEGATED_CLASSES:
+        kind = NEGATED_CLASSES[type(node.this)]
         return kind(this=node.this.this, expression=node.this.expression)
     return None
 

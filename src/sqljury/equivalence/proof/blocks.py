@@ -15,7 +15,6 @@ from functools import reduce
 from itertools import product
 
 from sqljury.equivalence.proof.grouping import (
-    conjunction,
     has_no_rows,
     of_no_rows,
     of_single_rows,
@@ -25,7 +24,7 @@ from sqljury.equivalence.proof.grouping import (
 )
 from sqljury.equivalence.rules.base import Scope
 from sqljury.equivalence.simplify import simplify_condition
-from sqljury.trees.conditions import conjuncts
+from sqljury.trees.conditions import conjunction, conjuncts
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     NULL,
@@ -54,7 +53,7 @@ from sqljury.trees.types import fields
 from sqljury.trees.walk import (
     columns_read,
     deepen,
-    map_outer_references,
+    deepen_relation,
     map_references,
     outer_references,
     over_pair,
@@ -274,7 +273,7 @@ def _has_partner(condition: Expression, right: Relation, left: tuple[Expression,
             return Outer(level + 1, index)
         return deepen(left[index], 1) if index < columns else Ref(index - columns)
 
-    inside = map_outer_references(right, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(right)
     return Subquery(SubqueryKind.EXISTS, Filter(inside, map_references(condition, seen)))
 
 
@@ -306,7 +305,7 @@ def without_input(block: ProofBlock, place: int) -> ProofBlock:
 
     asked = [c for c in block.conditions if _reads(c, start, end)]
     found = Filter(
-        map_outer_references(block.inputs[place], lambda level, index: Outer(level + 1, index)),
+        deepen_relation(block.inputs[place]),
         conjunction([map_references(c, inside) for c in asked]),
     )
     kept = tuple(map_references(c, outside) for c in block.conditions if c not in asked)

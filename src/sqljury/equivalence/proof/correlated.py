@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from sqljury.equivalence.chance import left_to_chance
-from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.sql.comparisons import MIRRORED
+from sqljury.trees.conditions import conjunction, conjuncts, filtered, not_null
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     Aggregate,
@@ -36,10 +37,10 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import (
     columns_read,
     deepen,
+    deepen_relation,
     expressions,
     inputs,
     map_expressions,
-    map_keys,
     map_references,
     renumber,
     substitute,
@@ -83,7 +84,7 @@ def first_of_part(relation: Relation, context: Context, outer: tuple[Row, ...]) 
     groups = Aggregate(window.input, grouped.keys, grouped.calls)
     place = grouped.columns.index
     kept = filtered(groups, conjunction(renumber(part, place) for part in rest))
-    keys = map_keys(order, lambda e: renumber(e, place))
+    keys = tuple(map_expressions(key, lambda e: renumber(e, place)) for key in order)
     shown = tuple(renumber(each, place) for each in relation.expressions)
     return Project(Sort(kept, keys) if keys else kept, shown, relation.names)
 
@@ -184,9 +185,8 @@ def _first_value(
     if found is None or has_volatile(sort.input) or left_to_chance(sort.input, context):
         return None
     value, extreme = found
-    whole = Subquery(SubqueryKind.SCALAR, Aggregate(sort.input, (), (extreme,)))
-    there = Subquery(SubqueryKind.EXISTS, sort.input)
-    return value.index, deepen(whole, 1), deepen(there, 1)
+    rows = deepen_relation(sort.input)
+    return value.index, _of_rows(rows, extreme), _exists(rows)
 
 
 # ---------------------------------------------------------------- per row
@@ -210,13 +210,6 @@ def _of_rows(rows: Relation, call: AggregateCall) -> Subquery:
 
 def _exists(rows: Relation) -> Subquery:
     return Subquery(SubqueryKind.EXISTS, rows)
-
-
-def _within(relation: Relation) -> Relation:
-    """A relation as seen from inside a subquery."""
-    found = deepen(Subquery(SubqueryKind.EXISTS, relation), 1)
-    assert isinstance(found, Subquery)
-    return found.relation
 
 
 def _is_settled(relation: Relation, context: Context) -> bool:
@@ -259,7 +252,7 @@ def _value_beside(call: AggregateCall, join: Join, by: int) -> Expression | None
         return call.operands[0] if alone else None
     if call.name not in _OF_VALUES or call.order or not _skips_no_partner(call, by):
         return None
-    partners = Filter(_within(join.right), _from_left(join.condition, by))
+    partners = Filter(deepen_relation(join.right), _from_left(join.condition, by))
     own = _mapped(call, lambda e: _from_left(e, by))
     return _of_rows(partners, own)
 
@@ -269,7 +262,7 @@ def _skips_no_partner(call: AggregateCall, by: int) -> bool:
     if call.filter is not None and any(c >= by for c in null_rejected(call.filter)):
         return True
     # An operand that is NULL itself is what IS NOT NULL rejects.
-    given = [null_rejected(Call("NOT", (Call("IS NULL", (o,)),))) for o in call.operands]
+    given = [null_rejected(not_null(o)) for o in call.operands]
     return any(column >= by for columns in given for column in columns)
 
 
@@ -305,7 +298,7 @@ def looked_up(relation: Relation, context: Context, outer: tuple[Row, ...]) -> R
         return None
     if not one_partner(join.right, join.condition, row, by, context):
         return None
-    partner = Filter(_within(join.right), _from_left(join.condition, by))
+    partner = Filter(deepen_relation(join.right), _from_left(join.condition, by))
     columns = range(len(row) - by)
     values = [Subquery(SubqueryKind.SCALAR, Project(partner, (Ref(i),))) for i in columns]
     known: tuple[Expression, ...] = (*map(Ref, range(by)), *values)
@@ -440,7 +433,7 @@ class _Values:
     def members(self) -> Relation:
         """The rows of the group that belongs to a row."""
         groups = self.joined.joined.groups
-        inner = _within(Aggregate(groups.input, groups.keys, ()))
+        inner = deepen_relation(Aggregate(groups.input, groups.keys, ()))
         assert isinstance(inner, Aggregate)
         own = [Outer(1, min(columns_read(link))) for link in self.links]
         equal = [Call("=", pair) for pair in zip(inner.keys, own, strict=True)]
@@ -478,7 +471,7 @@ class _Values:
 
     def _inside(self, call: AggregateCall) -> AggregateCall:
         groups = self.joined.joined.groups
-        inner = _within(Aggregate(groups.input, (), (call,)))
+        inner = deepen_relation(Aggregate(groups.input, (), (call,)))
         assert isinstance(inner, Aggregate)
         return inner.calls[0]
 
@@ -519,7 +512,7 @@ def windows(relation: Relation, context: Context, outer: tuple[Row, ...]) -> Rel
 def _over(call: WindowCall, rows: Relation, row: Row, context: Context) -> Expression | None:
     if call.frame or not all(_is_ordered(key.expression, row) for key in call.order):
         return None
-    inner = _within(Project(rows, ()))
+    inner = deepen_relation(Project(rows, ()))
     assert isinstance(inner, Project)
     alike = [Call("IS", (_inner(part), deepen(part, 1))) for part in call.partition]
     if call.name in _OF_VALUES:
@@ -588,7 +581,6 @@ def _not_after(call: WindowCall) -> Expression:
 
 
 _BEYOND = {("MAX", "="): ">", ("MAX", ">="): ">", ("MIN", "="): "<", ("MIN", "<="): "<"}
-_MIRRORED = {"=": "=", "<=": ">=", ">=": "<=", "<": ">", ">": "<"}
 
 
 def extremes_as_exists(
@@ -614,7 +606,7 @@ def _asked(part: Expression, row: Row, context: Context) -> Sequence[Expression]
         case Call(operands=(Ref() as value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name
         case Call(operands=(Subquery(kind=SubqueryKind.SCALAR) as sub, Ref() as value)):
-            operator = _MIRRORED.get(part.name, "")
+            operator = MIRRORED.get(part.name, "")
         case _:
             return [part]
     match sub.relation:
@@ -634,7 +626,7 @@ def _asked(part: Expression, row: Row, context: Context) -> Sequence[Expression]
 
 
 def _held(value: Expression) -> Expression:
-    return Call("NOT", (Call("IS NULL", (value,)),))
+    return not_null(value)
 
 
 def _comparable(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
+from sqljury.trees.conditions import conjunction, not_null
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     NULL,
-    TRUE,
     Aggregate,
     AggregateCall,
     Call,
@@ -28,30 +27,8 @@ from sqljury.trees.properties import properties
 from sqljury.trees.types import fields, type_of
 from sqljury.trees.walk import columns_read, references, substitute, width
 
-# ---------------------------------------------------------------- parts
-# Small trees that proofs are made of.
-
-
 ONE = Literal(1, Type.INTEGER)
 ZERO = Literal(0, Type.INTEGER)
-
-
-def union_all(relations: Sequence[Relation]) -> Relation:
-    """All rows of all relations."""
-    if len(relations) == 1:
-        return relations[0]
-    return SetOperation(SetKind.UNION, True, tuple(relations))
-
-
-def conjunction(conditions: Sequence[Expression]) -> Expression:
-    """All of several conditions."""
-    if not conditions:
-        return TRUE
-    return conditions[0] if len(conditions) == 1 else Call("AND", tuple(conditions))
-
-
-# ---------------------------------------------------------------- grouping
-# Groupings in one form: groups of groups as groups, counts as sums, groups of one row as rows.
 
 
 _SAME_OF_ONE_ROW = frozenset(("MIN", "MAX", "BARE"))
@@ -162,11 +139,8 @@ def with_sums(aggregate: Aggregate) -> Aggregate:
 def _counted(call: AggregateCall) -> Expression:
     """What one row adds to a COUNT."""
     conditions: list[Expression] = [] if call.filter is None else [call.filter]
-    conditions += [Call("NOT", (Call("IS NULL", (o,)),)) for o in call.operands]
-    if not conditions:
-        return ONE
-    holds = conditions[0] if len(conditions) == 1 else Call("AND", tuple(conditions))
-    return Call("CASE", (holds, ONE, ZERO))
+    conditions += [not_null(o) for o in call.operands]
+    return Call("CASE", (conjunction(conditions), ONE, ZERO)) if conditions else ONE
 
 
 # ---------------------------------------------------------------- groups of groups
@@ -186,7 +160,8 @@ def rolled_up(outer: Aggregate) -> Aggregate | None:
     calls = {tuple(arm[1]) for arm in made if arm is not None}
     if len(calls) != 1:
         return None
-    whole = union_all([arm[0] for arm in made if arm is not None])
+    rows = tuple(arm[0] for arm in made if arm is not None)
+    whole = rows[0] if len(rows) == 1 else SetOperation(SetKind.UNION, True, rows)
     count = len(outer.keys)
     keys = tuple(map(Ref, range(count)))
     return Aggregate(

@@ -17,7 +17,6 @@ from itertools import pairwise
 import z3
 
 from sqljury.equivalence.blocks.forms import (
-    COMPARISONS,
     EXACT,
     affinity,
     compared_as_it_is,
@@ -25,10 +24,11 @@ from sqljury.equivalence.blocks.forms import (
     surely_different,
     typed,
 )
-from sqljury.equivalence.proof.grouping import conjunction
 from sqljury.equivalence.rules.base import Scope
+from sqljury.sql.comparisons import COMPARISONS, MIRRORED
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, TO_NUMBER, TO_TEXT
 from sqljury.trees.collations import BY_VALUE, SHOWN
+from sqljury.trees.conditions import conjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Call,
@@ -436,7 +436,7 @@ class Terms:
             equal = self.apply("=", sorted((a, b), key=lambda v: v.ids), z3.BoolSort())
             return _unless(null, equal if name == "=" else z3.Not(equal))
         if name in (">", ">="):
-            a, b, name = b, a, {">": "<", ">=": "<="}[name]
+            a, b, name = b, a, MIRRORED[name]
         return _unless(null, self.apply(name, (a, b), z3.BoolSort()))
 
     def comparable(self, one: Expression, other: Expression, frames: Frames) -> bool:

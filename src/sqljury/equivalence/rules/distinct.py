@@ -34,7 +34,13 @@ from sqljury.trees.nodes import (
 from sqljury.trees.properties import assumed_for_unique, same_values
 from sqljury.trees.types import fields
 from sqljury.trees.volatile import any_volatile, has_volatile, is_volatile
-from sqljury.trees.walk import columns_read, map_outer_references, map_references, renumber, width
+from sqljury.trees.walk import (
+    columns_read,
+    deepen_relation,
+    map_references,
+    renumber,
+    width,
+)
 
 # ---------------------------------------------------------------- distinct as exists
 # Joins that only ask whether there is a partner, and a DISTINCT that takes back what they repeat.
@@ -45,14 +51,12 @@ from sqljury.trees.walk import columns_read, map_outer_references, map_reference
 
 
 @rule(RELATION, at={"Distinct"}, assumes={Assumption.PRIMARY_KEY})
-def distinct_as_exists(relation: Relation, context: Context) -> Rewritten | None:
+def distinct_as_exists(relation: Distinct, context: Context) -> Rewritten | None:
     """``SELECT DISTINCT s.id FROM s JOIN c ON …`` → ``SELECT s.id FROM s WHERE EXISTS (SELECT 1
     FROM c WHERE …)``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Distinct):
-        return None
     found = reading(relation)
     if found is None or len(found.readers) != 2 or found.block.outer_joined:
         return None
@@ -163,10 +167,7 @@ class _Split:
             return Ref(inside[index]) if index in inside else Outer(1, self.place[index])
 
         parts = [p for p in self.parts if self.touched(p) & set(group)]
-        inputs = [
-            map_outer_references(self.block.inputs[i], lambda level, n: Outer(level + 1, n))
-            for i in group
-        ]
+        inputs = [deepen_relation(self.block.inputs[i]) for i in group]
         rows = rebuilt(Block(inputs, [], [map_references(part, seen) for part in parts]))
         return Subquery(SubqueryKind.EXISTS, Project(rows, (ONE,)))
 
@@ -206,16 +207,12 @@ def _ask(found: Reading, position: int, rows: Relation, outside: dict[int, int])
     block = found.block
     places = sorted(outside)
     equal = [Call("=", (Ref(i), Outer(1, outside[c]))) for i, c in enumerate(places)]
-    inside = map_outer_references(rows, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(rows)
     asked = Project(Filter(inside, conjunction(equal)), (ONE,))
     found.substitute([Ref(outside.get(c, c)) for c in range(block.offsets()[-1])])
     block.conjuncts = [part for part in block.conjuncts if not is_trivial(part)]
     block.conjuncts.append(Subquery(SubqueryKind.EXISTS, asked))
-    inner = len(block.inputs)
-    found.arrange(
-        [i for i in range(inner) if i != position],
-        [inner + i for i in range(len(block.outer_joined))],
-    )
+    found.leave_out(position)
 
 
 # ---------------------------------------------------------------- distinct rows

@@ -6,17 +6,18 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sqljury.equivalence.blocks.block import Block, Flat, flatten, rebuilt
-from sqljury.equivalence.blocks.forms import NOTHING, Assumed
+from sqljury.equivalence.blocks.forms import NOTHING, Assumed, whole_number
 from sqljury.equivalence.blocks.selection import (
     asked,
     base_and_conjuncts,
     beside,
     joined_rows,
     questions,
+    with_inner,
 )
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, rule
 from sqljury.trees.catalog import table_named
-from sqljury.trees.conditions import conjunction, disjunction, filtered
+from sqljury.trees.conditions import conjunction, disjunction, filtered, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     FALSE,
@@ -71,10 +72,9 @@ _BLIND = frozenset(("MIN", "MAX", "BARE"))
 
 
 @rule(RELATION, at={"Distinct", "Aggregate"}, needs={"Subquery", "Distinct", "Sort"})
-def exists_in_set(relation: Relation, context: Context) -> Rewritten | None:
+def exists_in_set(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT DISTINCT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …)`` → ``SELECT DISTINCT x
     FROM a JOIN b ON …``."""
-    del context
     if not ignores_duplicates(relation):
         return None
     assert isinstance(relation, Distinct | Aggregate)
@@ -99,11 +99,10 @@ def is_blind(call: AggregateCall) -> bool:
 
 
 @rule(EXPRESSION, at={"Subquery"})
-def exists_in_exists(expression: Expression, scope: Scope) -> Expression | None:
+def exists_in_exists(expression: Subquery, _: Scope) -> Expression | None:
     """``EXISTS (SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …))`` → ``EXISTS (SELECT 1
     FROM a JOIN b ON …)``."""
-    del scope
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+    if expression.kind is not SubqueryKind.EXISTS:
         return None
     below = with_joins(expression.relation)
     return Subquery(SubqueryKind.EXISTS, below) if below is not None else None
@@ -157,10 +156,9 @@ ONE = Literal(1, Type.INTEGER)
 
 
 @rule(EXPRESSION, at={"Subquery"})
-def exists_input(expression: Expression, scope: Scope) -> Expression | None:
+def exists_input(expression: Subquery, _: Scope) -> Expression | None:
     """``EXISTS (SELECT DISTINCT x FROM t ORDER BY x)`` → ``EXISTS (SELECT 1 FROM t)``."""
-    del scope
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+    if expression.kind is not SubqueryKind.EXISTS:
         return None
     found = _some(expression.relation)
     return found if found != expression else None
@@ -179,7 +177,7 @@ def _simpler_exists(relation: Relation) -> Expression | None:
             return FALSE
         case Aggregate() if not relation.keys:
             return TRUE
-        case Limit() if _is_none(relation.count):
+        case Limit() if whole_number(relation.count) == 0:
             return FALSE
         case SetOperation(kind=SetKind.UNION):
             return disjunction(_some(part) for part in relation.inputs)
@@ -200,36 +198,16 @@ def _as_many(relation: Relation) -> Relation | None:
             return relation.left
         case Join(kind=JoinKind.RIGHT) if not relation.lateral:
             return relation.right
-        case Filter():
-            return _filtered(relation)
-    return None
-
-
-def _filtered(relation: Filter) -> Relation | None:
-    match relation.input:
-        case Distinct() | Sort() as below if not is_volatile(relation.condition):
+        case Filter(input=Distinct() | Sort() as below) if not is_volatile(relation.condition):
             return replace(relation, input=below.input)
     return None
 
 
 def _is_some(limit: Limit) -> bool:
     """Whether the limit leaves a row where there is one."""
-    if limit.offset is not None and not _is(limit.offset, 0):
+    if limit.offset is not None and whole_number(limit.offset) != 0:
         return False
-    return limit.count is None or _number(limit.count, 0) > 0
-
-
-def _is_none(count: Expression | None) -> bool:
-    return count is not None and _is(count, 0)
-
-
-def _is(expression: Expression, number: int) -> bool:
-    return _number(expression, number - 1) == number
-
-
-def _number(expression: Expression, otherwise: int) -> int:
-    value = expression.value if isinstance(expression, Literal) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else otherwise
+    return limit.count is None or (whole_number(limit.count) or 0) > 0
 
 
 # ---------------------------------------------------------------- exists merge
@@ -240,11 +218,8 @@ def _number(expression: Expression, otherwise: int) -> int:
 
 
 @rule(EXPRESSION, at={"OR", "AND"}, needs={"Subquery"})
-def exists_merge(expression: Expression, scope: Scope) -> Expression | None:
+def exists_merge(expression: Call, _: Scope) -> Expression | None:
     """``EXISTS (… WHERE p) OR EXISTS (… WHERE q)`` → ``EXISTS (… WHERE p OR q)``."""
-    del scope
-    if not isinstance(expression, Call):
-        return None
     negated = expression.name == "AND"
     bases: dict[Relation, list[tuple[Expression, ...]]] = {}
     rest: list[Expression] = []
@@ -303,32 +278,20 @@ def exists_same_row(relation: Relation, context: Context) -> Rewritten | None:
 
     Assumes primary key: both rows are one.
     """
-    asking = questions(relation)
-    if asking is None or not context.may(Assumption.PRIMARY_KEY):
-        return None
-    rows, parts = asking
-    shown = flatten(rows)
-    for i, part in enumerate(parts):
-        found = _answered(part, shown, context)
-        if found is not None:
-            new = conjunction((*parts[:i], found, *parts[i + 1 :]))
-            return Rewritten(Filter(rows, new), frozenset((Assumption.PRIMARY_KEY,)))
-    return None
 
-
-def _answered(part: Expression, shown: Flat, context: Context) -> Expression | None:
-    if isinstance(part, Call) and part.name == "NOT":
-        positive = _answered(part.operands[0], shown, context)
-        return Call("NOT", (positive,)) if positive is not None else None
-    inner = asked(part)
-    if inner is None or has_volatile(inner):
+    def without_same_row(rows: Relation, inner: Relation) -> tuple[Relation, Assumed] | None:
+        block, shown = flatten(inner).block, flatten(rows)
+        for position, scan in enumerate(block.inputs):
+            key = _primary_key(scan, context)
+            for same in _same_rows(block, position, key, shown) if key else ():
+                assumed = frozenset((Assumption.PRIMARY_KEY,))
+                return _without(block, position, key, same), assumed
         return None
-    block = flatten(inner).block
-    for position, scan in enumerate(block.inputs):
-        key = _primary_key(scan, context)
-        for same in _same_rows(block, position, key, shown) if key else ():
-            return Subquery(SubqueryKind.EXISTS, _without(block, position, key, same))
-    return None
+
+    if not context.may(Assumption.PRIMARY_KEY):
+        return None
+    changed = with_inner(relation, without_same_row)
+    return None if changed is None else Rewritten(*changed)
 
 
 def _primary_key(relation: Relation, context: Context) -> list[int]:
@@ -403,7 +366,7 @@ def _of_itself(part: Expression, held: set[int]) -> Expression:
         case Call(name="=" | "IS", operands=(Outer(level=1) as a, Outer() as b)) if a == b:
             if part.name == "IS" or a.index in held:
                 return TRUE
-            return Call("NOT", (Call("IS NULL", (a,)),))
+            return not_null(a)
         case _:
             return part
 

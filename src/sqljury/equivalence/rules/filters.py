@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
+from sqljury.trees.conditions import conjunction, conjuncts
 from sqljury.trees.context import Context
 from sqljury.trees.nodes import (
     FALSE,
@@ -24,6 +25,7 @@ from sqljury.trees.nodes import (
     Values,
     Window,
 )
+from sqljury.trees.volatile import any_volatile
 from sqljury.trees.walk import width
 
 # ---------------------------------------------------------------- never true
@@ -44,9 +46,8 @@ from sqljury.trees.walk import width
         "SetOperation",
     },
 )
-def never_true(relation: Relation, context: Context) -> Rewritten | None:
+def never_true(relation: Relation, _: Context) -> Rewritten | None:
     """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → nothing."""
-    del context
     match relation:
         case Filter(condition=Literal(value=True)):
             return Rewritten(relation.input)
@@ -117,3 +118,16 @@ def _of_union(union: SetOperation) -> Rewritten | None:
     if len(kept) > 1:
         return Rewritten(SetOperation(union.kind, union.all, kept))
     return Rewritten(kept[0] if union.all else Distinct(kept[0]))
+
+
+# ---------------------------------------------------------------- merge filters
+
+
+@rule(RELATION, at={"Filter"})
+def merge_filters(relation: Relation, _: Context) -> Rewritten | None:
+    """``SELECT * FROM (SELECT * FROM t WHERE p) WHERE q`` → ``SELECT * FROM t WHERE p AND q``."""
+    match relation:
+        case Filter(input=Filter(input=rows, condition=first), condition=second):
+            parts = (*conjuncts(first), *conjuncts(second))
+            return None if any_volatile(parts) else Rewritten(Filter(rows, conjunction(parts)))
+    return None

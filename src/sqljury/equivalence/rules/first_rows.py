@@ -11,7 +11,8 @@ from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_n
 from sqljury.equivalence.blocks.selection import selection
 from sqljury.equivalence.rules.base import EXPRESSION, RELATION, Rewritten, Scope, Simplified, rule
 from sqljury.equivalence.rules.joins import foreign_key_join
-from sqljury.trees.conditions import conjunction, conjuncts, filtered
+from sqljury.sql.comparisons import MIRRORED
+from sqljury.trees.conditions import conjunction, conjuncts, filtered, not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
     Aggregate,
@@ -72,13 +73,13 @@ def first_to_extreme(relation: Relation, context: Context) -> Rewritten | None:
     assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     name="first_to_extreme",
 )
-def scalar_first_to_extreme(expression: Expression, scope: Scope) -> Simplified | None:
+def scalar_first_to_extreme(expression: Subquery, scope: Scope) -> Simplified | None:
     """``(SELECT x FROM t ORDER BY x DESC LIMIT 1)`` → ``(SELECT MAX(x) FROM t)``.
 
     Of no rows both are NULL. Assumes primary key or not null where the absence of NULLs comes
     from them.
     """
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
+    if expression.kind is not SubqueryKind.SCALAR:
         return None
     first = _first_of_order(expression.relation)
     found = _extreme(first, scope.context) if first is not None else None
@@ -132,7 +133,6 @@ def has_rows(relation: Relation) -> bool:
 
 
 _EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
-_SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
 
 
 @rule(
@@ -141,13 +141,13 @@ _SWAPPED = {"=": "=", "<=": ">=", ">=": "<="}
     needs={"Subquery"},
     assumes={Assumption.NO_TIES, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
 )
-def extreme_to_first(relation: Relation, context: Context) -> Rewritten | None:
+def extreme_to_first(relation: Filter, context: Context) -> Rewritten | None:
     """``FROM t WHERE x = (SELECT MAX(x) FROM t)`` → ``FROM t WHERE x IS NOT NULL ORDER BY x
     DESC LIMIT 1``.
 
     Assumes no ties. Assumes primary key or not null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, Filter) or not context.may(Assumption.NO_TIES):
+    if not context.may(Assumption.NO_TIES):
         return None
     if has_volatile(relation):
         return None
@@ -171,7 +171,7 @@ def _first_row(
     if assumed is None:
         if not null_is_out:
             return None
-        rows = Filter(rows, Call("NOT", (Call("IS NULL", (value,)),)))
+        rows = Filter(rows, not_null(value))
     # NULLs are the smallest values: where SQLite puts them, if there are any.
     key = SortKey(value, descending=greatest, nulls_last=greatest)
     first = Limit(Sort(rows, (key,)), Literal(1, Type.INTEGER))
@@ -184,7 +184,7 @@ def _of_scalar(part: Expression, rows: Relation) -> tuple[Expression, bool] | No
         case Call(operands=(value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name
         case Call(operands=(Subquery(kind=SubqueryKind.SCALAR) as sub, value)):
-            operator = _SWAPPED.get(part.name, "")
+            operator = MIRRORED.get(part.name, "")
         case _:
             return None
     match sub.relation:
@@ -256,13 +256,13 @@ _ASSUMED = frozenset((Assumption.NO_TIES, Assumption.NOT_EMPTY))
     at={"Aggregate"},
     assumes={Assumption.NO_TIES, Assumption.NOT_EMPTY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
 )
-def bare_to_first(relation: Relation, context: Context) -> Rewritten | None:
+def bare_to_first(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SELECT MAX(x), y FROM t`` → ``SELECT x, y FROM t ORDER BY x DESC LIMIT 1``, in SQLite.
 
     Assumes no ties, and not empty: of no rows both would be NULL. Assumes primary key or not
     null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, Aggregate) or relation.keys or context.dialect != "sqlite":
+    if relation.keys or context.dialect != "sqlite":
         return None
     if not context.assuming >= _ASSUMED or not has_rows(relation.input):
         return None

@@ -20,10 +20,11 @@ from sqljury.equivalence.rules.base import BLOCK, RELATION, OnBlock, Rewritten, 
 from sqljury.equivalence.rules.registry import rules_of
 from sqljury.schema import ForeignKey, Schema
 from sqljury.trees.catalog import table_named
+from sqljury.trees.conditions import not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import Call, Expression, Ref, Relation, Scan, ref
 from sqljury.trees.properties import assumed_for_unique, pins, same_values
-from sqljury.trees.provenance import Origin, origin
+from sqljury.trees.provenance import origin
 from sqljury.trees.types import Row, fields, null_rejected
 from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import columns_read, width
@@ -182,17 +183,15 @@ def _declared(links: _Links, schema: Schema) -> Iterator[Link]:
             source = origin(block.inputs[owner], other - offsets[owner], (owner,))
             if source is not None:
                 columns = origins.setdefault((source.scan, source.path), {})
-                columns.setdefault(_name(source), []).append((mine, other))
+                columns.setdefault(source.scan.columns[source.column].casefold(), []).append(
+                    (mine, other)
+                )
     for (scan, _), columns in origins.items():
         table = table_named(schema, scan.table)
         for key in table.foreign_keys if table is not None else ():
             link = _along(key, columns, links, schema)
             if link is not None:
                 yield link
-
-
-def _name(source: Origin) -> str:
-    return source.scan.columns[source.column].casefold()
 
 
 def _along(
@@ -248,14 +247,10 @@ def _remove(links: _Links, link: Link, context: Context) -> None:
         for part in block.conjuncts
         if not any(_is_link(part, mine, child) for mine, child in link.items())
     ]
-    held = [Call("NOT", (Call("IS NULL", (Ref(c),)),)) for c in link.values() if row[c].nullable]
+    held = [not_null(Ref(c)) for c in link.values() if row[c].nullable]
     block.conjuncts = [*parts, *held]
     found.substitute([Ref(link.get(i, i)) for i in range(len(row))])
-    inner = len(block.inputs)
-    found.arrange(
-        [i for i in range(inner) if i != links.position],
-        [inner + i for i in range(len(block.outer_joined))],
-    )
+    found.leave_out(links.position)
 
 
 def _is_link(part: Expression, mine: int, child: int) -> bool:
@@ -305,16 +300,11 @@ def _make_one(found: Reading, i: int, j: int, equal: list[int], context: Context
     own = range(offsets[j], offsets[j + 1])
     # The equality was not true for NULLs.
     held: list[Expression] = [
-        Call("NOT", (Call("IS NULL", (Ref(offsets[i] + k),)),))
-        for k in equal
-        if row[offsets[i] + k].nullable
+        not_null(Ref(offsets[i] + k)) for k in equal if row[offsets[i] + k].nullable
     ]
     found.substitute([Ref(c - by if c in own else c) for c in range(offsets[-1])])
     block.conjuncts = [part for part in block.conjuncts if not is_trivial(part)] + held
-    inner = len(block.inputs)
-    found.arrange(
-        [k for k in range(inner) if k != j], [inner + k for k in range(len(block.outer_joined))]
-    )
+    found.leave_out(j)
 
 
 # ---------------------------------------------------------------- joined not null

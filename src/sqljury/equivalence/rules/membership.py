@@ -7,10 +7,11 @@ from dataclasses import replace
 from sqljury.equivalence.blocks.block import Block, flatten, rebuilt
 from sqljury.equivalence.blocks.chain import reading
 from sqljury.equivalence.blocks.forms import NOTHING, Assumed, assumed_for_not_null
-from sqljury.equivalence.blocks.selection import asked, questions
+from sqljury.equivalence.blocks.selection import questions, with_inner
 from sqljury.equivalence.rules.base import CONDITION, RELATION, Rewritten, Scope, rule
 from sqljury.equivalence.rules.exists import with_joins
 from sqljury.equivalence.rules.joins import foreign_key_join
+from sqljury.sql.comparisons import NEGATED
 from sqljury.trees.conditions import conjunction, disjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -27,9 +28,8 @@ from sqljury.trees.nodes import (
     Subquery,
     SubqueryKind,
 )
-from sqljury.trees.nodes import SubqueryKind as Kind
 from sqljury.trees.properties import assumed_for_unique
-from sqljury.trees.volatile import has_volatile, is_volatile
+from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import deepen
 
 # ---------------------------------------------------------------- in to exists
@@ -38,16 +38,12 @@ from sqljury.trees.walk import deepen
 # As a condition only: as a value, IN is NULL where EXISTS is false.
 
 
-NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
-
-
 @rule(CONDITION, at={"Subquery", "NOT"}, needs={"Subquery"})
-def in_to_exists(expression: Expression, scope: Scope) -> Expression | None:
+def in_to_exists(expression: Expression, _: Scope) -> Expression | None:
     """``WHERE x IN (SELECT y FROM t)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE x = y)``.
 
     As a value IN is NULL where EXISTS is false.
     """
-    del scope
     match expression:
         case Subquery(kind=SubqueryKind.IN):
             return _some_row(expression.relation, expression.operands, "=")
@@ -170,35 +166,19 @@ def is_to_equal(relation: Relation, context: Context) -> Rewritten | None:
 
     Assumes primary key or not null where the absence of NULLs comes from them.
     """
-    asking = questions(relation)
-    if asking is None:
-        return None
-    rows, parts = asking
-    for i, part in enumerate(parts):
-        found = _answered(part, rows, context)
-        if found is not None:
-            new = conjunction((*parts[:i], found[0], *parts[i + 1 :]))
-            return Rewritten(Filter(rows, new), found[1])
-    return None
 
+    def with_equalities(rows: Relation, inner: Relation) -> tuple[Relation, Assumed] | None:
+        block = flatten(inner).block
+        base = rebuilt(Block(block.inputs, block.outer_joined, []))
+        found = [_equal(each, base, rows, context) for each in block.conjuncts]
+        if not any(found):
+            return None
+        new = [f[0] if f else old for f, old in zip(found, block.conjuncts, strict=True)]
+        made = rebuilt(Block(block.inputs, block.outer_joined, new))
+        return made, NOTHING.union(*(f[1] for f in found if f))
 
-def _answered(
-    part: Expression, rows: Relation, context: Context
-) -> tuple[Expression, Assumed] | None:
-    if isinstance(part, Call) and part.name == "NOT":
-        positive = _answered(part.operands[0], rows, context)
-        return (Call("NOT", (positive[0],)), positive[1]) if positive is not None else None
-    inner = asked(part)
-    if inner is None or has_volatile(inner):
-        return None
-    block = flatten(inner).block
-    base = rebuilt(Block(block.inputs, block.outer_joined, []))
-    found = [_equal(each, base, rows, context) for each in block.conjuncts]
-    if not any(found):
-        return None
-    new = [f[0] if f else old for f, old in zip(found, block.conjuncts, strict=True)]
-    answered = rebuilt(Block(block.inputs, block.outer_joined, new))
-    return Subquery(Kind.EXISTS, answered), NOTHING.union(*(f[1] for f in found if f))
+    changed = with_inner(relation, with_equalities)
+    return None if changed is None else Rewritten(*changed)
 
 
 def _equal(

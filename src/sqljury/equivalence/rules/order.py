@@ -12,6 +12,7 @@ RULES: tuple[str, ...] = (
     "filter_of_all_calls",
     "never_true",
     "merge_projects",
+    "merge_filters",
     "limits",
     "having_to_where",
     "group_not_empty",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqljury.equivalence.blocks.forms import integer, whole_number
 from sqljury.equivalence.rules.base import QUERY, RELATION, Rewritten, rule
 from sqljury.equivalence.rules.filters import nothing
 from sqljury.trees.context import Assumption, Context
@@ -24,7 +25,6 @@ from sqljury.trees.nodes import (
     SortKey,
     Subquery,
     SubqueryKind,
-    Type,
     Window,
     WindowCall,
 )
@@ -46,13 +46,11 @@ from sqljury.trees.walk import (
 
 
 @rule(RELATION, at={"Sort"}, assumes={Assumption.PRIMARY_KEY})
-def sort_keys(relation: Relation, context: Context) -> Rewritten | None:
+def sort_keys(relation: Sort, context: Context) -> Rewritten | None:
     """``ORDER BY id, name`` → ``ORDER BY id`` where the id determines the name.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Sort):
-        return None
     free = _needed(relation, without_keys(context))
     keys = _needed(relation, context)
     if keys == relation.keys:
@@ -94,10 +92,9 @@ they come from the last row, or the first."""
 
 
 @rule(QUERY)
-def unread_order(relation: Relation, context: Context) -> Rewritten | None:
+def unread_order(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT COUNT(*) FROM (SELECT x FROM t ORDER BY x)`` → ``SELECT COUNT(*) FROM (SELECT x
     FROM t)``."""
-    del context
     if "Sort" not in names(relation):
         return None
     new = _without(relation, seen=True)
@@ -144,12 +141,10 @@ def _inside(part: Subquery) -> Expression:
 
 
 @rule(RELATION, at={"Limit"})
-def limits(relation: Relation, context: Context) -> Rewritten | None:
+def limits(relation: Limit, context: Context) -> Rewritten | None:
     """``LIMIT 3`` of ``LIMIT 5`` → ``LIMIT 3``; ``LIMIT 0`` → no rows; ``LIMIT 1`` of at most
     one row → nothing."""
-    if not isinstance(relation, Limit):
-        return None
-    count, offset = _number(relation.count), _number(relation.offset)
+    count, offset = whole_number(relation.count), whole_number(relation.offset)
     if relation.offset is not None and offset == 0:
         return Rewritten(Limit(relation.input, relation.count))
     if count is not None and count < 0 and context.dialect == "sqlite":
@@ -166,22 +161,10 @@ def limits(relation: Relation, context: Context) -> Rewritten | None:
 def _of_few(relation: Limit, count: int, context: Context) -> Rewritten | None:
     below = relation.input
     if isinstance(below, Limit) and below.offset is None:
-        inner = _number(below.count)
+        inner = whole_number(below.count)
         if inner is not None and inner >= 0:
-            return Rewritten(Limit(below.input, _literal(min(count, inner))))
-    if _at_most_one(below, context) and count > 0:
+            return Rewritten(Limit(below.input, integer(min(count, inner))))
+    at_most_one = frozenset[int]() in properties(below, without_keys(context)).keys
+    if at_most_one and count > 0:
         return Rewritten(below.input if isinstance(below, Sort) else below)
     return None
-
-
-def _at_most_one(relation: Relation, context: Context) -> bool:
-    return frozenset() in properties(relation, without_keys(context)).keys
-
-
-def _number(expression: Expression | None) -> int | None:
-    value = expression.value if isinstance(expression, Literal) else None
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _literal(number: int) -> Literal:
-    return Literal(number, Type.INTEGER)

@@ -27,17 +27,22 @@ from sqljury.trees.nodes import (
 from sqljury.trees.properties import one_partner, without_keys
 from sqljury.trees.types import fields, null_rejected
 from sqljury.trees.volatile import has_volatile, is_volatile
-from sqljury.trees.walk import columns_read, map_outer_references, map_references, shift, width
+from sqljury.trees.walk import (
+    columns_read,
+    deepen_relation,
+    map_references,
+    shift,
+    width,
+)
 
 # ---------------------------------------------------------------- outer join inputs
 # What the condition of a LEFT JOIN asks of its right side alone filters the right side.
 
 
 @rule(BLOCK, at={"outer"})
-def outer_join_inputs(found: Reading, context: Context) -> frozenset[Assumption] | None:
+def outer_join_inputs(found: Reading, _: Context) -> frozenset[Assumption] | None:
     """``a LEFT JOIN b ON a.id = b.id AND b.x > 3`` → ``a LEFT JOIN (SELECT * FROM b WHERE x >
     3) AS b ON a.id = b.id``."""
-    del context
     block = found.block
     offsets = block.offsets()
     changed = False
@@ -61,9 +66,8 @@ def outer_join_inputs(found: Reading, context: Context) -> frozenset[Assumption]
 
 
 @rule(BLOCK, at={"outer"})
-def outer_to_inner(found: Reading, context: Context) -> frozenset[Assumption] | None:
+def outer_to_inner(found: Reading, _: Context) -> frozenset[Assumption] | None:
     """``a LEFT JOIN b ON … WHERE b.x > 3`` → ``a JOIN b ON … WHERE b.x > 3``."""
-    del context
     block = found.block
     inner = len(block.inputs)
     first = block.offsets()[inner]
@@ -117,8 +121,7 @@ def unused_outer_join(found: Reading, context: Context) -> frozenset[Assumption]
             continue
         assumed = _assumed_for_one(found, k, context)
         if assumed is not None:
-            others = [inner + i for i in range(len(block.outer_joined)) if i != k]
-            found.arrange(range(inner), others)
+            found.leave_out(inner + k)
             return assumed
     return None
 
@@ -241,5 +244,5 @@ def _partners(right: Relation, condition: Expression, first: int) -> Relation:
             return Outer(level + 1, index)
         return Outer(1, index) if index < first else Ref(index - first)
 
-    inside = map_outer_references(right, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(right)
     return filtered(inside, map_references(condition, from_inside))

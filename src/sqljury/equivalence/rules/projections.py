@@ -33,7 +33,7 @@ from sqljury.trees.types import has_one_row
 from sqljury.trees.volatile import any_volatile, has_volatile
 from sqljury.trees.walk import (
     columns_read,
-    deepen,
+    deepen_relation,
     expressions,
     inputs,
     length,
@@ -58,10 +58,9 @@ _LARGEST = 600
 
 
 @rule(RELATION, at={"Project", "Aggregate", "Filter", "Sort", "Limit", "Window"})
-def merge_projects(relation: Relation, context: Context) -> Rewritten | None:
+def merge_projects(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT a FROM (SELECT x + 1 AS a FROM t) WHERE a > 2`` → ``SELECT x + 1 FROM t WHERE x
     + 1 > 2``."""
-    del context
     if isinstance(relation, Project) and _is_identity(relation):
         return Rewritten(relation.input)
     if not isinstance(relation, Project | Aggregate | Filter | Sort | Limit | Window):
@@ -70,7 +69,7 @@ def merge_projects(relation: Relation, context: Context) -> Rewritten | None:
     if not isinstance(below, Project) or any_volatile(below.expressions):
         return None
     found = _merged(relation, below)
-    return Rewritten(found) if _size(found) < _LARGEST else None
+    return Rewritten(found) if sum(map(length, expressions(found))) < _LARGEST else None
 
 
 def _is_identity(project: Project) -> bool:
@@ -106,10 +105,6 @@ def _merged(
     return replace(below, input=new)
 
 
-def _size(relation: Relation) -> int:
-    return sum(map(length, expressions(relation)))
-
-
 # ---------------------------------------------------------------- unread columns
 # Columns that nobody reads are not computed: outputs of subqueries, aggregates, windows.
 
@@ -118,10 +113,9 @@ _ONE = Literal(1, Type.INTEGER)
 
 
 @rule(QUERY)
-def unread_columns(relation: Relation, context: Context) -> Rewritten | None:
+def unread_columns(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT x FROM (SELECT x, y FROM t LIMIT 3)`` → ``SELECT x FROM (SELECT x FROM t LIMIT
     3)``."""
-    del context
     if not _computes_below(relation):
         return None
     new = _whole(relation)
@@ -266,10 +260,9 @@ def _inside(part: Subquery) -> Expression:
 
 
 @rule(RELATION, at={"Project", "Aggregate", "Distinct"}, needs={"Aggregate", "Values"})
-def one_row_to_scalar(relation: Relation, context: Context) -> Rewritten | None:
+def one_row_to_scalar(relation: Relation, _: Context) -> Rewritten | None:
     """``FROM t, (SELECT AVG(x) AS a FROM t) AS s WHERE t.x > s.a`` → ``FROM t WHERE x > (SELECT
     AVG(x) FROM t)``."""
-    del context
     found = reading(relation)
     if found is None or len(found.block.inputs) < 2:
         return None
@@ -287,14 +280,9 @@ def _take_out(found: Reading, position: int) -> None:
     for i in range(width(part)):
         values[offsets[position] + i] = _value(part, i)
     found.substitute(values)
-    inputs = [i for i in range(len(found.block.inputs)) if i != position]
-    outer = range(len(found.block.inputs), len(found.block.relations))
-    found.arrange(inputs, list(outer))
+    found.leave_out(position)
 
 
 def _value(part: Relation, column: int) -> Expression:
     """The column of the only row, as seen from a row beside it."""
-    whole = Subquery(SubqueryKind.SCALAR, part)
-    inside = deepen(whole, 1)
-    assert isinstance(inside, Subquery)
-    return Subquery(SubqueryKind.SCALAR, Project(inside.relation, (Ref(column),)))
+    return Subquery(SubqueryKind.SCALAR, Project(deepen_relation(part), (Ref(column),)))

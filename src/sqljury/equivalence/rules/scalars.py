@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqljury.equivalence.rules.base import CONDITION, EXPRESSION, Scope, Simplified, rule
+from sqljury.sql.comparisons import COMPARISONS, MIRRORED
 from sqljury.trees.conditions import filtered
 from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import (
@@ -30,17 +31,14 @@ from sqljury.trees.walk import deepen
 # aggregate, which always has its row.
 
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-
-
-@rule(CONDITION, at=_COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
-def scalar_to_exists(expression: Expression, scope: Scope) -> Simplified | None:
+@rule(CONDITION, at=COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
+def scalar_to_exists(expression: Call, scope: Scope) -> Simplified | None:
     """``WHERE x = (SELECT y FROM t WHERE id = 3)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE id =
     3 AND x = y)``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(expression, Call) or is_volatile(expression):
+    if is_volatile(expression):
         return None
     for i, operand in enumerate(expression.operands):
         if not isinstance(operand, Subquery) or operand.kind is not SubqueryKind.SCALAR:
@@ -73,21 +71,19 @@ def _inside(comparison: Call, position: int) -> Expression:
 # ``(SELECT COUNT(*) FROM …) > 0`` is EXISTS, ``= 0`` is NOT EXISTS.
 
 
-_SWAPPED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _SOME = {(">", 0), (">=", 1), ("<>", 0)}
 _NONE = {("=", 0), ("<", 1), ("<=", 0)}
 
 
-@rule(EXPRESSION, at=_SWAPPED, needs={"Subquery"})
-def count_to_exists(expression: Expression, scope: Scope) -> Expression | None:
+@rule(EXPRESSION, at=COMPARISONS, needs={"Subquery"})
+def count_to_exists(expression: Call, _: Scope) -> Expression | None:
     """``(SELECT COUNT(*) FROM t) > 0`` → ``EXISTS (SELECT 1 FROM t)``; ``= 0`` → NOT EXISTS."""
-    del scope
-    if not isinstance(expression, Call) or len(expression.operands) != 2:
+    if len(expression.operands) != 2:
         return None
     left, right = expression.operands
     operator = expression.name
     if isinstance(left, Literal):
-        left, right, operator = right, left, _SWAPPED[operator]
+        left, right, operator = right, left, MIRRORED[operator]
     if not isinstance(right, Literal) or type(right.value) is not int:
         return None
     counted = _counted(left)

@@ -15,6 +15,7 @@ from sqljury.equivalence.blocks.forms import (
 from sqljury.equivalence.blocks.selection import FilteredBase, not_exists, selection, with_questions
 from sqljury.equivalence.rules.base import RELATION, Rewritten, rule
 from sqljury.equivalence.rules.exists import any_of
+from sqljury.sql.comparisons import COMPARISONS
 from sqljury.trees.conditions import conjunction, disjunction
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import (
@@ -38,7 +39,12 @@ from sqljury.trees.order import sort_key
 from sqljury.trees.properties import assumed_for_unique, same_values
 from sqljury.trees.types import Row, fields
 from sqljury.trees.volatile import any_volatile, has_volatile
-from sqljury.trees.walk import columns_read, expressions, map_outer_references, with_inputs
+from sqljury.trees.walk import (
+    columns_read,
+    deepen_relation,
+    expressions,
+    with_inputs,
+)
 
 # ---------------------------------------------------------------- set operands
 # UNION is DISTINCT of UNION ALL, whose inputs stand in an order of their own.
@@ -108,10 +114,10 @@ def _same_in_any_order(one: Field, other: Field, context: Context) -> bool:
 
 
 @rule(RELATION, at={"SetOperation"})
-def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
+def set_to_exists(relation: SetOperation, context: Context) -> Rewritten | None:
     """``SELECT x FROM a INTERSECT SELECT y FROM b`` → ``SELECT DISTINCT x FROM a WHERE EXISTS
     (SELECT 1 FROM b WHERE x IS y)``; EXCEPT → NOT EXISTS."""
-    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+    if relation.all or relation.kind is SetKind.UNION:
         return None
     # Duplicates of the other inputs do not count, and those of the first are removed at the end.
     parts = [part.input if isinstance(part, Distinct) else part for part in relation.inputs]
@@ -129,7 +135,7 @@ def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _question(other: Relation, row: Row, fields_: Row, kind: SetKind) -> Expression:
-    inside = map_outer_references(other, lambda level, index: Outer(level + 1, index))
+    inside = deepen_relation(other)
     equal = [_same(i, a, b) for i, (a, b) in enumerate(zip(row, fields_, strict=True))]
     rows = Filter(inside, conjunction(equal))
     if kind is SetKind.EXCEPT:
@@ -149,18 +155,15 @@ def _same(index: int, one: Field, other: Field) -> Expression:
 # only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people of that name.
 
 
-_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
-
-
 @rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
-def set_to_predicate(relation: Relation, context: Context) -> Rewritten | None:
+def set_to_predicate(relation: SetOperation, context: Context) -> Rewritten | None:
     """``SELECT id … WHERE p INTERSECT SELECT id … WHERE q`` → ``SELECT DISTINCT id … WHERE p
     AND q``; with EXCEPT ``p AND NOT q``.
 
     Assumes primary key where uniqueness comes from a declared key. Assumes primary key or not
     null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+    if relation.all or relation.kind is SetKind.UNION:
         return None
     first = selection(relation.inputs[0])
     for i, part in enumerate(relation.inputs[1:], start=1):
@@ -235,7 +238,7 @@ def _not_true(
 
 def _null(part: Expression) -> list[Expression]:
     """That a condition is NULL: a comparison is if an operand is."""
-    compared = isinstance(part, Call) and part.name in _COMPARISONS
+    compared = isinstance(part, Call) and part.name in COMPARISONS
     operands = part.operands if isinstance(part, Call) and compared else (part,)
     return [Call("IS NULL", (o,)) for o in operands if not isinstance(o, Literal)]
 
@@ -248,9 +251,8 @@ def _null(part: Expression) -> list[Expression]:
 
 
 @rule(RELATION, at={"Distinct"})
-def union_of_filters(relation: Relation, context: Context) -> Rewritten | None:
+def union_of_filters(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT … WHERE p UNION SELECT … WHERE q`` → ``SELECT DISTINCT … WHERE p OR q``."""
-    del context
     match relation:
         case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
             found = [selection(part) for part in union.inputs]

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from sqljury.faults.check import Finding, Sees, check
-from sqljury.faults.expressions import FLIPPED, ConstantComparison
+from sqljury.faults.expressions import ConstantComparison
 from sqljury.faults.query import Query, with_text_replaced
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.trees.nodes import Call, Limit, Literal
 
 _FIRST = r"\b(?:top|first|last|bottom) (\d+|two|three|four|five|ten)\b"
@@ -273,7 +274,7 @@ def _bounds(call: Call) -> Iterator[tuple[float, str]]:
     first, *rest = call.operands
     pairs = list(zip(rest, (">=", "<=") if call.name == "BETWEEN" else (call.name,), strict=False))
     if call.name != "BETWEEN" and _bound(rest[0]) is None:
-        pairs = [(first, FLIPPED[call.name])]
+        pairs = [(first, MIRRORED[call.name])]
     yield from ((found, how) for one, how in pairs if (found := _bound(one)) is not None)
 
 

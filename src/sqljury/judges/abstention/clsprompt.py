@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
 from sqljury.declining import NOT_ANSWERABLE
-from sqljury.evidence import Evidence
-from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import Demonstration
-from sqljury.judges.asking import Conversation
+from sqljury.judges.abstention.abstention_prompt import AbstentionPrompt
 from sqljury.judges.base import Needs, register
+from sqljury.judges.model_judge import Conversation
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.prompts.demonstrations import Demonstration
 from sqljury.verdict import Verdict
 
 CLSPROMPT = Prompt("clsprompt", answer(reason=TEXT, answerable=YES_NO))
@@ -41,18 +39,13 @@ class ClsPrompt(AbstentionPrompt):
     positives: int = 16
     negatives: int = 16
 
-    def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+    def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
         """Whether each question can be answered."""
         return [
             (one.question, NOT_ANSWERABLE if one.sql is None else "answerable") for one in shown
         ]
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Ask once."""
-        hearing = Conversation(self, evidence, sample)
-        sections = [*self.before_the_question(case, evidence), *asked(case)]
-        found = hearing.ask("clsprompt", CLSPROMPT, sections)
-        if found is None:
-            return hearing.unavailable()
-        close = hearing.accepts if found["answerable"] else hearing.rejects
-        return close(str(found["reason"]))
+        found = conversation.ask("clsprompt", CLSPROMPT, self.sections(conversation))
+        return conversation.decided(found, "answerable")

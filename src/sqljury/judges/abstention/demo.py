@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
 from sqljury.declining import NOT_ANSWERABLE
-from sqljury.evidence import Evidence
 from sqljury.extraction import sql_in
-from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import Demonstration
-from sqljury.judges.asking import Conversation
+from sqljury.judges.abstention.abstention_prompt import AbstentionPrompt
 from sqljury.judges.base import Needs, register
+from sqljury.judges.model_judge import Conversation
 from sqljury.judges.prompts import TEXT, Prompt, answer
+from sqljury.judges.prompts.demonstrations import Demonstration
 from sqljury.verdict import Verdict
 
 DEMO = Prompt("demo", answer(sql=TEXT))
@@ -38,18 +36,16 @@ class Demo(AbstentionPrompt):
 
     style: str = "columns"
 
-    def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+    def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
         """The SQL of each question, if it has any."""
         return [(one.question, one.sql or NOT_ANSWERABLE) for one in shown]
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Ask once."""
-        hearing = Conversation(self, evidence, sample)
-        sections = [*self.before_the_question(case, evidence), *asked(case)]
-        found = hearing.ask("demo", DEMO, sections)
+        found = conversation.ask("demo", DEMO, self.sections(conversation))
         if found is None:
-            return hearing.unavailable()
+            return conversation.unavailable()
         sql = str(found["sql"])
         if not sql.strip() or sql_in(sql) is None:
-            return hearing.rejects("the model says that there is no answer")
-        return hearing.accepts("the model wrote SQL")
+            return conversation.verdict(False, "the model says that there is no answer")
+        return conversation.verdict(True, "the model wrote SQL")

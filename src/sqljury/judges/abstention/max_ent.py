@@ -7,7 +7,7 @@ from math import exp, log
 from typing import ClassVar
 
 from sqljury.benchmarks import Token
-from sqljury.judges.abstention.tokens import TokenJudge
+from sqljury.judges.abstention.max_prob import TokenJudge
 from sqljury.judges.base import register
 
 

@@ -5,14 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.abstention.asking import asked
-from sqljury.judges.abstention.schema_text import STYLES, schema_section
-from sqljury.judges.asking import Conversation, ModelJudge, unasked
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier
+from sqljury.judges.model_judge import Conversation, ModelJudge
 from sqljury.judges.prompts import TEXT, YES_NO, Prompt, answer
+from sqljury.judges.prompts.sections import STYLES, Dossier, schema_section
 from sqljury.verdict import Verdict
 
 SELFREF = Prompt("selfref", answer(reason=TEXT, correct=YES_NO))
@@ -45,15 +41,12 @@ class SelfRef(ModelJudge):
         if self.style not in STYLES:
             raise ValueError(f"style={self.style}: one of {', '.join(STYLES)}")
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Ask once."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        query = Dossier(case, evidence).sql("Predicted SQL", str(case.predicted_sql))
-        sections = [*schema_section(evidence, self.style), *asked(case), query]
-        found = hearing.ask("selfref", SELFREF, sections)
-        if found is None:
-            return hearing.unavailable()
-        close = hearing.accepts if found["correct"] else hearing.rejects
-        return close(str(found["reason"]))
+        dossier = Dossier(conversation.case, conversation.evidence)
+        sections = [
+            *schema_section(conversation.evidence, self.style),
+            *dossier.question(criteria=False),
+            dossier.sql("Predicted SQL", dossier.predicted_sql),
+        ]
+        return conversation.decided(conversation.ask("selfref", SELFREF, sections), "correct")

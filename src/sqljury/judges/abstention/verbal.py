@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqljury.case import Case
-from sqljury.evidence import Evidence
-from sqljury.judges.abstention.asking import AbstentionPrompt, asked
-from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
-from sqljury.judges.asking import Conversation, unasked
+from sqljury.judges.abstention.abstention_prompt import AbstentionPrompt
 from sqljury.judges.base import Needs, register
-from sqljury.judges.dossier import Dossier
+from sqljury.judges.model_judge import Conversation
 from sqljury.judges.prompts import Prompt, answer
+from sqljury.judges.prompts.demonstrations import Demonstration, Wanted
+from sqljury.judges.prompts.sections import Dossier
 from sqljury.verdict import Verdict
 
 VERBAL = Prompt("verbal", answer(mark={"type": "string", "enum": ["correct", "incorrect"]}))
@@ -39,26 +37,21 @@ class Verbal(AbstentionPrompt):
 
     style: str = "columns"
 
-    def once(self, case: Case, evidence: Evidence, sample: int) -> Verdict:
+    def once(self, conversation: Conversation) -> Verdict:
         """Ask once."""
-        if not case.question:
-            return unasked()
-        hearing = Conversation(self, evidence, sample)
-        query = Dossier(case, evidence).sql("Predicted SQL", str(case.predicted_sql))
-        sections = [*self.before_the_question(case, evidence), *asked(case), query]
-        found = hearing.ask("verbal", VERBAL, sections)
+        dossier = Dossier(conversation.case, conversation.evidence)
+        query = dossier.sql("Predicted SQL", dossier.predicted_sql)
+        found = conversation.ask("verbal", VERBAL, [*self.sections(conversation), query])
         if found is None:
-            return hearing.unavailable()
-        if found["mark"] == "correct":
-            return hearing.accepts("marked as correct")
-        return hearing.rejects("marked as incorrect")
+            return conversation.unavailable()
+        return conversation.verdict(found["mark"] == "correct", f"marked as {found['mark']}")
 
     @property
     def wanted(self) -> Wanted:
         """Answerable questions for both marks."""
         return Wanted(self.positives, 0, self.negatives)
 
-    def said(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
+    def answers(self, shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
         """Each with its SQL and the mark that belongs to it."""
         return [(one.question, marked(one)) for one in shown]
 

@@ -3,12 +3,13 @@
 from sqljury.judges.jury_features.group import (
     Feature,
     FeatureGroup,
+    FeatureRow,
+    Pair,
     all_groups,
     chosen_groups,
     feature_group,
+    values_or_none,
 )
-from sqljury.judges.jury_features.pair import Pair
-from sqljury.judges.jury_features.row import FeatureRow, values_or_none
 
 __all__ = [
     "Feature",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqljury.schema import Schema
 from sqljury.sql import parse
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.sql.names import DERIVED, UNKNOWN, Names, TableScope, names_of
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ class _BlockReader:
         rights += [one for one in node.expressions if one is not None]
         if _is_value(left) and rights and not _is_value(rights[0]):
             left, rights = rights[0], [left]
-            operator = {">": "<", "<": ">", ">=": "<=", "<=": ">="}.get(operator, operator)
+            operator = MIRRORED.get(operator, operator)
         item = ExpressionFacts("") if node.key == "exists" else self.item(left)
         if rights and rights[0].key == "column" and not self._is_text(rights[0]):
             links.append((item.column, self._column(rights[0])))

@@ -1,14 +1,15 @@
-"""A question as words: stems, numbers, names; masked, too."""
+"""A question as words, and how well it names each table and column of a schema, in numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from sqljury.schema import Schema
-from sqljury.sql.names import singular, words
+from sqljury.schema import Column, Schema, Table
+from sqljury.sql.names import names_of, singular, words
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’")
@@ -194,3 +195,327 @@ def ngrams(words: list[str]) -> Iterator[str]:
     padded = ["^", *words, "$"]
     for n in range(1, LONGEST + 1):
         yield from (" ".join(padded[i : i + n]) for i in range(len(padded) - n + 1))
+
+
+# ------------------------------------------------------------
+# How well each table and column of a schema is named by a question, in numbers.
+
+_FUNCTION_WORDS_TEXT = """
+a all also an and any are as at be been but by can did do does each every find for from get give
+had has have how in into is it its list many me more most much of on one only or out please
+return show tell than that the their them there these they those to up us was we were what when
+where which who whose will with you
+"""
+_FUNCTION_WORDS = frozenset(map(stem, _FUNCTION_WORDS_TEXT.split()))
+_BEFORE = (
+    *("of", "the", "by", "each", "every", "per", "for", "whose", "with", "that", "and", "or"),
+    *("than", "is", "are", "most", "highest", "lowest", "average", "total", "maximum", "minimum"),
+    *("different", "distinct", "many", "in", "from", "to", "on", "at", "have", "has", "what"),
+    *("which", "list", "show", "find", "their", "its", "order", "number", "not", "all"),
+)
+_AFTER = (
+    *("of", "is", "are", "and", "or", "than", "in", "for", "that", "with", "whose", "who", "from"),
+    *("by", "have", "has", "was", "were", "do", "did", "higher", "more", "less", "each", "ordered"),
+    *("sorted", "equal", "larger", "above", "below", "between", "starting", "number", "named"),
+)
+_ARTICLES = frozenset(("the", "a", "an", "their", "its", "all", "any"))
+_STARTS = ("how", "who", "when", "where", "which", "what", "list", "show", "find", "give", "return")
+
+COLUMN_FEATURES = (
+    *("exact", "fuzzy", "words", "full", "ambiguity", "own_exact", "own_words", "explained"),
+    *("best_in_table", "rank_in_table", "rank", "equally_good", "table_exact", "table_fuzzy"),
+    *("table_words", "table_rank", "position", "times", "before", "before_2", "after", "span"),
+    *("is_text", "is_number", "is_date", "is_key", "is_foreign", "says_id", "says_name", "place"),
+    *("columns", "tables", "length", "numbers", "quoted", "names", "start", "start_2", "value"),
+    *(
+        "value_length",
+        "values_elsewhere",
+        "full_in_table",
+        "full_in_schema",
+        "asks_id",
+        "asks_name",
+    ),
+    *("table_full_columns", "is_only_name", "twins"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnLink:
+    """A column, what it is called, and the features of :data:`COLUMN_FEATURES`."""
+
+    name: str
+    """``table.column`` in lower case."""
+    table: str
+    same: str
+    """The first of the columns that foreign keys make equal to it."""
+    features: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A column and what of its schema does not depend on a question."""
+
+    table: Table
+    column: Column
+    name: str
+    stems: tuple[str, ...]
+    own: tuple[str, ...]
+    """Its stems without those of its table's name."""
+    fixed: tuple[float, ...]
+
+
+@lru_cache(maxsize=32)
+def _named(schema: Schema) -> tuple[_Named, ...]:
+    twins = Counter(c.name.casefold() for t in schema.tables for c in t.columns)
+    out = []
+    for table in schema.tables:
+        table_stems = set(name_stems(table.name))
+        foreign = {c.casefold() for key in table.foreign_keys for c in key.columns}
+        keys = {c.casefold() for c in table.primary_key}
+        names = [c for c in table.columns if stem("name") in name_stems(c.name)]
+        for place, column in enumerate(table.columns):
+            stems = name_stems(column.name)
+            own = tuple(one for one in stems if one not in table_stems)
+            kind = column.type.upper()
+            is_date = any(one in kind for one in ("DATE", "TIME", "YEAR"))
+            is_text = any(one in kind for one in ("CHAR", "TEXT", "CLOB")) or not kind
+            fixed = (
+                *(float(is_text), float(not is_text and not is_date), float(is_date)),
+                *(float(column.name.casefold() in one) for one in (keys, foreign)),
+                *(float(stem("id") in stems), float(stem("name") in stems), float(place)),
+                *(float(len(table.columns)), float(len(schema.tables))),
+                *(float(names == [column]), float(twins[column.name.casefold()])),
+            )
+            name = f"{table.name}.{column.name}".lower()
+            out.append(_Named(table, column, name, stems, own, fixed))
+    return tuple(out)
+
+
+def links(
+    question: QuestionWords, schema: Schema, found_values: Mapping[str, Sequence[str]] | None
+) -> list[ColumnLink]:
+    """Every column of a schema beside a question.
+
+    Args:
+        found_values: by ``table.column``, the stretches of the question that are values of it;
+            None where nothing is known of values.
+    """
+    matcher = _Matcher(question)
+    columns = _named(schema)
+    matched = [matcher.match(one.stems, one.own) for one in columns]
+    tables = {t.name: matcher.table(name_stems(t.name)) for t in schema.tables}
+    words = Counter(s for one in columns for s in set(one.stems))
+    merged = names_of(schema).merged
+    scores = [m.fuzzy for m in matched]
+    by_table: dict[str, list[float]] = {}
+    full_by_table: Counter[str] = Counter()
+    for one, m in zip(columns, matched, strict=True):
+        by_table.setdefault(one.table.name, []).append(m.fuzzy)
+        full_by_table[one.table.name] += m.fuzzy >= 0.99
+    ranked = sorted(scores, reverse=True)
+    table_ranked = sorted((t[1] for t in tables.values()), reverse=True)
+    full = sum(full_by_table.values())
+    out = []
+    for one, m in zip(columns, matched, strict=True):
+        mine = by_table[one.table.name]
+        exact, fuzzy, count = tables[one.table.name]
+        hits = found_values.get(one.name, ()) if found_values is not None else ()
+        elsewhere = len(found_values) - bool(hits) if found_values is not None else -1
+        ambiguity = min((words[s] for s in m.stems), default=0)
+        fixed = one.fixed
+        features = (
+            *(m.exact, m.fuzzy, float(len(one.stems)), float(m.fuzzy >= 0.99), float(ambiguity)),
+            *(m.own, float(len(one.own)), m.explained),
+            *(float(m.fuzzy >= max(mine)), float(sum(o > m.fuzzy for o in mine))),
+            *(float(_above(ranked, m.fuzzy)), float(scores.count(m.fuzzy))),
+            *(exact, fuzzy, float(count), float(_above(table_ranked, fuzzy))),
+            *(m.position, float(m.times), *m.around, m.span),
+            *fixed[:8],
+            *fixed[8:10],
+            *matcher.shape,
+            *(float(len(hits)) if found_values is not None else -1.0,),
+            *(float(max((len(h.split()) for h in hits), default=0)), float(elsewhere)),
+            *(float(full_by_table[one.table.name]), float(full)),
+            *matcher.asks,
+            *(float(full_by_table[one.table.name] - (m.fuzzy >= 0.99)), *fixed[10:]),
+        )
+        same = merged.get(one.name, one.name)
+        out.append(ColumnLink(one.name, one.table.name.lower(), same, features))
+    assert not out or len(out[0].features) == len(COLUMN_FEATURES)
+    return out
+
+
+def _above(ranked: Sequence[float], value: float) -> int:
+    return next((i for i, one in enumerate(ranked) if one <= value), len(ranked))
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    exact: float
+    fuzzy: float
+    own: float
+    explained: float
+    stems: tuple[str, ...]
+    position: float
+    times: int
+    around: tuple[float, float, float]
+    span: float
+
+
+class _Matcher:
+    """One question; finds the words of names in it."""
+
+    def __init__(self, question: QuestionWords) -> None:
+        self._stems = question.stems
+        self._words = question.words
+        self._content = max(1, sum(s not in _FUNCTION_WORDS for s in question.stems))
+        self._best: dict[str, tuple[float, tuple[int, ...]]] = {}
+        starts = [
+            float(_STARTS.index(word) if word in _STARTS else -1)
+            for word in (*question.words[:1], "", "")[:1]
+        ]
+        second = question.words[1] if len(question.words) > 1 else ""
+        self.shape = (
+            *(float(len(question.words)), float(len(question.numbers))),
+            *(float(len(question.quoted)), float(len(question.names))),
+            *(*starts, float(second == "many")),
+        )
+        self.asks = (
+            float(any(one in question.words for one in ("id", "ids", "identifier"))),
+            float(any(one in question.words for one in ("name", "names"))),
+        )
+
+    def _find(self, name: str) -> tuple[float, tuple[int, ...]]:
+        """How well a stem is said, and where."""
+        if name not in self._best:
+            scores = [likeness(name, said) for said in self._stems]
+            best = max(scores, default=0.0)
+            places = tuple(i for i, s in enumerate(scores) if s == best) if best else ()
+            self._best[name] = (best, places)
+        return self._best[name]
+
+    def table(self, stems: tuple[str, ...]) -> tuple[float, float, int]:
+        """The shares of a table's words that are said, exactly and about, and their number."""
+        scores = [self._find(one)[0] for one in stems]
+        n = max(1, len(stems))
+        return sum(s == 1.0 for s in scores) / n, sum(scores) / n, len(stems)
+
+    def match(self, stems: tuple[str, ...], own: tuple[str, ...]) -> _Match:
+        """A column's words."""
+        found = [(one, *self._find(one)) for one in stems]
+        n = max(1, len(stems))
+        said = tuple(one for one, score, _ in found if score)
+        places = sorted({i for _, score, at in found if score for i in at})
+        last = self._last(found)
+        position = last / max(1, len(self._stems)) if places else -1.0
+        own_scores = [self._find(one)[0] for one in own]
+        return _Match(
+            exact=sum(score == 1.0 for _, score, _ in found) / n,
+            fuzzy=sum(score for _, score, _ in found) / n,
+            own=sum(own_scores) / len(own) if own else 1.0,
+            explained=len(said) / self._content,
+            stems=said,
+            position=position,
+            times=max((len(at) for _, score, at in found if score), default=0),
+            around=self._around(places, last),
+            span=float(places[-1] - places[0]) if places else -1.0,
+        )
+
+    def _last(self, found: list[tuple[str, float, tuple[int, ...]]]) -> int:
+        """Where the name's last word is said first: what names a thing comes last in English."""
+        said = [at for _, score, at in found if score]
+        return said[-1][0] if said else -1
+
+    def _around(self, places: list[int], last: int) -> tuple[float, float, float]:
+        if not places:
+            return (-2.0, -2.0, -2.0)
+        before = last - 1
+        while before >= 0 and (self._words[before] in _ARTICLES or before in places):
+            before -= 1
+        first = self._words[before] if before >= 0 else "^"
+        second = self._words[before - 1] if before >= 1 else "^"
+        after = self._words[last + 1] if last + 1 < len(self._words) else "$"
+        return (_place(first, _BEFORE), _place(second, _BEFORE), _place(after, _AFTER))
+
+
+def _place(word: str, known: tuple[str, ...]) -> float:
+    return float(known.index(word)) if word in known else -1.0
+
+
+_AT = {name: COLUMN_FEATURES.index(name) for name in COLUMN_FEATURES}
+
+TABLE_FEATURES = (
+    *("named", "named_about", "name_words", "name_rank", "columns", "tables", "refers", "referred"),
+    *("best", "full", "only_here_full", "best_unshared", "rank", "values", "own", "explained"),
+    *("is_bridge", "only_keys", "length", "named_tables", "near_named"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TableLink:
+    """A table and the features of :data:`TABLE_FEATURES`."""
+
+    name: str
+    features: tuple[float, ...]
+
+
+@lru_cache(maxsize=32)
+def _references(schema: Schema) -> dict[str, frozenset[str]]:
+    return {
+        table.name.lower(): frozenset(key.target_table.lower() for key in table.foreign_keys)
+        for table in schema.tables
+    }
+
+
+def table_links(
+    question: QuestionWords, schema: Schema, links: list[ColumnLink]
+) -> list[TableLink]:
+    """Every table of a schema beside a question, from how its columns are named by it."""
+    refers = _references(schema)
+    columns: dict[str, list[ColumnLink]] = {table.name.lower(): [] for table in schema.tables}
+    for link in links:
+        columns[link.table].append(link)
+    home: dict[str, int] = {}
+    for link in links:
+        short = link.name.partition(".")[2]
+        home[short] = home.get(short, 0) + 1
+    named = {name: _of(own[0], "table_exact") for name, own in columns.items() if own}
+    full_named = {name for name, score in named.items() if score == 1.0}
+    out = []
+    for table in schema.tables:
+        name = table.name.lower()
+        own = columns[name]
+        plain = [one for one in own if not _of(one, "is_foreign") and not _of(one, "says_id")]
+        unshared = [one for one in plain if home[one.name.partition(".")[2]] == 1]
+        linked = refers[name] | {other for other, to in refers.items() if name in to}
+        first = own[0] if own else None
+        out.append(
+            TableLink(
+                name,
+                (
+                    *(_of(first, "table_exact"), _of(first, "table_fuzzy")),
+                    *(_of(first, "table_words"), _of(first, "table_rank")),
+                    *(float(len(own)), float(len(schema.tables)), float(len(refers[name]))),
+                    float(sum(name in to for to in refers.values())),
+                    max((_of(one, "fuzzy") for one in plain), default=0.0),
+                    float(sum(_of(one, "fuzzy") >= 0.99 for one in plain)),
+                    float(sum(_of(one, "fuzzy") >= 0.99 for one in unshared)),
+                    max((_of(one, "fuzzy") for one in unshared), default=0.0),
+                    min((_of(one, "rank") for one in plain), default=99.0),
+                    float(sum(_of(one, "value") > 0 for one in own)),
+                    max((_of(one, "own_exact") for one in plain), default=0.0),
+                    max((_of(one, "explained") for one in plain), default=0.0),
+                    float(len(linked & full_named) >= 2),
+                    float(not plain),
+                    float(len(question.words)),
+                    float(len(full_named)),
+                    float(len(linked & full_named)),
+                ),
+            )
+        )
+    assert not out or len(out[0].features) == len(TABLE_FEATURES)
+    return out
+
+
+def _of(link: ColumnLink | None, feature: str) -> float:
+    return link.features[_AT[feature]] if link is not None else -1.0

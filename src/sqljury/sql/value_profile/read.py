@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from sqlglot import exp
 
 from sqljury.schema import Schema
+from sqljury.sql.comparisons import MIRRORED
 from sqljury.sql.resolve import tables_of
 from sqljury.sql.tokens import MAX_CHARS, parse
 from sqljury.sql.value_profile.notes import NOWHERE, Notes, Output, PlaceScope, PlaceSource
@@ -305,7 +306,7 @@ class _ProfileReader:
         if right_constant is not NO_CONSTANT:
             self._compare_constant(operator, a, right_constant, scope, hard)
         elif left_constant is not NO_CONSTANT:
-            mirrored = _MIRRORED.get(operator, "hint")
+            mirrored = MIRRORED.get(operator, "hint")
             self._compare_constant(mirrored, b, left_constant, scope, hard)
         else:
             hard = hard and operator == "="
@@ -525,7 +526,6 @@ _NOTHING = Output("")
 
 # ---------------------------------------------------------------- kinds of nodes
 
-_MIRRORED = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _RANDOM_NAMES = frozenset({"random", "randomblob", "rand", "newid", "uuid"})
 _FRAGILE_NAMES = frozenset({"group_concat", "json_group_array", "json_group_object", "string_agg"})
 _DATE_NAMES = frozenset({"strftime", "date", "datetime", "julianday", "unixepoch", "time"})

@@ -14,8 +14,7 @@ from typing import Any, Final
 from sqljury.benchmarks.text2sql import PLACEHOLDERS
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.judges.abstention.schema_text import create_table
-from sqljury.judges.dossier import PromptSection, message
+from sqljury.judges.prompts.sections import PromptSection, create_table, message
 from sqljury.llm import FENCE_RULE, Answer, Message, Model, Request
 from sqljury.schema import Schema
 from sqljury.sql.names import words

@@ -73,7 +73,7 @@ def no_reference_hint(judge: JudgeSummary) -> str:
         return ""
     return (
         f"{count(lacking)} without a reference: judges that need none are "
-        f"{', '.join(WITHOUT_REFERENCE)} (`sqljury judges` says what each needs)"
+        f"{', '.join(WITHOUT_REFERENCE)} (`sqljury list judges` says what each needs)"
     )
 
 

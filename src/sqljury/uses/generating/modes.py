@@ -17,12 +17,10 @@ from sqljury.case import Case, Json
 from sqljury.declining import NOT_ANSWERABLE, abstention_in
 from sqljury.evidence import Evidence
 from sqljury.extraction import sql_in, without_thoughts
-from sqljury.judges.abstention.choosing import DemonstrationChoice, Said
-from sqljury.judges.abstention.demonstrations import Demonstration, Wanted
-from sqljury.judges.abstention.schema_text import SERIALIZED, serialized
 from sqljury.judges.abstention.verbal import marked
-from sqljury.judges.dossier import PromptSection, message
 from sqljury.judges.prompts import Prompt
+from sqljury.judges.prompts.demonstrations import Demonstration, DemonstrationChoice, Said, Wanted
+from sqljury.judges.prompts.sections import SERIALIZED, PromptSection, message, serialized
 from sqljury.llm import Message
 from sqljury.uses.generating.samplers import Sample, Sampler
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from sqljury.sql.comparisons import MIRRORED_CLASSES, NEGATED_CLASSES
 from sqljury.trees.affinity import NUMERIC_AFFINITIES, declared_affinity
 from sqljury.variants.base import Change, QueryContext, all_of, origin_of, parts
 
@@ -15,15 +16,8 @@ from sqljury.variants.base import Change, QueryContext, all_of, origin_of, parts
 
 def turned_comparison(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
     """The operands of a comparison the other way round."""
-    mirrored: dict[type, type[exp.Expr]] = {
-        exp.GT: exp.LT,
-        exp.GTE: exp.LTE,
-        exp.LT: exp.GT,
-        exp.LTE: exp.GTE,
-        exp.EQ: exp.EQ,
-    }
-    other = mirrored.get(type(node))
-    if other is not None:
+    other = MIRRORED_CLASSES.get(type(node))
+    if other is not None and other is not exp.NEQ:
         yield lambda n: n.replace(other(this=n.expression, expression=n.this))
 
 
@@ -100,20 +94,12 @@ def _is_whole(value: exp.Expr, context: QueryContext) -> bool:
 
 def negation(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
     """``NOT a = 1`` for ``a != 1``; ``NOT a <= 1`` for ``a > 1``; and the other way round."""
-    contrary: dict[type, type[exp.Expr]] = {
-        exp.NEQ: exp.EQ,
-        exp.EQ: exp.NEQ,
-        exp.GT: exp.LTE,
-        exp.GTE: exp.LT,
-        exp.LT: exp.GTE,
-        exp.LTE: exp.GT,
-    }
     if isinstance(node, exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
-        other = contrary[type(node)]
+        other = NEGATED_CLASSES[type(node)]
         yield lambda n: n.replace(exp.Not(this=other(this=n.this, expression=n.expression)))
-    if isinstance(node, exp.Not) and type(node.this.unnest()) in contrary:
+    if isinstance(node, exp.Not) and type(node.this.unnest()) in NEGATED_CLASSES:
         inner = node.this.unnest()
-        other = contrary[type(inner)]
+        other = NEGATED_CLASSES[type(inner)]
         yield lambda n: n.replace(other(this=inner.this.copy(), expression=inner.expression.copy()))
 
 

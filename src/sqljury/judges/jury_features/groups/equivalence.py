@@ -1,16 +1,15 @@
-"""Whether the two queries are the same on any data: proofs, counterexamples, and neither."""
+"""Whether the two queries are the same on any data, and how alike they are."""
 
 from __future__ import annotations
 
-from sqljury.judges.jury_features.group import Feature, Values, feature_group
-from sqljury.judges.jury_features.pair import Pair
+from sqljury.judges.jury_features.group import Feature, Pair, Values, feature_group
 from sqljury.verdict import Outcome, Verdict
 
 _JUDGE = "equivalence,column_order=any"
 _ANSWERS = {
     "proved": ("1 if they are proved equivalent", 1),
     "refuted": ("1 if a generated database tells them apart", -1),
-    "no_counterexample": ("1 if none was found", 0),
+    "no_counterexample": ("1 if no counterexample was found", 0),
 }
 _PROFILES = ("clean", "duplicates", "foreign_keys_violated")
 _PERMUTED = "columns_permuted"
@@ -56,3 +55,22 @@ def _canonical(pair: Pair) -> Values:
         "canonical": float(equal),
         "canonical_permuted": float(equal or _PERMUTED in found.labels),
     }
+
+
+# ------------------------------------------------------------
+# How alike the two queries are as texts and as trees.
+
+_JUDGES = {
+    "relpm": "partial match of canonical operator trees",
+    "astpm": "partial match of syntax trees",
+    "codebleu": "CodeBLEU",
+    "crystalbleu": "CrystalBLEU",
+    "exact_match": "1 if the texts are equal",
+    "exact_set_match": "1 if the clauses are equal by Spider's script",
+}
+
+
+@feature_group("likeness", *(Feature(k, meaning, 1) for k, meaning in _JUDGES.items()))
+def likeness(pair: Pair) -> Values:
+    """How alike the two queries are, without running them."""
+    return {judge: pair.score(judge) for judge in _JUDGES}

@@ -1,10 +1,24 @@
-"""Whether the rows are the same, under each policy, and what the kindest one forgave."""
+"""Whether the rows are the same, under each policy, and how they differ."""
 
 from __future__ import annotations
 
-from sqljury.judges.jury_features.group import Feature, Values, feature_group
-from sqljury.judges.jury_features.pair import Pair
-from sqljury.verdict import Outcome
+from collections import Counter
+from math import log
+from typing import Any, Final
+
+from sqljury.evidence_shapes import mismatch_of
+from sqljury.execution import ResultTable
+from sqljury.judges.counterexample import slight_difference
+from sqljury.judges.jury_features.group import (
+    Feature,
+    Pair,
+    Values,
+    both_sides,
+    feature_group,
+    on_both_sides,
+)
+from sqljury.tables import POLICIES, MismatchKind, render_cell
+from sqljury.verdict import Outcome, Verdict
 
 _POLICIES = ("strict", "spider", "bird", "rose", "intent")
 _FORGIVEN = ("column_order", "extra_columns", "duplicates_differ", "tolerance", "text_case")
@@ -30,3 +44,81 @@ def execution(pair: Pair) -> Values:
     if kind is not None and kind.outcome is Outcome.INCORRECT:
         found["limit_cuts_tie"] = float("limit_cuts_tie" in kind.labels)
     return found
+
+
+# ------------------------------------------------------------
+# How two result tables differ: shapes, shares of equal cells, kinds of difference.
+
+_INTENT: Final = "execution:intent"
+_MOST_ROWS = 2000
+"""Rows of which repeats and NULLs are counted."""
+
+
+@feature_group(
+    "tables",
+    Feature("soft_f1", "F1 over cells, rows paired by content", 1),
+    Feature("soft_precision", "share of the prediction's cells that the reference has", 1),
+    Feature("soft_recall", "share of the reference's cells that the prediction has", 1),
+    *on_both_sides("rows", "logarithm of 1 + the number of rows"),
+    *on_both_sides("columns", "number of columns"),
+    *on_both_sides("repeats", "share of rows that repeat another"),
+    *on_both_sides("nulls", "share of cells that are NULL"),
+    Feature("values_of_reference", "share of the reference's distinct cells that occur at all", 1),
+    Feature("values_of_prediction", "share of the prediction's distinct cells that occur too", 1),
+    Feature("slight", "1 if rows differ in types, rounding, or nothing against NULL or 0"),
+    *(
+        Feature(f"kind_{one}", f"1 if `intent` finds a difference of kind `{one}`")
+        for one in MismatchKind
+    ),
+)
+def tables(pair: Pair) -> Values:
+    """How the rows of prediction and reference differ."""
+    if pair.tables is None:
+        return {}
+    prediction, reference = pair.tables
+    return {
+        **_soft(pair.verdict("soft_f1")),
+        **both_sides("rows", log(1 + len(prediction.rows)), log(1 + len(reference.rows))),
+        **both_sides("columns", float(prediction.width), float(reference.width)),
+        **both_sides("repeats", _repeats(prediction), _repeats(reference)),
+        **both_sides("nulls", _nulls(prediction), _nulls(reference)),
+        "values_of_reference": _share(reference, prediction),
+        "values_of_prediction": _share(prediction, reference),
+        "slight": float(bool(slight_difference(reference, prediction, POLICIES["intent"]))),
+        **_kinds(pair.verdict(_INTENT)),
+    }
+
+
+def _soft(found: Verdict | None) -> Values:
+    if found is None:
+        return {}
+    names = {"soft_precision": "precision", "soft_recall": "recall"}
+    return {"soft_f1": found.score, **{k: found.measures.get(v) for k, v in names.items()}}
+
+
+def _kinds(found: Verdict | None) -> Values:
+    if found is None or found.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
+        return {}
+    explanation = mismatch_of(found.evidence)
+    kinds = explanation["kinds"] if explanation else ()
+    return {f"kind_{one}": float(one.value in kinds) for one in MismatchKind}
+
+
+def _cells(table: ResultTable) -> list[tuple[Any, ...]]:
+    return [tuple(render_cell(cell) for cell in row) for row in table.rows[:_MOST_ROWS]]
+
+
+def _repeats(table: ResultTable) -> float | None:
+    rows = _cells(table)
+    return 1 - len(set(rows)) / len(rows) if rows else None
+
+
+def _nulls(table: ResultTable) -> float | None:
+    cells = [cell is None for row in table.rows[:_MOST_ROWS] for cell in row]
+    return sum(cells) / len(cells) if cells else None
+
+
+def _share(table: ResultTable, other: ResultTable) -> float | None:
+    """The share of a table's distinct cells that the other has, too."""
+    own, others = (Counter(c for row in _cells(one) for c in row) for one in (table, other))
+    return len(own.keys() & others.keys()) / len(own) if own else None
