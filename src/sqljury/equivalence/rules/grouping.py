@@ -38,7 +38,7 @@ from sqljury.trees.volatile import any_volatile, is_volatile
 from sqljury.trees.walk import (
     columns_read,
     expressions,
-    map_aggregate,
+    map_expressions,
     renumber,
     substitute,
     with_inputs,
@@ -91,7 +91,7 @@ def _grouped(
     calls = []
     for call, use in zip(relation.calls, uses[len(relation.keys) :], strict=True):
         values = iter(use)
-        calls.append(map_aggregate(call, lambda _, v=values: next(v)))  # type: ignore[misc]
+        calls.append(map_expressions(call, lambda _, v=values: next(v)))  # type: ignore[misc]
     return _GroupedBlock(block, keys, tuple(calls), relation.names)
 
 
@@ -123,7 +123,7 @@ class _Taken:
         return self.outside.get(column, column)
 
     def call(self, call: AggregateCall) -> AggregateCall:
-        return map_aggregate(call, lambda e: renumber(e, self.elsewhere))
+        return map_expressions(call, lambda e: renumber(e, self.elsewhere))
 
     def reads_own(self, *parts: Expression) -> bool:
         return any(not columns_read(part).isdisjoint(self.own) for part in parts)
@@ -235,7 +235,7 @@ class _Taken:
         )
         keys = tuple(renumber(key, place) for key in self.kept)
         calls = (
-            map_aggregate(c, lambda e: renumber(e, place)) for c in self.calls if self.stays(c)
+            map_expressions(c, lambda e: renumber(e, place)) for c in self.calls if self.stays(c)
         )
         return Aggregate(rebuilt(less), keys, tuple(calls))
 
