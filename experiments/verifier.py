@@ -48,8 +48,11 @@ from sqljury.case import Case  # noqa: E402
 from sqljury.databases import open_databases  # noqa: E402
 from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache  # noqa: E402
 from sqljury.execution import Limits  # noqa: E402
-from sqljury.judges.language_model_verifier import LanguageModelVerifier  # noqa: E402
-from sqljury.judges.prompts.verifier_prompt import VARIANTS, VerifierPrompt  # noqa: E402
+from sqljury.judges.language_model_verifier import (  # noqa: E402
+    VARIANTS,
+    LanguageModelVerifier,
+    VerifierPrompt,
+)
 from sqljury.learning.calibration import area_under_curve, reliability  # noqa: E402
 from sqljury.learning.language_model.prefix_scoring import PromptText  # noqa: E402
 from sqljury.learning.outcome_reward.examples import RewardExample, Settings  # noqa: E402

@@ -28,9 +28,9 @@ from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
+from sqljury.judges.verifier_features import Observer
 from sqljury.judges.verifier_features.asked import PARTS, index_values, sketch_of, values_in
 from sqljury.judges.verifier_features.facts import ROLES, facts_of, roles_of, tables_used
-from sqljury.judges.verifier_features.observer import Observer
 from sqljury.judges.verifier_features.question import (
     links,
     masked_words,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -31,95 +32,20 @@ SCHEMA = schema_from_ddl(HARBOUR)
 ALL = COMPARED_PROFILES + "+keys_violated"
 
 
+def pairs_of(name: str) -> list[tuple[str, str]]:
+    """The pairs of a file, a line each."""
+    lines = (Path(__file__).parent / "pairs" / f"{name}.sql").read_text("utf-8").splitlines()
+    pairs = (line.partition(" ||| ") for line in lines if not line.startswith("--"))
+    return [(left, right) for left, _, right in pairs]
+
+
 def compare(left: str, right: str, schema: Schema = SCHEMA, **options) -> PairAnswer:
     """By generated databases only, if nothing else is said."""
     options = {"prove": False, "second_opinion": False, **options}
     return compare_queries(left, right, schema=schema, **options)
 
 
-# Pairs that give other rows on clean data.
-REFUTED = [
-    ("SELECT id FROM boat WHERE length > 5", "SELECT id FROM boat WHERE length >= 5"),
-    ("SELECT id FROM boat WHERE name = 'Ara'", "SELECT id FROM boat WHERE name = 'ara'"),
-    ("SELECT id FROM boat WHERE name = 'Ara'", "SELECT id FROM boat WHERE name LIKE 'Ara'"),
-    ("SELECT id FROM boat WHERE name LIKE 'A%'", "SELECT id FROM boat WHERE name LIKE '%A%'"),
-    ("SELECT id FROM boat WHERE name LIKE 'A_'", "SELECT id FROM boat WHERE name LIKE 'A%'"),
-    ("SELECT id FROM boat WHERE year IN (1, 2)", "SELECT id FROM boat WHERE year IN (1, 2, 3)"),
-    (
-        "SELECT id FROM boat WHERE berth = 'a' AND year = 3",
-        "SELECT id FROM boat WHERE berth = 'a' OR year = 3",
-    ),
-    ("SELECT berth FROM boat", "SELECT DISTINCT berth FROM boat"),
-    (
-        "SELECT name FROM boat UNION ALL SELECT name FROM owner",
-        "SELECT name FROM boat UNION SELECT name FROM owner",
-    ),
-    ("SELECT name FROM boat", "SELECT name FROM owner"),
-    ("SELECT max(length) FROM boat", "SELECT min(length) FROM boat"),
-    ("SELECT sum(year) FROM boat", "SELECT avg(year) FROM boat"),
-    ("SELECT count(*) FROM boat", "SELECT count(DISTINCT berth) FROM boat"),
-    ("SELECT name, year FROM boat", "SELECT year, name FROM boat"),
-    ("SELECT name FROM boat", "SELECT name, year FROM boat"),
-    (
-        "SELECT berth FROM boat GROUP BY berth HAVING count(*) > 3",
-        "SELECT berth FROM boat GROUP BY berth HAVING count(*) >= 3",
-    ),
-    (
-        "SELECT berth FROM boat GROUP BY berth HAVING count(*) > 40",
-        "SELECT berth FROM boat GROUP BY berth HAVING count(*) >= 40",
-    ),
-    ("SELECT name FROM boat ORDER BY year", "SELECT name FROM boat ORDER BY year DESC"),
-    ("SELECT name FROM boat ORDER BY year", "SELECT name FROM boat"),
-    (
-        "SELECT name FROM boat ORDER BY year LIMIT 3",
-        "SELECT name FROM boat ORDER BY year LIMIT 4",
-    ),
-    (
-        "SELECT name FROM boat ORDER BY year LIMIT 30",
-        "SELECT name FROM boat ORDER BY year LIMIT 31",
-    ),
-    ("SELECT name FROM boat ORDER BY year LIMIT 1", "SELECT name FROM boat LIMIT 1"),
-    (
-        "SELECT name FROM boat ORDER BY year LIMIT 1",
-        "SELECT name FROM boat WHERE year = (SELECT min(year) FROM boat)",
-    ),
-    (
-        "SELECT b.name FROM boat b JOIN trip t ON t.boat_id = b.id",
-        "SELECT b.name FROM boat b LEFT JOIN trip t ON t.boat_id = b.id",
-    ),
-    (
-        "SELECT b.name FROM boat b JOIN trip t ON t.boat_id = b.id",
-        "SELECT name FROM boat WHERE id IN (SELECT boat_id FROM trip)",
-    ),
-    (
-        "SELECT o.town FROM owner o JOIN boat b ON b.owner_id = o.id WHERE b.berth = 'n'",
-        "SELECT o.town FROM owner o JOIN boat b ON b.id = o.id WHERE b.berth = 'n'",
-    ),
-    (
-        "SELECT name FROM owner WHERE id NOT IN (SELECT owner_id FROM boat WHERE year > 2000)",
-        "SELECT name FROM owner WHERE id NOT IN (SELECT owner_id FROM boat WHERE year >= 2000)",
-    ),
-    (
-        "SELECT boat_id FROM trip WHERE strftime('%Y', day) = '2014'",
-        "SELECT boat_id FROM trip WHERE strftime('%Y', day) >= '2014'",
-    ),
-    (
-        "SELECT boat_id FROM trip WHERE day BETWEEN '2014-01-01' AND '2014-12-31'",
-        "SELECT boat_id FROM trip WHERE day >= '2014-01-01' AND day < '2014-12-31'",
-    ),
-    (
-        "SELECT name FROM boat EXCEPT SELECT name FROM owner",
-        "SELECT name FROM boat INTERSECT SELECT name FROM owner",
-    ),
-    (
-        "SELECT sum(CASE WHEN year > 3 THEN 1 ELSE 0 END) FROM boat",
-        "SELECT sum(CASE WHEN year > 4 THEN 1 ELSE 0 END) FROM boat",
-    ),
-    (
-        "SELECT count(*) FROM owner WHERE id IN (SELECT owner_id FROM boat WHERE name = 'A')",
-        "SELECT count(*) FROM boat WHERE name = 'A'",
-    ),
-]
+REFUTED = pairs_of("refuted")
 
 
 @pytest.mark.parametrize(("left", "right"), REFUTED)
@@ -144,98 +70,7 @@ def _replays(found: PairAnswer, left: str, right: str) -> None:
     assert found.witness.sql.count("INSERT") <= 95
 
 
-# Pairs that are equal on every database, whatever is left to chance.
-SAME = [
-    ("SELECT id FROM boat WHERE year > 2", "SELECT id FROM boat WHERE year >= 3"),
-    ("SELECT id FROM boat WHERE NOT (year > 2)", "SELECT id FROM boat WHERE year <= 2"),
-    ("SELECT DISTINCT berth FROM boat", "SELECT berth FROM boat GROUP BY berth"),
-    ("SELECT name FROM boat", "SELECT name FROM boat ORDER BY year"),
-    ("SELECT count(*) FROM boat", "SELECT count(id) FROM boat"),
-    (
-        "SELECT name FROM boat WHERE year = 1 OR year = 2",
-        "SELECT name FROM boat WHERE year IN (2, 1)",
-    ),
-    (
-        "SELECT b.name FROM boat b JOIN owner o ON b.owner_id = o.id",
-        "SELECT b.name FROM owner o, boat b WHERE o.id = b.owner_id",
-    ),
-    (
-        "SELECT sum(length) FROM boat",
-        "SELECT sum(b.length) FROM (SELECT * FROM boat ORDER BY id DESC) b",
-    ),
-    ("SELECT avg(length * 0.1) FROM boat", "SELECT avg(0.1 * length) FROM boat"),
-    # Ties: every order inside of one, and every choice that a LIMIT makes among them, is right.
-    ("SELECT name FROM boat ORDER BY year", "SELECT name FROM boat ORDER BY year, id DESC"),
-    (
-        "SELECT name FROM boat ORDER BY year LIMIT 2",
-        "SELECT name FROM boat ORDER BY year, name LIMIT 2",
-    ),
-    (
-        "SELECT name FROM boat ORDER BY year LIMIT 2",
-        "SELECT b.name FROM boat b ORDER BY b.year ASC LIMIT 2",
-    ),
-    (
-        "SELECT berth FROM boat GROUP BY berth ORDER BY count(*) DESC LIMIT 1",
-        "SELECT berth FROM boat GROUP BY berth ORDER BY count(id) DESC, berth LIMIT 1",
-    ),
-    (
-        "SELECT count(*) FROM trip WHERE boat_id = (SELECT id FROM boat ORDER BY length LIMIT 1)",
-        "SELECT count(*) FROM trip WHERE boat_id = (SELECT id FROM boat ORDER BY length, id LIMIT 1)",
-    ),
-    # Any rows.
-    ("SELECT name FROM boat LIMIT 3", "SELECT name FROM boat ORDER BY length LIMIT 3"),
-    ("SELECT name FROM boat LIMIT 3", "SELECT name FROM boat LIMIT 3"),
-    (
-        "SELECT name FROM boat ORDER BY random() LIMIT 1",
-        "SELECT name FROM boat ORDER BY random() LIMIT 1",
-    ),
-    ("SELECT random() FROM boat", "SELECT random() FROM boat"),
-    # A column that its group does not fix.
-    (
-        "SELECT name, count(*) FROM boat GROUP BY berth",
-        "SELECT max(name), count(*) FROM boat GROUP BY berth",
-    ),
-    (
-        "SELECT group_concat(name) FROM boat",
-        "SELECT group_concat(name) FROM (SELECT * FROM boat ORDER BY id)",
-    ),
-    (
-        "SELECT o.name FROM owner o JOIN boat b ON b.owner_id = o.id GROUP BY o.name ORDER BY b.year",
-        "SELECT DISTINCT o.name FROM boat b JOIN owner o ON o.id = b.owner_id ORDER BY b.year",
-    ),
-    # An order in which rows tie, and nobody sees it.
-    (
-        "SELECT DISTINCT id FROM boat GROUP BY id ORDER BY length LIMIT 3",
-        "SELECT id FROM boat ORDER BY length LIMIT 3",
-    ),
-    # A value out of several rows.
-    (
-        "SELECT id FROM boat WHERE berth = (SELECT town FROM owner WHERE name = 'a' GROUP BY town)",
-        "SELECT id FROM boat WHERE berth = (SELECT town FROM owner WHERE name = 'a')",
-    ),
-    # A column that its group fixes.
-    (
-        "SELECT o.name, count(*) FROM owner o JOIN boat b ON b.owner_id = o.id GROUP BY o.id",
-        "SELECT o.name, count(*) FROM owner o JOIN boat b ON b.owner_id = o.id GROUP BY o.id, o.name",
-    ),
-    # Rows that tie in a window, beneath an order in which they do not.
-    (
-        "SELECT berth, row_number() OVER (ORDER BY berth) FROM (SELECT DISTINCT berth, year FROM boat)"
-        " ORDER BY year DESC",
-        "SELECT berth, row_number() OVER (ORDER BY berth)"
-        " FROM (SELECT berth, year FROM boat GROUP BY berth, year) ORDER BY year DESC",
-    ),
-    # A text that the other side of a set operation shows is none for a column of whole numbers.
-    (
-        "SELECT CASE WHEN year * owner_id = year THEN 'ab' ELSE 'A' END FROM boat"
-        " EXCEPT SELECT CASE WHEN year = owner_id THEN 'ab' ELSE 'A' END FROM boat WHERE year <= 3",
-        "SELECT CASE WHEN year * owner_id = year THEN 'ab' ELSE 'A' END FROM boat EXCEPT"
-        " SELECT CASE WHEN year = owner_id THEN 'ab' ELSE 'A' END FROM boat"
-        " WHERE CAST(year AS INTEGER) <= 3",
-    ),
-    ("SELECT date('now')", "SELECT date('now')"),
-    ("SELECT 1", "SELECT 1.0"),
-]
+SAME = pairs_of("same")
 
 
 @pytest.mark.parametrize(("left", "right"), SAME)
@@ -245,23 +80,7 @@ def test_chance_is_no_counterexample(left: str, right: str, seed: int) -> None:
     assert found.verdict in ("no_counterexample", "unknown"), found.witness
 
 
-CHANCE_WITHOUT_KEYS = [
-    (
-        "SELECT o.name, count(*) FROM boat b JOIN owner o ON b.owner_id = o.id GROUP BY o.id",
-        "SELECT o.name, count(*) FROM owner o JOIN boat b ON o.id = b.owner_id GROUP BY o.id",
-    ),
-    (
-        "SELECT id FROM boat WHERE berth = (SELECT town FROM owner WHERE name = 'a' GROUP BY town)",
-        "SELECT id FROM boat WHERE berth = (SELECT town FROM owner WHERE name = 'a')",
-    ),
-    # The row of the longest boat is that of several owners.
-    (
-        "SELECT o.town, b.owner_id, max(b.length) FROM owner o JOIN boat b ON o.id = b.owner_id"
-        " GROUP BY b.owner_id",
-        "SELECT t.t, t.i, t.l FROM (SELECT o.town AS t, b.owner_id AS i, max(b.length) AS l"
-        " FROM boat b JOIN owner o ON o.id = b.owner_id GROUP BY b.owner_id) AS t",
-    ),
-]
+CHANCE_WITHOUT_KEYS = pairs_of("chance_without_keys")
 
 
 @pytest.mark.parametrize(("left", "right"), CHANCE_WITHOUT_KEYS)

@@ -68,7 +68,7 @@ def test_the_reason_names_three_pieces_of_evidence(harbour: Path) -> None:
     probability, *reasons = found.reason.split("; ")
     assert probability == f"probability {found.score:.3f}"
     assert len(reasons) == 3
-    assert all(one.startswith(("for (", "against (")) for one in reasons)
+    assert all(one.startswith(("for: ", "against: ")) for one in reasons)
     weights = [abs(one["weight"]) for one in found.evidence["weights"]]
     assert weights == sorted(weights, reverse=True)
 

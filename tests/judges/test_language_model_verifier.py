@@ -17,11 +17,12 @@ from sqljury.evidence import DatabaseEvidence, ExecutionCache
 from sqljury.execution import Limits
 from sqljury.judges import Needs, make_judge, settled
 from sqljury.judges.language_model_verifier import (
+    VARIANTS,
     LanguageModelVerifier,
+    VerifierPrompt,
     answer_score,
     is_language_model,
 )
-from sqljury.judges.prompts.verifier_prompt import VARIANTS, VerifierPrompt
 from sqljury.llm import Client, ClientSettings, Reply, unfenced
 from sqljury.verdict import Outcome
 

@@ -16,7 +16,7 @@ from sqljury.errors import InputError
 from sqljury.execution import Limits
 
 if TYPE_CHECKING:
-    from sqljury.judges.on_server import Server
+    from sqljury.judges.counterexample import Server
     from sqljury.judges.pair import PairAnswer
     from sqljury.likeness.differences import Difference
     from sqljury.schema import Schema
@@ -138,7 +138,7 @@ def _server(url: str, db_id: str) -> Iterator[Server]:
     Raises:
         InputError: SJ328: it is none of those that can be asked, or has no such database.
     """
-    from sqljury.judges.on_server import Server
+    from sqljury.judges.counterexample import Server
 
     scheme = url.partition("://")[0]
     if scheme not in _SERVERS:
@@ -274,20 +274,20 @@ class QueryPlan:
     @property
     def text(self) -> str:
         """The tree as indented text."""
-        from sqljury.trees.text import tree_text
+        from sqljury.trees.drawing import tree_text
 
         return tree_text(self.tree)
 
     @property
     def svg(self) -> str:
         """The tree as a picture."""
-        from sqljury.trees.svg import tree_svg
+        from sqljury.trees.drawing import tree_svg
 
         return tree_svg(self.tree)
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
-        from sqljury.trees.as_json import tree_json
+        from sqljury.trees.drawing import tree_json
 
         return {
             "tree": tree_json(self.tree),

@@ -15,7 +15,7 @@ from sqljury.databases import Places
 from sqljury.errors import InputError
 from sqljury.evidence import DatabaseEvidence, Evidence, ExecutionCache
 from sqljury.execution import Limits
-from sqljury.judges.prompts.verifier_prompt import VerifierPrompt
+from sqljury.judges.language_model_verifier import VerifierPrompt
 from sqljury.uses.verifier_examples import VerifierExamples
 
 if TYPE_CHECKING:

@@ -14,8 +14,6 @@ from sqljury.execution import Execution, Status
 from sqljury.registry import Registry
 from sqljury.verdict import Outcome, Verdict
 
-# ---------------------------------------------------------------- base
-
 
 class Needs(Flag):
     """What must be there before a judge is asked; :func:`settled` gives the verdict if not."""
@@ -160,10 +158,8 @@ def register(cls: J) -> J:
     return cls
 
 
-# ---------------------------------------------------------------- settled
-#
+# ------------------------------------------------------------
 # What is clear before a judge is asked: verdicts by what is there and what runs.
-
 
 # A Flag's own & is slow, and these are asked of every case.
 _REFERENCE_ROWS = Needs.REFERENCE_ROWS.value

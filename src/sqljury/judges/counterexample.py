@@ -2,19 +2,22 @@
 
 A difference counts only where it cannot be chance: a result that changes when the same rows are
 written in another order (a LIMIT that cuts a tie, a column that no group fixes) is one of several
-right answers, and no counterexample.
+right answers, and no counterexample. Rows that a server holds stand in the query itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from sqljury.execution import Execution, ResultTable, Status
 from sqljury.judges.execution import is_ordered, tie_groups
+from sqljury.schema import Table
 from sqljury.sql import bare_chosen, tie_broken
+from sqljury.sql.transpile import over_rows, quoted_name
 from sqljury.tables import Comparison, MismatchKind, Policy, compare, make_policy
 from sqljury.value_profile import ValueProfile
 
@@ -23,7 +26,88 @@ if TYPE_CHECKING:
     from sqljury.evidence import Evidence, Filled
 
 
-# ---------------------------------------------------------------- counterexample
+# ---------------------------------------------------------------- on server
+#
+# Another engine than SQLite, asked over rows that stand in the query.
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A database server on which queries run over rows of ours; no table on it is read or written.
+
+    Args:
+        engine: its name.
+        dialect: sqlglot's name of its SQL.
+        execute: runs one statement there, read-only and limited.
+    """
+
+    engine: str
+    dialect: str
+    execute: Callable[[str], Execution]
+
+
+_TEXT_TYPES: Final = re.compile(r"char|text|clob|citext", re.IGNORECASE)
+
+
+def _checks(table: Table, dialect: str) -> Iterator[str]:
+    """Queries that find rows which are equal in a key of texts: its collation decides that."""
+    for key in filter(None, (table.primary_key, *table.unique)):
+        columns = [column for column in table.columns if column.name in key]
+        if not any(_TEXT_TYPES.search(column.type) for column in columns):
+            continue
+        names = [quoted_name(column.name, dialect) for column in columns]
+        held = " AND ".join(f"{name} IS NOT NULL" for name in names)
+        yield (
+            f"SELECT 1 FROM {quoted_name(table.name, dialect)} WHERE {held} "
+            f"GROUP BY {', '.join(names)} HAVING COUNT(*) > 1"
+        )
+
+
+class ServerRows:
+    """The rows of one generated database at a time, written into each query that is sent."""
+
+    def __init__(self, server: Server, tables: Sequence[Table]) -> None:
+        self._server = server
+        self._tables = tables
+        self._rows: Mapping[str, Sequence[tuple[Any, ...]]] = {}
+        self._checks = [text for table in tables for text in _checks(table, server.dialect)]
+        self._refused: str | None = None
+        """Why the server would not hold the rows of now; None where that was not asked yet."""
+
+    def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
+        """Replace all rows."""
+        self._rows, self._refused = rows, None
+
+    def rows(self, sql: str) -> Execution:
+        """Run one statement on the rows of now; failures are values."""
+        if self._refused is None:
+            self._refused = "a key is violated" if any(map(self._shows, self._checks)) else ""
+        if self._refused:
+            return Execution(Status.ERROR, None, self._refused)
+        return self._run(sql)
+
+    def _shows(self, sql: str) -> bool:
+        table = self._run(sql).table
+        return table is None or bool(table.rows)
+
+    def _run(self, sql: str) -> Execution:
+        written = over_rows(sql, self._server.dialect, self._tables, self._rows)
+        if written is None:
+            return Execution(Status.ERROR, None, "it cannot be written over rows")
+        return self._server.execute(written)
+
+    def close(self) -> None:
+        """Nothing to give back: the connection is somebody else's."""
+
+
+# ------------------------------------------------------------
+# The search for a database on which two queries give different rows, and the score that it gives.
+
+#
+# A difference counts only where it cannot be chance: a result that changes when the same rows are
+# written in another order (a LIMIT that cuts a tie, a column that no group fixes) is one of several
+# right answers, and no counterexample.
+
 
 _ROUNDING = 1e-9
 """Sums of the same numbers in another order may differ by that much."""
@@ -386,10 +470,8 @@ def _shows(table: ResultTable) -> bool:
     return bool(table.rows) and not is_nothing(table)
 
 
-# ---------------------------------------------------------------- slight
-#
+# ------------------------------------------------------------
 # Differences between two results that many people would not call one.
-
 
 _TEXTS = make_policy("strict", values="text", row_order="free")
 _ROUNDED = 0.02
@@ -423,10 +505,8 @@ def is_nothing(table: ResultTable) -> bool:
     return len(table.rows) == 1 and all(cell in (None, 0, "") for cell in table.rows[0])
 
 
-# ---------------------------------------------------------------- grading
-#
+# ------------------------------------------------------------
 # A graded score for a pair of queries, from what generated databases show of it.
-
 
 # How much a difference on such data weighs, from 0 to 1. Chosen on one half of labelled pairs
 # (identifiers by hash), by looking at which differences people call one.

@@ -1,4 +1,4 @@
-"""Chat models that the jury can ask: who they are, and hearing them one by one."""
+"""Chat models that the jury can ask: who they are, and asking them one by one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqljury.learning.fusion import Asked, Fusion
 
 ROWS: Final = ("execution", "")
-"""Recorded equality of rows: free, and heard where there is no database to see the rows of."""
+"""Recorded equality of rows: free, and asked where there is no database."""
 
 _METRICS: Final = {"rose": "ROSE", "flex": "FLEX", "rose_unified": "pr"}
 """The questions, each a judge's, with the folder that holds recorded answers to it."""
@@ -69,8 +69,8 @@ class Asking:
 
 
 @dataclass
-class Hearing:
-    """What was heard of one case."""
+class Consultation:
+    """The answers on one case, and what they cost."""
 
     opinions: dict[Asked, str] = field(default_factory=dict)
     told: list[HeardFields] = field(default_factory=list)
@@ -101,41 +101,43 @@ class Hearing:
         self.money += verdict.cost.money or juror.price * bool(calls)
 
 
-def hear(
+def consult(
     jurors: Sequence[Juror],
     fusion: Fusion,
     offline: float | None,
     asking: Asking,
     case: Case,
     evidence: Evidence,
-) -> Hearing:
+) -> Consultation:
     """Ask the jurors one by one until the verdict is sure enough, or cannot change."""
     from sqljury.learning.fusion import next_question
 
-    found = Hearing()
+    found = Consultation()
     left = {one.asked: one for one in jurors}
     rows = left.pop(ROWS, None)
     if rows is not None and not evidence.has_database:
-        _heard(rows, fusion, offline, found, case, evidence)
+        _consulted(rows, fusion, offline, found, case, evidence)
     while left := _affordable(left, found, asking):
         prices = {asked: one.price for asked, one in left.items()}
         chosen = next_question(
             fusion, offline, found.opinions, prices, target=asking.target, bar=asking.bar
         )
-        if chosen is None or not _heard(left.pop(chosen), fusion, offline, found, case, evidence):
+        if chosen is None or not _consulted(
+            left.pop(chosen), fusion, offline, found, case, evidence
+        ):
             break
     return found
 
 
-def _heard(
+def _consulted(
     juror: Juror,
     fusion: Fusion,
     offline: float | None,
-    found: Hearing,
+    found: Consultation,
     case: Case,
     evidence: Evidence,
 ) -> bool:
-    """Hear one juror; False where its answer is still under way, so that no other is asked."""
+    """Ask one juror; False where its answer is still under way, so that no other is asked."""
     verdict = juror.opinion(case, evidence)
     answer = answer_of(juror.asked[0], verdict)
     found.spend(juror, verdict, calls_of(juror.asked[0], verdict))
@@ -148,7 +150,9 @@ def _heard(
     return True
 
 
-def _affordable(left: Mapping[Asked, Juror], found: Hearing, asking: Asking) -> dict[Asked, Juror]:
+def _affordable(
+    left: Mapping[Asked, Juror], found: Consultation, asking: Asking
+) -> dict[Asked, Juror]:
     """Those that can be asked without exceeding the limits, however many calls they make."""
 
     def fits(one: Juror) -> bool:
@@ -193,7 +197,9 @@ def _saw_refuter(verdict: Verdict) -> bool:
     )
 
 
-def seated(models: Sequence[str], fusion: Fusion, recorded: str, options: str) -> tuple[Juror, ...]:
+def jurors_of(
+    models: Sequence[str], fusion: Fusion, recorded: str, options: str
+) -> tuple[Juror, ...]:
     """The jurors of some models.
 
     Args:

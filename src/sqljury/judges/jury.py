@@ -41,10 +41,10 @@ _SUREST: Final = 1e-6
 class Jury(Judge):
     """The probability that the prediction answers the question, from all evidence at hand.
 
-    Trees weigh what `sqljury features` finds: rows under each policy, differences weighed against
-    the question, faults of prediction and reference, schema linking, the verifier. A
-    database or a question that is not there is missing evidence. Without a schema the trees
-    cannot say: only what models answer counts, and where none does it is `unknown`.
+    Trees weigh what `sqljury evaluate --features` finds: rows under each policy, differences
+    weighed against the question, faults of prediction and reference, schema linking, the
+    verifier. A database or a question that is not there is missing evidence. Without a schema the
+    trees cannot say: only what models answer counts, and where none does it is `unknown`.
 
     With models, those are asked where that is not sure enough: each time the question whose answer
     is expected to tell most for its price (ROSE's Prover and Refuter, FLEX, the unified prompt),
@@ -54,12 +54,14 @@ class Jury(Judge):
         models: the variant: `offline` asks no chat model; else `PROVIDER:A+PROVIDER:B`.
         threshold: the probability from which on the verdict is `correct`.
         band: probabilities nearer to the threshold than this are `unknown`.
-        weights: a file that `sqljury train jury` wrote; by default the one that comes along.
+        weights: a file that `sqljury train jury` wrote; by default the one that
+            comes along.
         target: the probability of either verdict from which on no model is asked; 1 asks every
             model everything.
         max_calls: calls for one case at most; 0 for any number.
         max_cost: US dollars for one case at most, as expected; 0 for any.
-        reliability: a file that `sqljury calibrate` wrote; by default the one that comes along.
+        reliability: a file that `sqljury agree --calibrate` wrote; by default the one that
+            comes along.
         recorded: a folder of recorded answers that answers for the models.
         model_options: for all models, `key=value` joined by `;`.
 
@@ -95,12 +97,12 @@ class Jury(Judge):
 
     @cached_property
     def _jurors(self) -> tuple[Juror, ...]:
-        from sqljury.judges.jurors import seated
+        from sqljury.judges.jurors import jurors_of
 
         if self.models == _OFFLINE:
             return ()
         models = list(dict.fromkeys(filter(None, self.models.split("+"))))
-        return seated(models, self._fusion, self.recorded, self.model_options)
+        return jurors_of(models, self._fusion, self.recorded, self.model_options)
 
     @cached_property
     def _fusion(self) -> Fusion:
@@ -160,11 +162,11 @@ class Jury(Judge):
 
     def _after_asking(self, offline: Verdict, case: Case, evidence: Evidence) -> Verdict:
         """The verdict on what models say beside what was known without them."""
-        from sqljury.judges.jurors import Asking, hear
+        from sqljury.judges.jurors import Asking, consult
 
         asking = Asking(self.target, self.max_calls, self.max_cost, _log_odds(self.threshold))
         odds = None if offline.score is None else _log_odds(offline.score)
-        found = hear(self._jurors, self._fusion, odds, asking, case, evidence)
+        found = consult(self._jurors, self._fusion, odds, asking, case, evidence)
         if odds is None and not found.opinions:
             return replace(offline, cost=found.cost)
         probability = 1 / (1 + exp(-self._fusion.log_odds(odds, found.opinions)))
@@ -204,19 +206,7 @@ class Jury(Judge):
 
     def _words(self, name: str, weight: float, value: float | None) -> str:
         side = "for" if weight > 0 else "against"
-        return f"{side} ({weight:+.2f}): {_in_words(self._features[name], value)}"
-
-
-def _in_words(feature: Feature, value: float | None) -> str:
-    """What a feature's value says: ``rows are equal under `intent```, ``words of the hint: 12``."""
-    group = feature.name.partition("_")[0]
-    meaning = feature.meaning
-    if value is None:
-        return f"not known: {meaning} [{group}]"
-    if meaning.startswith("1 if "):
-        fact = meaning.removeprefix("1 if ").removesuffix(", else 0")
-        return f"{fact} [{group}]" if value >= 1 else f"not so: {fact} [{group}]"
-    return f"{meaning}: {value:.3g} [{group}]"
+        return f"{side}: {self._features[name].words(value)} ({weight:+.2f})"
 
 
 def _told(name: str, weight: float, values: Mapping[str, float]) -> Json:

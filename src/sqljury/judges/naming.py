@@ -18,10 +18,8 @@ from sqljury.isolation import import_plugin
 from sqljury.judge_name import JudgeName
 from sqljury.judges.base import JUDGES, Judge, as_judge
 
-# ---------------------------------------------------------------- options
-#
+# ------------------------------------------------------------
 # The options of a judge: the fields of its dataclass, with what its docstring says of them.
-
 
 _KINDS: Final = {"int": "integer", "float": "number", "bool": "true or false"}
 _PARSERS: Final[dict[str, Callable[[str], Any]]] = {"int": int, "float": float}
@@ -122,10 +120,8 @@ def _told(cls: type[Any]) -> Iterator[tuple[str, str]]:
     yield from ((name, text) for name in names)
 
 
-# ---------------------------------------------------------------- naming
-#
+# ------------------------------------------------------------
 # A judge by its name, and the name of a judge.
-
 
 # The text by which a user's own judge was named, and by which a worker finds it again.
 _IMPORTED_AS: dict[type[Any], str] = {}

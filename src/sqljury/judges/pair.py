@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Literal
 from sqljury.case import Json
 from sqljury.evidence import Evidence, Scratch
 from sqljury.execution import Execution, ResultTable
-from sqljury.judges.counterexample import Look, Search, Searcher, Side, graded
-from sqljury.judges.on_server import Server, ServerRows
+from sqljury.judges.counterexample import Look, Search, Searcher, Server, ServerRows, Side, graded
 from sqljury.schema import Schema
 from sqljury.sql import (
     alike_in_schema,
@@ -72,7 +71,7 @@ class PairAnswer:
     Args:
         score: in [0, 1]; None for ``unknown``.
         assumptions: what a proof takes for granted.
-        rules: the rewrite rules of a proof by canonical trees (`sqljury rules`); only
+        rules: the rewrite rules of a proof by canonical trees (`sqljury list rules`); only
             ``compare_queries`` tells them.
         profile: the data profile of the witness.
         failure: ``left`` or ``right`` and how it fails, where one of them does not run.

@@ -11,7 +11,7 @@ from typing import Any
 from sqljury.benchmarks.pools import recorded_verdict
 from sqljury.case import Case
 from sqljury.evidence import Evidence
-from sqljury.judges.prompts.verifier_prompt import VerifierPrompt
+from sqljury.judges.language_model_verifier import VerifierPrompt
 from sqljury.learning.calibration import HIGHEST, LOWEST
 from sqljury.learning.language_model.prefix_scoring import PromptText
 from sqljury.learning.outcome_reward.examples import RewardExample
@@ -51,10 +51,8 @@ class VerifierExamples:
                 self.left_out[why] += 1
                 continue
             label = label_of(case, self.label)
-            yield RewardExample(question_of(case), self._prompt(case, evidence), bool(label))
-
-    def _prompt(self, case: Case, evidence: Evidence) -> PromptText:
-        return PromptText(self.prompt.shared(case, evidence), self.prompt.own(case, evidence))
+            prompt = PromptText(self.prompt.shared(case, evidence), self.prompt.own(case, evidence))
+            yield RewardExample(question_of(case), prompt, bool(label))
 
     def _useless(self, case: Case, evidence: Evidence, seen: set[tuple[str, str]]) -> str:
         sql = case.predicted_sql

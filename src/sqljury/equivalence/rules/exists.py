@@ -72,10 +72,9 @@ _BLIND = frozenset(("MIN", "MAX", "BARE"))
 
 
 @rule(RELATION, at={"Distinct", "Aggregate"}, needs={"Subquery", "Distinct", "Sort"})
-def exists_in_set(relation: Relation, context: Context) -> Rewritten | None:
+def exists_in_set(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT DISTINCT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …)`` → ``SELECT DISTINCT x
     FROM a JOIN b ON …``."""
-    del context
     if not ignores_duplicates(relation):
         return None
     assert isinstance(relation, Distinct | Aggregate)
@@ -100,11 +99,10 @@ def is_blind(call: AggregateCall) -> bool:
 
 
 @rule(EXPRESSION, at={"Subquery"})
-def exists_in_exists(expression: Expression, scope: Scope) -> Expression | None:
+def exists_in_exists(expression: Subquery, _: Scope) -> Expression | None:
     """``EXISTS (SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …))`` → ``EXISTS (SELECT 1
     FROM a JOIN b ON …)``."""
-    del scope
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+    if expression.kind is not SubqueryKind.EXISTS:
         return None
     below = with_joins(expression.relation)
     return Subquery(SubqueryKind.EXISTS, below) if below is not None else None
@@ -158,10 +156,9 @@ ONE = Literal(1, Type.INTEGER)
 
 
 @rule(EXPRESSION, at={"Subquery"})
-def exists_input(expression: Expression, scope: Scope) -> Expression | None:
+def exists_input(expression: Subquery, _: Scope) -> Expression | None:
     """``EXISTS (SELECT DISTINCT x FROM t ORDER BY x)`` → ``EXISTS (SELECT 1 FROM t)``."""
-    del scope
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+    if expression.kind is not SubqueryKind.EXISTS:
         return None
     found = _some(expression.relation)
     return found if found != expression else None
@@ -221,11 +218,8 @@ def _is_some(limit: Limit) -> bool:
 
 
 @rule(EXPRESSION, at={"OR", "AND"}, needs={"Subquery"})
-def exists_merge(expression: Expression, scope: Scope) -> Expression | None:
+def exists_merge(expression: Call, _: Scope) -> Expression | None:
     """``EXISTS (… WHERE p) OR EXISTS (… WHERE q)`` → ``EXISTS (… WHERE p OR q)``."""
-    del scope
-    if not isinstance(expression, Call):
-        return None
     negated = expression.name == "AND"
     bases: dict[Relation, list[tuple[Expression, ...]]] = {}
     rest: list[Expression] = []

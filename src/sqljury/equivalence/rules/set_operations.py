@@ -114,10 +114,10 @@ def _same_in_any_order(one: Field, other: Field, context: Context) -> bool:
 
 
 @rule(RELATION, at={"SetOperation"})
-def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
+def set_to_exists(relation: SetOperation, context: Context) -> Rewritten | None:
     """``SELECT x FROM a INTERSECT SELECT y FROM b`` → ``SELECT DISTINCT x FROM a WHERE EXISTS
     (SELECT 1 FROM b WHERE x IS y)``; EXCEPT → NOT EXISTS."""
-    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+    if relation.all or relation.kind is SetKind.UNION:
         return None
     # Duplicates of the other inputs do not count, and those of the first are removed at the end.
     parts = [part.input if isinstance(part, Distinct) else part for part in relation.inputs]
@@ -156,14 +156,14 @@ def _same(index: int, one: Field, other: Field) -> Expression:
 
 
 @rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
-def set_to_predicate(relation: Relation, context: Context) -> Rewritten | None:
+def set_to_predicate(relation: SetOperation, context: Context) -> Rewritten | None:
     """``SELECT id … WHERE p INTERSECT SELECT id … WHERE q`` → ``SELECT DISTINCT id … WHERE p
     AND q``; with EXCEPT ``p AND NOT q``.
 
     Assumes primary key where uniqueness comes from a declared key. Assumes primary key or not
     null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+    if relation.all or relation.kind is SetKind.UNION:
         return None
     first = selection(relation.inputs[0])
     for i, part in enumerate(relation.inputs[1:], start=1):
@@ -251,9 +251,8 @@ def _null(part: Expression) -> list[Expression]:
 
 
 @rule(RELATION, at={"Distinct"})
-def union_of_filters(relation: Relation, context: Context) -> Rewritten | None:
+def union_of_filters(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT … WHERE p UNION SELECT … WHERE q`` → ``SELECT DISTINCT … WHERE p OR q``."""
-    del context
     match relation:
         case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
             found = [selection(part) for part in union.inputs]

@@ -14,8 +14,7 @@ from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
 from sqljury.verdict import Outcome, Verdict
 
-# ---------------------------------------------------------------- tokens
-#
+# ------------------------------------------------------------
 # What judges that look at token log-probabilities have in common: the file they are in.
 
 

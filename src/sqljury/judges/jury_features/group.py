@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     """The prediction's, the reference's."""
 
 
-# ---------------------------------------------------------------- group
-
 Values = Mapping[str, float | None]
 """Features by their names within the group; None, or no entry, where nothing is known."""
 
@@ -40,11 +39,57 @@ class Feature:
         meaning: what the number is, in a phrase.
         sign: 1 where more of it cannot make a prediction less likely to be right, -1 where more
             cannot make it likelier, all else being equal; 0 where nothing is known of that.
+        counts: what is counted, in the singular; empty for what is no count.
     """
 
     name: str
     meaning: str
     sign: int = 0
+    counts: str = ""
+
+    def words(self, value: float | None) -> str:
+        """What a value says, as a phrase.
+
+        >>> Feature("rows", "1 if the rows are equal under `bird`, else 0").words(0)
+        'the rows are not equal under `bird`'
+        >>> counting("total", "difference from the reference").words(3)
+        '3 differences from the reference'
+        """
+        if value is None:
+            return f"not known: {self.meaning}"
+        if self.meaning.startswith("1 if "):
+            fact = self.meaning.removeprefix("1 if ").removesuffix(", else 0")
+            if value >= 1:
+                return fact
+            negated = re.sub(r" (are|is) ", r" \1 not ", fact, count=1)
+            negated = re.sub(r" has ", " has no ", negated, count=1)
+            return negated if negated != fact and " and " not in fact else f"not so: {fact}"
+        if not self.counts:
+            return f"{self.meaning}: {value:.3g}"
+        noun = self.counts if abs(value) == 1 else plural(self.counts)
+        side, _, _ = self.meaning.rpartition(": ")
+        if side == _DIFFERENCE:
+            number = f"{abs(value):.3g} {'more' if value >= 0 else 'fewer'}"
+            return f"{number} {noun} in the prediction than in the reference"
+        return f"{side.removeprefix('of ')}: {value:.3g} {noun}".removeprefix(": ")
+
+
+_DIFFERENCE: Final = "the prediction's minus the reference's"
+
+
+def plural(noun: str) -> str:
+    """A phrase in the plural, its first noun being the one before a preposition.
+
+    >>> plural("missing condition on groups"), plural("missing table")
+    ('missing conditions on groups', 'missing tables')
+    """
+    head, *rest = re.split(r"(?= (?:of|on|from|in|beyond|that) )", noun, maxsplit=1)
+    return "".join([f"{head}s", *rest])
+
+
+def counting(name: str, noun: str, sign: int = 0) -> Feature:
+    """A feature that counts something."""
+    return Feature(name, plural(noun), sign, noun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,35 +156,30 @@ def chosen_groups(text: str) -> tuple[FeatureGroup, ...]:
     return tuple(group for group in known if not wanted or group.name in wanted)
 
 
-def on_both_sides(name: str, meaning: str, sign: int = 0) -> Sequence[Feature]:
+def on_both_sides(name: str, meaning: str, sign: int = 0, counts: str = "") -> Sequence[Feature]:
     """A number of the prediction, the same of the reference, and how much more the first is.
 
     Args:
+        meaning: what the number is; of what ``counts`` names, the plural if empty.
         sign: what more of it on the prediction's side says.
     """
+    said = meaning or plural(counts)
     return (
-        Feature(f"{name}_prediction", f"of the prediction: {meaning}"),
-        Feature(f"{name}_reference", f"of the reference: {meaning}"),
-        Feature(f"{name}_more", f"the prediction's minus the reference's: {meaning}", sign),
+        Feature(f"{name}_prediction", f"of the prediction: {said}", 0, counts),
+        Feature(f"{name}_reference", f"of the reference: {said}", 0, counts),
+        Feature(f"{name}_more", f"{_DIFFERENCE}: {said}", sign, counts),
     )
 
 
 def both_sides(name: str, prediction: float | None, reference: float | None) -> Values:
     """The values of :func:`on_both_sides`."""
-    known = prediction is not None and reference is not None
-    return {
-        f"{name}_prediction": prediction,
-        f"{name}_reference": reference,
-        f"{name}_more": prediction - reference if known else None,  # type: ignore[operator]
-    }
+    more = None if prediction is None or reference is None else prediction - reference
+    return {f"{name}_prediction": prediction, f"{name}_reference": reference, f"{name}_more": more}
 
 
-# ---------------------------------------------------------------- pair
-#
+# ------------------------------------------------------------
 # A prediction beside its reference, and the judge that finds all features of both.
 
-
-# ---------------------------------------------------------------- pair
 
 _MADE: dict[str, Judge] = {}
 
@@ -175,7 +215,7 @@ class Pair:
         self.prediction = str(case.predicted_sql)
         self.reference = case.reference_sqls[0] if case.reference_sqls else None
         self._verdicts: dict[tuple[str, bool], Verdict | None] = {}
-        self._seen: dict[bool, Mapping[str, float] | None] = {}
+        self._features: dict[bool, Mapping[str, float] | None] = {}
 
     @cached_property
     def reference_as_case(self) -> Case | None:
@@ -191,15 +231,12 @@ class Pair:
             of_reference: judge the reference in the prediction's place.
         """
         key = (judge, of_reference)
-        if key not in self._verdicts:
-            case = self.reference_as_case if of_reference else self.case
-            self._verdicts[key] = None if case is None else self._judged(judge, case)
-        return self._verdicts[key]
-
-    def _judged(self, name: str, case: Case) -> Verdict | None:
-        judge = judge_named(name)
-        found = settled(judge, case, self.evidence) or judge.judge(case, self.evidence)
-        return None if found.outcome.left_out else found
+        case = self.reference_as_case if of_reference else self.case
+        if key not in self._verdicts and case is not None:
+            asked = judge_named(judge)
+            found = settled(asked, case, self.evidence) or asked.judge(case, self.evidence)
+            self._verdicts[key] = None if found.outcome.left_out else found
+        return self._verdicts.get(key)
 
     def score(self, judge: str, *, of_reference: bool = False) -> float | None:
         """The score of a verdict; None where there is none, or it is ``unknown``."""
@@ -209,13 +246,13 @@ class Pair:
     def verifier_features(self, *, of_reference: bool = False) -> Mapping[str, float] | None:
         """What the small verifier sees of a query, found once; None where there is no query, or no
         schema."""
-        if of_reference not in self._seen:
+        if of_reference not in self._features:
             case = self.reference_as_case if of_reference else self.case
             known = case is not None and self.evidence.schema() is not None
-            self._seen[of_reference] = (
+            self._features[of_reference] = (
                 small_verifier().features(case, self.evidence) if known and case else None
             )
-        return self._seen[of_reference]
+        return self._features[of_reference]
 
     def verifier_score(self, *, of_reference: bool = False) -> float | None:
         """:meth:`score` of ``verifier``, without its reasons."""
@@ -270,8 +307,7 @@ class Pair:
         return Wording(f"{self.case.question} {self.case.hint or ''}".strip())
 
 
-# ---------------------------------------------------------------- row
-#
+# ------------------------------------------------------------
 # All features of a case, found where its queries are run.
 
 

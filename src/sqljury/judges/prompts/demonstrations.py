@@ -254,10 +254,8 @@ class OtherDatabases:
         return hashlib.sha256("\0".join(shown).encode("utf-8", "surrogatepass")).hexdigest()[:8]
 
 
-# ---------------------------------------------------------------- choosing
-#
+# ------------------------------------------------------------
 # Which demonstrations a prompt shows, in which schemas: one value for judges and generating.
-
 
 Said = Callable[[Sequence[Demonstration]], list[tuple[str, str]]]
 """Demonstrations as questions and what the model should have said."""

@@ -32,9 +32,9 @@ from sqljury.sql import (
 from sqljury.tables import render_cell
 from sqljury.verdict import Outcome, Verdict
 
-# ---------------------------------------------------------------- dossier
-#
+# ------------------------------------------------------------
 # What a model is shown of a case: every word of it fenced as data.
+
 #
 # Two rules hold for all of it: the same case gives the same text, on any engine and under any hash
 # seed (a ledger is keyed by it), and nothing that comes from a case stands outside of a fence.

@@ -30,10 +30,8 @@ if TYPE_CHECKING:
     from sqljury.learning.small_verifier import Expectations
 
 
-# ---------------------------------------------------------------- values
-#
+# ------------------------------------------------------------
 # Which stretches of a question are values that the database has, and in which columns.
-
 
 _MOST = 3000
 """Values of a column that are read."""
@@ -109,10 +107,8 @@ def _loose(text: str) -> str:
     return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
 
 
-# ---------------------------------------------------------------- asked
-#
+# ------------------------------------------------------------
 # What a question lets one expect of its query, before any query is seen.
-
 
 # ------------------------------------------------------------
 # The shape of a query without its names: what a question alone lets one expect.

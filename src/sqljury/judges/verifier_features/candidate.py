@@ -17,8 +17,6 @@ from sqljury.judges.verifier_features.facts import (
     tables_used,
 )
 
-# ---------------------------------------------------------------- candidate
-
 _LEAST = 1e-3
 _UNKNOWN = 0.02
 """The chance of a column that the schema does not have, and of one in a derived table."""
@@ -327,10 +325,8 @@ def _of_rows(run: Execution | None) -> dict[str, float]:
 _MOST_ROWS = 2000
 
 
-# ---------------------------------------------------------------- surprises
-#
+# ------------------------------------------------------------
 # What of a query is not what its question lets one expect, in words.
-
 
 _FAR = 4.0
 """How many times likelier something else must be to be worth a word."""

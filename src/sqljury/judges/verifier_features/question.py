@@ -11,8 +11,6 @@ from functools import lru_cache
 from sqljury.schema import Column, Schema, Table
 from sqljury.sql.names import names_of, singular, words
 
-# ---------------------------------------------------------------- question
-
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[a-z]+)?|\d+(?:[.,]\d+)*")
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)'([^']+)'(?!\w)|‘([^’]+)’")
 _NUMBERS = {
@@ -199,10 +197,8 @@ def ngrams(words: list[str]) -> Iterator[str]:
         yield from (" ".join(padded[i : i + n]) for i in range(len(padded) - n + 1))
 
 
-# ---------------------------------------------------------------- linking
-#
+# ------------------------------------------------------------
 # How well each table and column of a schema is named by a question, in numbers.
-
 
 _FUNCTION_WORDS_TEXT = """
 a all also an and any are as at be been but by can did do does each every find for from get give

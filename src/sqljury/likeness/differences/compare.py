@@ -6,12 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from sqljury.likeness.differences.blocks import Clause, QueryBlock, block_of
-from sqljury.likeness.differences.kinds import Difference, DifferenceKind, one_sided, words
-from sqljury.likeness.differences.pairing import pairs
-from sqljury.likeness.differences.ranking import Found, distance, folded, ranked
-from sqljury.likeness.differences.subqueries import (
+from sqljury.likeness.differences.blocks import (
+    Clause,
+    Difference,
+    DifferenceKind,
+    QueryBlock,
+    block_of,
+    one_sided,
+    words,
+)
+from sqljury.likeness.differences.pairing import (
+    Found,
     described,
+    distance,
+    folded,
+    pairs,
+    ranked,
     renamed,
     representatives,
     shown_ends,

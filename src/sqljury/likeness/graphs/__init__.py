@@ -1,8 +1,14 @@
 """Queries as graphs for a graph network: operators, expressions and content; three kinds of
 edges. Pure functions."""
 
-from sqljury.likeness.graphs.build import query_graph, syntax_graph
-from sqljury.likeness.graphs.form import GRAPH_FORMS, GraphForm, graph_of, graphs_of
+from sqljury.likeness.graphs.build import (
+    GRAPH_FORMS,
+    GraphForm,
+    graph_of,
+    graphs_of,
+    query_graph,
+    syntax_graph,
+)
 from sqljury.likeness.graphs.pair import (
     EdgeKind,
     PairGraph,

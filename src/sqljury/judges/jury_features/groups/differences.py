@@ -11,6 +11,7 @@ from sqljury.judges.jury_features.group import (
     Pair,
     Values,
     both_sides,
+    counting,
     feature_group,
     on_both_sides,
 )
@@ -36,16 +37,16 @@ def _weighed() -> Iterator[Feature]:
                 yield Feature(f"{what}_{side}_{asked}", meaning, -1)
     for side in ("missing", "extra"):
         for named, said in (("named", "names"), ("unnamed", "does not name")):
-            meaning = f"{side} output columns that the question {said}"
-            yield Feature(f"column_{side}_{named}", meaning, -1)
+            noun = f"{side} output column that the question {said}"
+            yield counting(f"column_{side}_{named}", noun, -1)
 
 
 @feature_group(
     "differences",
-    Feature("total", "how many there are", -1),
-    *(Feature(f"kind_{one}", f"differences of kind `{one}`", -1) for one in DifferenceKind),
+    counting("total", "difference from the reference", -1),
+    *(counting(f"kind_{one}", f"difference of kind `{one}`", -1) for one in DifferenceKind),
     *(
-        Feature(f"{_name(clause)}_{side}", f"parts that are {side}: {clause}", -1)
+        counting(f"{_name(clause)}_{side}", f"{side} {clause}", -1)
         for clause in Clause
         for side in _SIDES
     ),

@@ -5,13 +5,11 @@ from __future__ import annotations
 from sqljury.judges.jury_features.group import Feature, Pair, Values, feature_group
 from sqljury.verdict import Outcome, Verdict
 
-# ---------------------------------------------------------------- equivalence
-
 _JUDGE = "equivalence,column_order=any"
 _ANSWERS = {
     "proved": ("1 if they are proved equivalent", 1),
     "refuted": ("1 if a generated database tells them apart", -1),
-    "no_counterexample": ("1 if none was found", 0),
+    "no_counterexample": ("1 if no counterexample was found", 0),
 }
 _PROFILES = ("clean", "duplicates", "foreign_keys_violated")
 _PERMUTED = "columns_permuted"
@@ -59,10 +57,8 @@ def _canonical(pair: Pair) -> Values:
     }
 
 
-# ---------------------------------------------------------------- likeness
-#
+# ------------------------------------------------------------
 # How alike the two queries are as texts and as trees.
-
 
 _JUDGES = {
     "relpm": "partial match of canonical operator trees",

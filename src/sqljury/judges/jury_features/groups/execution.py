@@ -20,8 +20,6 @@ from sqljury.judges.jury_features.group import (
 from sqljury.tables import POLICIES, MismatchKind, render_cell
 from sqljury.verdict import Outcome, Verdict
 
-# ---------------------------------------------------------------- execution
-
 _POLICIES = ("strict", "spider", "bird", "rose", "intent")
 _FORGIVEN = ("column_order", "extra_columns", "duplicates_differ", "tolerance", "text_case")
 
@@ -48,10 +46,8 @@ def execution(pair: Pair) -> Values:
     return found
 
 
-# ---------------------------------------------------------------- tables
-#
+# ------------------------------------------------------------
 # How two result tables differ: shapes, shares of equal cells, kinds of difference.
-
 
 _INTENT: Final = "execution:intent"
 _MOST_ROWS = 2000

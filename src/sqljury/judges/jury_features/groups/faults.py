@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Final
 
 from sqljury.evidence_shapes import faults_of
 from sqljury.judges.jury_features.group import (
-    Feature,
     Pair,
     Values,
     both_sides,
+    counting,
     feature_group,
     on_both_sides,
 )
@@ -27,16 +26,16 @@ _FAMILIES: Final = {
 
 @feature_group(
     "faults",
-    *on_both_sides("strong", "kinds of fault found, hints left out", -1),
-    *on_both_sides("hints", "kinds of fault found by weak checks", -1),
+    *on_both_sides("strong", "", -1, "kind of fault"),
+    *on_both_sides("hints", "", -1, "kind of hint"),
     *(
         f
         for k, what in _FAMILIES.items()
-        for f in on_both_sides(k, f"kinds of fault in {what}", -1)
+        for f in on_both_sides(k, "", -1, f"kind of fault in {what}")
     ),
-    Feature("shared", "kinds of fault that both have"),
-    Feature("only_prediction", "kinds of fault that only the prediction has", -1),
-    Feature("only_reference", "kinds of fault that only the reference has"),
+    counting("shared", "kind of fault that both have"),
+    counting("only_prediction", "kind of fault that only the prediction has", -1),
+    counting("only_reference", "kind of fault that only the reference has"),
 )
 def faults(pair: Pair) -> Values:
     """Faults of the prediction and of the reference, by text, question and data."""
@@ -46,7 +45,12 @@ def faults(pair: Pair) -> Values:
     for name in ("strong", "hints", *_FAMILIES):
         sides = (None if one is None else one.count(name) for one in (prediction, reference))
         found |= both_sides(name, *sides)
-    return {**found, **_against(prediction, reference)}
+    if prediction is not None and reference is not None:
+        one, other = prediction.strong, reference.strong
+        found["shared"] = float(len(one & other))
+        found["only_prediction"] = float(len(one - other))
+        found["only_reference"] = float(len(other - one))
+    return found
 
 
 class _FaultCodes:
@@ -61,31 +65,16 @@ class _FaultCodes:
 
     def count(self, name: str) -> float | None:
         """How many kinds; None where no check of a family could look."""
+        from sqljury.faults import all_checks
+
         if name in ("strong", "hints"):
-            kinds: Collection[str] = getattr(self, name)
-            return float(len(kinds))
-        if all(code in self._skipped for code in _codes(name)):
+            return float(len(self.strong if name == "strong" else self.hints))
+        family = (one.code for one in all_checks() if one.code.startswith(name))
+        if all(code in self._skipped for code in family):
             return None
         return float(sum(code.startswith(name) for code in self.strong))
-
-
-def _codes(family: str) -> list[str]:
-    from sqljury.faults import all_checks
-
-    return [one.code for one in all_checks() if one.code.startswith(family)]
 
 
 def _found(verdict: Verdict | None) -> _FaultCodes | None:
     known = verdict is not None and verdict.outcome in (Outcome.CORRECT, Outcome.INCORRECT)
     return _FaultCodes(verdict) if known and verdict is not None else None
-
-
-def _against(prediction: _FaultCodes | None, reference: _FaultCodes | None) -> Values:
-    if prediction is None or reference is None:
-        return {}
-    one, other = prediction.strong, reference.strong
-    return {
-        "shared": float(len(one & other)),
-        "only_prediction": float(len(one - other)),
-        "only_reference": float(len(other - one)),
-    }

@@ -11,15 +11,14 @@ from sqljury.judges.jury_features.group import (
     Pair,
     Values,
     both_sides,
+    counting,
     feature_group,
     on_both_sides,
 )
 from sqljury.sql import HARDNESS, features, hardness
 
-# ---------------------------------------------------------------- asks
-#
+# ------------------------------------------------------------
 # Which clauses the words of a question ask for.
-
 
 ASKS: Final = {
     "distinct": r"different|distinct|unique|without duplicates?|no duplicates?",
@@ -45,16 +44,15 @@ def asks_for(wording: Wording, what: str) -> bool:
     return wording.says(ASKS[what])
 
 
-# ---------------------------------------------------------------- question
-#
+# ------------------------------------------------------------
 # What the words of the question ask for.
 
 
 @feature_group(
     "question",
     *(Feature(f"asks_{one}", f"1 if the question has words that ask for: {one}") for one in ASKS),
-    Feature("numbers", "numbers that the question says"),
-    Feature("quoted", "texts that the question quotes"),
+    counting("numbers", "number in the question"),
+    counting("quoted", "quoted text in the question"),
     Feature("has_hint", "1 if there is a hint"),
 )
 def question(pair: Pair) -> Values:
@@ -70,10 +68,8 @@ def question(pair: Pair) -> Values:
     }
 
 
-# ---------------------------------------------------------------- difficulty
-#
+# ------------------------------------------------------------
 # How hard the question and the queries are.
-
 
 _STATED = {
     "easy": 0,
@@ -94,7 +90,7 @@ _NESTING = {"nesting:0": 0, "nesting:1": 1, "nesting:2+": 2}
     Feature("stated", "the benchmark's own difficulty: 0 easy or simple to 3 extra"),
     Feature("question", "logarithm of 1 + the words of the question"),
     Feature("hint", "logarithm of 1 + the words of the hint"),
-    Feature("schema", "tables of the schema"),
+    counting("schema", "table of the schema"),
     *on_both_sides("hardness", "Spider's hardness, from 0 easy to 3 extra"),
     *on_both_sides("length", "logarithm of 1 + its characters"),
     *on_both_sides("joins", "joins, 3 for more"),
@@ -137,36 +133,32 @@ def _of_query(sql: str | None, pair: Pair) -> Values:
     return found | {one: float(one in parts) for one in _QUERY_PARTS}
 
 
-# ---------------------------------------------------------------- linking
-#
+# ------------------------------------------------------------
 # How well the question and the hint account for the columns, tables and values of each query.
 
-
 _PARTS: Final = {
-    "regret_shape": ("how much likelier another shape of query is, all parts", -1),
-    "regret_worst": ("how much likelier another shape is, the worst part", -1),
-    "regret_columns": ("how much likelier other columns are, all roles", -1),
-    "tables_regret": ("how much likelier other tables are", -1),
-    "named_used": ("how well its columns are named, on average", 1),
-    "named_unused": ("columns that are named in full and not used", -1),
-    "missed_anywhere": ("probability of the likeliest column that it does not use", -1),
-    "more_items": ("output columns beyond those expected", 0),
-    "more_conditions": ("conditions beyond those expected", 0),
-    "texts_unsaid": ("texts that it compares with and nobody said", -1),
-    "numbers_unsaid": ("numbers that it compares with and nobody said", -1),
-    "numbers_unused": ("numbers that were said and it does not have", -1),
-    "quoted_unused": ("texts that were quoted and it does not have", -1),
-    "missing_values": ("values that it looks for and their columns do not have", -1),
-    "hits_unused": ("values of the database that were said and it does not have", -1),
-    "hits_elsewhere": ("values that it looks for in another column than they are in", -1),
+    "regret_shape": ("how much likelier another shape of query is, all parts", -1, ""),
+    "regret_worst": ("how much likelier another shape is, the worst part", -1, ""),
+    "regret_columns": ("how much likelier other columns are, all roles", -1, ""),
+    "tables_regret": ("how much likelier other tables are", -1, ""),
+    "named_used": ("how well its columns are named, on average", 1, ""),
+    "named_unused": ("", -1, "fully named column that is not used"),
+    "missed_anywhere": ("probability of the likeliest column that it does not use", -1, ""),
+    "more_items": ("", 0, "output column beyond those expected"),
+    "more_conditions": ("", 0, "condition beyond those expected"),
+    "texts_unsaid": ("", -1, "compared text that neither question nor hint has"),
+    "numbers_unsaid": ("", -1, "compared number that neither question nor hint has"),
+    "numbers_unused": ("", -1, "number of the question that the query lacks"),
+    "quoted_unused": ("", -1, "quoted text that the query lacks"),
+    "missing_values": ("", -1, "compared value that its column lacks"),
+    "hits_unused": ("", -1, "stored value of the question that the query lacks"),
+    "hits_elsewhere": ("", -1, "value from another column than the compared one"),
 }
 _OF_ROWS: Final = ("missing_values", "hits_unused", "hits_elsewhere")
 """Parts that are -1 where there is no database."""
 
 
-@feature_group(
-    "linking", *(f for k, (what, sign) in _PARTS.items() for f in on_both_sides(k, what, sign))
-)
+@feature_group("linking", *(f for k, said in _PARTS.items() for f in on_both_sides(k, *said)))
 def linking(pair: Pair) -> Values:
     """Schema linking: what question and hint let one expect, beside what each query has."""
     prediction, reference = (_parts(pair, of_reference=side) for side in (False, True))
@@ -183,10 +175,8 @@ def _parts(pair: Pair, *, of_reference: bool) -> dict[str, float]:
     return {k: v for k, v in found.items() if not (k in _OF_ROWS and v < 0)}
 
 
-# ---------------------------------------------------------------- verifier
-#
+# ------------------------------------------------------------
 # What the reference-free verifier says of the prediction, and of the reference.
-
 
 _LEAST = 1e-3
 
