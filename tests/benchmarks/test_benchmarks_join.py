@@ -169,12 +169,6 @@ def test_a_label_belongs_to_its_prediction(tmp_path: Path) -> None:
     ]
 
 
-def test_several_reference_files_take_no_predictions(tmp_path: Path) -> None:
-    gold = [written(tmp_path, name, SPIDER) for name in ("a.json", "b.json")]
-    with pytest.raises(InputError, match="SJ111"):
-        read_cases(gold, predictions=written(tmp_path, "p.txt", "A\n"))
-
-
 def test_mapping_reaches_the_file_that_has_the_key(tmp_path: Path) -> None:
     gold = written(tmp_path, "gold.csv", "nr,frage,gold_sql\n5,warum?,SELECT 5\n6,wie?,SELECT 6\n")
     new = written(tmp_path, "new.jsonl", '{"nr": 6, "out": "B"}\n{"nr": 5, "out": "A"}\n')

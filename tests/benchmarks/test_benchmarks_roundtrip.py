@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import tempfile
 import tracemalloc
 from dataclasses import replace
@@ -14,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqljury.benchmarks import parse_mapping, read_cases, write_cases
+from sqljury.benchmarks import read_cases, write_cases
+from sqljury.benchmarks.names import is_field
 from sqljury.benchmarks.pools import pool_record
 from sqljury.case import MISSING, Case
 
@@ -87,7 +87,11 @@ OF_A_POOL = {*RESERVED, "schema_sql", "candidates", "index", "id", "sample", "lo
 @given(cases(references=3), CANDIDATES)
 def test_pool_round_trip(question: Case, candidates: list[dict[str, Any]]) -> None:
     """A pool says all that is known of its question: as candidates, and as samples."""
-    extra = {key: value for key, value in question.extra.items() if key not in OF_A_POOL}
+    extra = {
+        key: value
+        for key, value in question.extra.items()
+        if not (key in OF_A_POOL or is_field(key))
+    }
     question = replace(question, predicted_sql=MISSING, label=None, source="", extra=extra)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pool.jsonl"
@@ -138,181 +142,6 @@ def test_written_bytes_repeat(tmp_path: Path, format: str, suffix: str) -> None:
         write_cases(some, path, format=format)
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert len(list(read_cases(paths[0]))) == 50
-
-
-ROWS: list[dict[str, Any]] = [
-    {"id": "1", "question": "a,b", "predicted_sql": "SELECT 'x\ny'", "gold_sql": "SELECT 1"},
-    {"id": "2", "question": 'say "hi"', "predicted_sql": "", "gold_sql": "SELECT 2"},
-    {"id": "3", "question": "ü", "predicted_sql": "null", "gold_sql": '["SELECT 3", "SELECT 4"]'},
-]
-EXPECTED = ["SELECT 'x\ny'", "", None]
-
-
-def as_csv(folder: Path, delimiter: str) -> Path:
-    import csv
-
-    path = folder / "t.csv"
-    with path.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(ROWS[0]), delimiter=delimiter)
-        writer.writeheader()
-        writer.writerows(ROWS)
-    return path
-
-
-def as_parquet(folder: Path) -> Path:
-    pytest.importorskip("pyarrow")
-    import pyarrow
-    import pyarrow.parquet
-
-    path = folder / "t.parquet"
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(ROWS), path)
-    return path
-
-
-def as_json(folder: Path) -> Path:
-    path = folder / "t.json"
-    path.write_text(json.dumps(ROWS, indent=1), encoding="utf-8")
-    return path
-
-
-def as_jsonl(folder: Path) -> Path:
-    path = folder / "t.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in ROWS), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize(
-    "written",
-    [
-        as_json,
-        as_jsonl,
-        as_parquet,
-        lambda folder: as_csv(folder, ","),
-        lambda folder: as_csv(folder, ";"),
-        lambda folder: as_csv(folder, "\t"),
-    ],
-)
-def test_the_same_table_in_every_kind_of_file(tmp_path: Path, written: Any) -> None:
-    found = list(read_cases(written(tmp_path)))
-    assert [case.id for case in found] == ["1", "2", "3"]
-    assert [case.question for case in found] == ["a,b", 'say "hi"', "ü"]
-    assert [case.predicted_sql for case in found] == EXPECTED
-    assert found[2].reference_sqls == ("SELECT 3", "SELECT 4")
-    assert {case.benchmark for case in found} == {"t"}
-
-
-def test_parquet_null_is_an_abstention_and_extra_is_json(tmp_path: Path) -> None:
-    pytest.importorskip("pyarrow")
-    import datetime
-    import decimal
-
-    import pyarrow
-    import pyarrow.parquet
-
-    rows = [
-        {"id": i, "predicted_sql": [None, "A"][i], "d": datetime.date(2026, 1, 1),
-         "n": decimal.Decimal("1.50"), "x": math.nan}
-        for i in range(2)
-    ]  # fmt: skip
-    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), tmp_path / "t.parquet")
-    first, second = read_cases(tmp_path / "t.parquet")
-    assert (first.predicted_sql, second.predicted_sql) == (None, "A")
-    assert first.extra == {"d": "2026-01-01", "n": "1.50", "x": None}
-    json.dumps(first.to_dict(), allow_nan=False)
-
-
-THREE: list[tuple[str, str, Any]] = [
-    ("a.jsonl", '{"id": 1, "gold_sql": "G"}', MISSING),
-    ("a.jsonl", '{"id": 1, "gold_sql": "G", "predicted_sql": null}', None),
-    ("a.jsonl", '{"id": 1, "gold_sql": "G", "predicted_sql": "null"}', None),
-    ("a.jsonl", '{"id": 1, "gold_sql": "G", "predicted_sql": " not_answerable\\n"}', None),
-    ("a.jsonl", '{"id": 1, "gold_sql": "G", "predicted_sql": "NULL"}', "NULL"),
-    ("a.jsonl", '{"id": 1, "gold_sql": "G", "predicted_sql": ""}', ""),
-    ("a.csv", "id,gold_sql,predicted_sql\n1,G,", ""),
-    ("a.csv", "id,gold_sql,predicted_sql\n1,G", MISSING),
-    ("a.csv", "id,gold_sql,predicted_sql\n1,G,null", None),
-    ("a.csv", "id,gold_sql\n1,G", MISSING),
-]
-
-
-@pytest.mark.parametrize(("name", "content", "expected"), THREE)
-def test_null_missing_and_empty(tmp_path: Path, name: str, content: str, expected: Any) -> None:
-    (tmp_path / name).write_text(content + "\n")
-    (case,) = read_cases(tmp_path / name, format="records")
-    assert case.predicted_sql is expected or case.predicted_sql == expected
-
-
-REFERENCES: list[tuple[Any, tuple[str, ...], bool | None]] = [
-    ("A", ("A",), None),
-    (["A", "B"], ("A", "B"), None),
-    ([], (), None),
-    (None, (), None),
-    ("", (), None),
-    ("null", (), False),
-    (["null"], (), False),
-]
-
-
-@pytest.mark.parametrize(("value", "references", "answerable"), REFERENCES)
-def test_references(
-    tmp_path: Path, value: Any, references: tuple[str, ...], answerable: bool | None
-) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps([{"id": 1, "gold_sqls": value, "predicted_sql": "P"}]))
-    (case,) = read_cases(path)
-    assert (case.reference_sqls, case.answerable) == (references, answerable)
-
-
-LABELS = [
-    *((value, True) for value in (True, 1, 1.0, "true", "TRUE", "yes", "correct", "1", " Yes ")),
-    *((value, False) for value in (False, 0, 0.0, "false", "No", "incorrect", "0")),
-    (None, None),
-    ("", None),
-]
-
-
-@pytest.mark.parametrize(("value", "label"), LABELS)
-def test_labels(tmp_path: Path, value: Any, label: bool | None) -> None:
-    path = tmp_path / "a.json"
-    path.write_text(json.dumps([{"id": 1, "predicted_sql": "P", "label": value}]))
-    (case,) = read_cases(path)
-    assert case.label is label
-
-
-COLUMNS = [
-    ("id,question,sql,label", {"predicted_sql": "sql"}, {}),
-    ("idx,SQL,sql", {"reference_sqls": "SQL", "predicted_sql": "sql", "id": "idx"}, {}),
-    ("NLQ,PREDICTED SQL,GOLD SQL,DATABASE",
-     {"question": "NLQ", "predicted_sql": "PREDICTED SQL", "reference_sqls": "GOLD SQL",
-      "db_id": "DATABASE"}, {}),
-    ("index,prediction,query,evidence", {"predicted_sql": "prediction", "reference_sqls": "query",
-                                         "hint": "evidence", "id": "index"}, {}),
-    ("id,sql,q", {"predicted_sql": "sql", "question": "q"},
-     {"predicted_sql": "sql", "question": "q"}),
-    ("id,gold_sql,query", {"reference_sqls": "query"}, {"reference_sqls": "query"}),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("header", "expected", "mapping"), COLUMNS)
-def test_columns(
-    tmp_path: Path, header: str, expected: dict[str, str], mapping: dict[str, str]
-) -> None:
-    names = header.split(",")
-    cells = ["yes" if name == "label" else f"<{name}>" for name in names]
-    (tmp_path / "a.csv").write_text(f"{header}\n{','.join(cells)}\n")
-    (case,) = read_cases(tmp_path / "a.csv", mapping=mapping)
-    for field, name in expected.items():
-        value = getattr(case, field)
-        assert (value[0] if field == "reference_sqls" else value) == f"<{name}>"
-    known = {*expected.values(), "id", "label", "question"}
-    assert set(case.extra) == {name for name in names if name not in known}
-
-
-def test_mapping_is_parsed() -> None:
-    assert parse_mapping("question=q, predicted_sql = my sql") == {
-        "question": "q",
-        "predicted_sql": "my sql",
-    }
 
 
 def _peak(path: Path, n: int) -> int:

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 POSTGRESQL_URL = os.environ.get("SQLJURY_TEST_POSTGRESQL", "postgresql://postgres@127.0.0.1:5432/")
 MYSQL_URL = os.environ.get("SQLJURY_TEST_MYSQL", "mysql://root@127.0.0.1:3306/")
@@ -191,6 +192,13 @@ class MySQL:
     def drop(self) -> None:
         for name in self._names:
             self.run(f"DROP DATABASE IF EXISTS {name}")
+
+
+def on(engine: str, *values: object) -> ParameterSet:
+    """A test's parameters on an engine, with the mark of a server's."""
+    marks = [getattr(pytest.mark, engine)] if engine in ("postgresql", "mysql") else []
+    shown = "-".join([engine, *(str(value)[:50] for value in values[:1])])
+    return pytest.param(engine, *values, id=shown, marks=marks)
 
 
 def _new_name() -> str:

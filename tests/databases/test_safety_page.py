@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from attempts import make_files
-from servers import Server
+from servers import Server, on
 
 from sqljury.databases import Database, open_databases
 from sqljury.execution import MIB, Limits, Status
@@ -69,18 +69,12 @@ MADE = {
 }
 
 
-def _on(engine: str, *values: object) -> object:
-    marks = [getattr(pytest.mark, engine)] if engine in ("postgresql", "mysql") else []
-    name = str(values[0])[:50] if values else ""
-    return pytest.param(engine, *values, id=f"{engine}-{name}".rstrip("-"), marks=marks)
-
-
-ON_EACH = pytest.mark.parametrize("database", [_on(e) for e in ENGINES], indirect=True)
+ON_EACH = pytest.mark.parametrize("database", [on(e) for e in ENGINES], indirect=True)
 
 
 def _on_each(*statements: str, **more: tuple[str, ...]) -> pytest.MarkDecorator:
     """Statements for every engine, and those for one."""
-    pairs = [_on(e, sql) for e in ENGINES for sql in (*statements, *more.get(e, ()))]
+    pairs = [on(e, sql) for e in ENGINES for sql in (*statements, *more.get(e, ()))]
     return pytest.mark.parametrize(("database", "sql"), pairs, indirect=["database"])
 
 
@@ -244,8 +238,8 @@ def test_ordinary_words_are_not_refused(database: Database, sql: str) -> None:
 @pytest.mark.parametrize(
     ("database", "sql"),
     [
-        _on("postgresql", "SELECT id FROM t WHERE name = 'set_config'"),
-        _on("mysql", "SELECT id FROM t WHERE name = 'load_file'"),
+        on("postgresql", "SELECT id FROM t WHERE name = 'set_config'"),
+        on("mysql", "SELECT id FROM t WHERE name = 'load_file'"),
     ],
     indirect=["database"],
 )
@@ -253,7 +247,7 @@ def test_a_text_that_holds_a_refused_name_is_refused(database: Database, sql: st
     assert _status(database, sql) is Status.REFUSED
 
 
-ON_SERVERS = pytest.mark.parametrize("database", [_on("postgresql"), _on("mysql")], indirect=True)
+ON_SERVERS = pytest.mark.parametrize("database", [on("postgresql"), on("mysql")], indirect=True)
 
 
 @ON_SERVERS
@@ -266,7 +260,7 @@ def test_views_and_functions_that_are_not_refused_are_run_as_they_are(database: 
 # ---------------------------------------------------------------- in the engines' own ways
 
 
-@pytest.mark.parametrize("database", [_on("mysql")], indirect=True)
+@pytest.mark.parametrize("database", [on("mysql")], indirect=True)
 def test_a_recursion_is_not_cut_on_mariadb(database: Database) -> None:
     if not database.engine.startswith("mariadb"):
         pytest.skip("MySQL ends it with an error")
@@ -275,7 +269,7 @@ def test_a_recursion_is_not_cut_on_mariadb(database: Database) -> None:
     assert execution.table.rows == [(5000,)]
 
 
-@pytest.mark.parametrize("database", [_on("mysql")], indirect=True)
+@pytest.mark.parametrize("database", [on("mysql")], indirect=True)
 def test_a_group_concat_is_cut_at_16_mib(database: Database) -> None:
     sql = "SELECT length(group_concat(repeat('x', 50000))) FROM t"
     execution = database.execute(sql, LIMITS)
@@ -283,7 +277,7 @@ def test_a_group_concat_is_cut_at_16_mib(database: Database) -> None:
     assert execution.table.rows == [(16 * MIB,)]
 
 
-@pytest.mark.parametrize("database", [_on("mysql")], indirect=True)
+@pytest.mark.parametrize("database", [on("mysql")], indirect=True)
 def test_a_value_longer_than_a_packet_is_null(database: Database) -> None:
     sql = "SELECT repeat('x', @@max_allowed_packet + 1)"
     execution = database.execute(sql, LIMITS)

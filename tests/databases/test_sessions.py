@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from attempts import make_files
-from servers import Server
+from servers import Server, on
 
 from sqljury.databases import Database, open_databases
 from sqljury.execution import Limits
@@ -118,11 +118,7 @@ def opens(
     yield engine, opened
 
 
-def _marks(engine: str) -> list[pytest.MarkDecorator]:
-    return [getattr(pytest.mark, engine)] if engine in ("postgresql", "mysql") else []
-
-
-_EACH = [pytest.param(e, id=e, marks=_marks(e)) for e in STATEMENTS]
+_EACH = [on(engine) for engine in STATEMENTS]
 
 
 @pytest.mark.parametrize("opens", _EACH, indirect=True)

@@ -12,7 +12,7 @@ from sqljury.equivalence.rules.base import Scope, Simplified
 from sqljury.schema import Column, Schema, Table
 from sqljury.trees.context import ALL_ASSUMPTIONS, Assumption, Context
 from sqljury.trees.nodes import Expression, Field, Subquery, Type
-from sqljury.trees.spell import CannotSpell, Speller, View
+from sqljury.trees.spelling import CannotSpell, Speller, View
 
 TABLE = Table(
     name="t",

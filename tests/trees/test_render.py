@@ -13,7 +13,6 @@ from sqljury.trees.nodes import (
     Aggregate,
     AggregateCall,
     Call,
-    Cast,
     Distinct,
     Expression,
     Filter,
@@ -75,29 +74,17 @@ def plus(index: int) -> Call:
 
 
 COUNT = AggregateCall("COUNT")
+# Trees that no text has, or that texts hide; rows/*.sql has texts for the others.
 CASES: list[tuple[str, Relation, str]] = [
     ("scan", t, 'SELECT a, "b c", s FROM t'),
-    ("one row", Project(Values(((),)), (ONE, NULL)), "SELECT 1, NULL"),
     ("no row", Project(Filter(Values(((),)), FALSE), (ONE,)), "SELECT 1 WHERE 1 = 0"),
     ("no values", Values((), ("x", "y")), "SELECT 1, 2 WHERE 1 = 0"),
-    ("values", Values(((ONE, TWO), (TWO, NULL))), "VALUES (1, 2), (2, NULL)"),
     ("rows without columns", Aggregate(Values(((), ())), (), (COUNT,)), "SELECT 2"),
-    ("quotes", Filter(t, call("=", Ref(2), Literal("it's", Type.TEXT))), "SELECT * FROM t WHERE s = 'it''s'"),
     ("is", Filter(t, call("IS", Ref(2), NULL)), "SELECT * FROM t WHERE s IS NULL"),
     ("is true", Project(t, (call("IS", Ref(0), TWO),)), "SELECT CASE WHEN a = 2 THEN 1 ELSE 0 END FROM t"),
     ("in nothing", Filter(t, call("IN", Ref(0))), "SELECT * FROM t WHERE 1 = 0"),
     ("and of nothing", Filter(t, call("AND")), "SELECT * FROM t"),
-    (
-        "case",
-        Project(t, (call("CASE", call(">", Ref(0), ONE), Ref(0), NULL),)),
-        "SELECT CASE WHEN a > 1 THEN a END FROM t",
-    ),
-    ("cast", Project(t, (Cast(Ref(0), "VARCHAR"),)), "SELECT CAST(a AS VARCHAR) FROM t"),
     ("filter of a computed column", Filter(Project(t, (plus(0),)), call("=", Ref(0), TWO)), "SELECT a + 1 FROM t WHERE a + 1 = 2"),
-    ("inner", joined(JoinKind.INNER), "SELECT * FROM t JOIN u ON t.a = u.a"),
-    ("left", joined(JoinKind.LEFT), "SELECT * FROM t LEFT JOIN u ON t.a = u.a"),
-    ("right", joined(JoinKind.RIGHT), "SELECT * FROM t RIGHT JOIN u ON t.a = u.a"),
-    ("full", joined(JoinKind.FULL), "SELECT * FROM t FULL JOIN u ON t.a = u.a"),
     (
         "left of a filter",
         joined(JoinKind.LEFT, right=Filter(u, call("=", Ref(2), Literal("x", Type.TEXT)))),
@@ -109,30 +96,17 @@ CASES: list[tuple[str, Relation, str]] = [
         "SELECT * FROM (SELECT * FROM t WHERE a > 1) t FULL JOIN (SELECT * FROM u WHERE a > 1) u ON t.a = u.a",
     ),
     (
-        "join on the right side",
-        Join(JoinKind.LEFT, t, joined(JoinKind.INNER, t, u), call("=", Ref(0), Ref(6))),
-        "SELECT * FROM t LEFT JOIN (t t2 JOIN u ON t2.a = u.a) ON t.a = u.a",
-    ),
-    (
         "filtered join on the right side",
         Join(JoinKind.INNER, t, Filter(joined(JoinKind.INNER, t, u), call(">", Ref(1), ONE)), call("=", Ref(0), Ref(6))),
         'SELECT * FROM t JOIN (t t2 JOIN u ON t2.a = u.a) ON t.a = u.a WHERE t2."b c" > 1',
     ),
     ("semi", joined(JoinKind.SEMI), "SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE t.a = u.a)"),
     ("anti", joined(JoinKind.ANTI), "SELECT * FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE t.a = u.a)"),
-    ("count", Aggregate(t, (), (COUNT,)), "SELECT COUNT(*) FROM t"),
-    ("group", Aggregate(t, (Ref(2),), (COUNT,)), "SELECT s, COUNT(*) FROM t GROUP BY s"),
     ("group by a constant", Aggregate(t, (ONE,), (COUNT,)), "SELECT 1, COUNT(*) FROM t HAVING COUNT(*) > 0"),
-    ("group by a sum", Aggregate(t, (plus(0),), (COUNT,)), "SELECT a + 1, COUNT(*) FROM t GROUP BY a + 1"),
     ("a count that is not shown", Project(Aggregate(t, (), (COUNT,)), (ONE,)), "SELECT 1"),
     ("a count that is filtered", Filter(Aggregate(t, (), (COUNT,)), call(">", Ref(0), Literal(9, Type.INTEGER))), "SELECT 1 WHERE 1 = 0"),
     ("neither keys nor calls", Project(Aggregate(t, (), ()), (ONE,)), "SELECT 1"),
     ("distinct by group", only(Aggregate(t, (Ref(2), Ref(0)), ()), 0), "SELECT s FROM (SELECT DISTINCT s, a FROM t)"),
-    (
-        "having",
-        only(Filter(Aggregate(t, (Ref(2),), (COUNT,)), call(">", Ref(1), ONE)), 0),
-        "SELECT s FROM t GROUP BY s HAVING COUNT(*) > 1",
-    ),
     (
         "aggregate of aggregate",
         Aggregate(Aggregate(t, (Ref(2),), (COUNT,)), (), (AggregateCall("MAX", (Ref(1),)),)),
@@ -143,8 +117,6 @@ CASES: list[tuple[str, Relation, str]] = [
         Aggregate(t, (), (AggregateCall("COUNT", (Ref(2),), True, call("=", Ref(0), ONE)),)),
         "SELECT COUNT(DISTINCT CASE WHEN a = 1 THEN s END) FROM t",
     ),
-    ("distinct", Distinct(only(t, 2)), "SELECT DISTINCT s FROM t"),
-    ("less of distinct", only(Distinct(only(t, 2, 0)), 0), "SELECT s FROM (SELECT DISTINCT s, a FROM t)"),
     ("some of distinct", Filter(Distinct(only(t, 2)), call("=", Ref(0), Literal("x", Type.TEXT))), "SELECT DISTINCT s FROM t WHERE s = 'x'"),
     (
         "sort",
@@ -156,11 +128,6 @@ CASES: list[tuple[str, Relation, str]] = [
         "sort under distinct and a projection",
         Project(Sort(Distinct(only(t, 0)), (SortKey(Ref(0), True, True),)), (plus(0),)),
         "SELECT a + 1 FROM (SELECT DISTINCT a FROM t) ORDER BY a DESC NULLS LAST",
-    ),
-    (
-        "limit",
-        Limit(Sort(Distinct(only(t, 0)), (SortKey(Ref(0), True, True),)), TWO, ONE),
-        "SELECT DISTINCT a FROM t ORDER BY a DESC NULLS LAST LIMIT 2 OFFSET 1",
     ),
     ("offset", Limit(Sort(Distinct(only(t, 0)), (SortKey(Ref(0)),)), None, TWO), "SELECT DISTINCT a FROM t ORDER BY a NULLS FIRST LIMIT 100 OFFSET 2"),
     (
@@ -178,8 +145,6 @@ CASES: list[tuple[str, Relation, str]] = [
         Sort(Limit(Sort(Distinct(only(t, 0)), (SortKey(Ref(0), True, True),)), TWO), (SortKey(Ref(0)),)),
         "SELECT * FROM (VALUES (3), (4)) ORDER BY 1",
     ),
-    ("union", SetOperation(SetKind.UNION, False, (only(t, 0), only(u, 0), only(u, 1))), 'SELECT a FROM t UNION SELECT a FROM u UNION SELECT "b c" FROM u'),
-    ("union all", SetOperation(SetKind.UNION, True, (only(t, 0), only(u, 0))), "SELECT a FROM t UNION ALL SELECT a FROM u"),
     (
         "union of a filtered full join",
         SetOperation(
@@ -234,7 +199,6 @@ CASES: list[tuple[str, Relation, str]] = [
         ),
         'SELECT * FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.a IN (SELECT t2.a FROM t t2 WHERE t2."b c" = t."b c"))',
     ),
-    ("not in", Filter(t, call("NOT", Subquery(SubqueryKind.IN, only(u, 0), (Ref(0),)))), "SELECT * FROM t WHERE a NOT IN (SELECT a FROM u)"),
     (
         "in of rows",
         Filter(t, Subquery(SubqueryKind.IN, only(u, 0, 2), (Ref(0), Ref(2)))),

@@ -9,10 +9,8 @@ import pytest
 
 from sqljury.schema import Column, Schema, Table
 from sqljury.trees import build_tree
-from sqljury.trees.as_json import tree_json
+from sqljury.trees.drawing import tree_json, tree_svg, tree_text
 from sqljury.trees.nodes import Relation, Unreadable
-from sqljury.trees.svg import tree_svg
-from sqljury.trees.text import tree_text
 
 
 def _table(name: str, *columns: str) -> Table:

@@ -274,20 +274,20 @@ class QueryPlan:
     @property
     def text(self) -> str:
         """The tree as indented text."""
-        from sqljury.trees.text import tree_text
+        from sqljury.trees.drawing import tree_text
 
         return tree_text(self.tree)
 
     @property
     def svg(self) -> str:
         """The tree as a picture."""
-        from sqljury.trees.svg import tree_svg
+        from sqljury.trees.drawing import tree_svg
 
         return tree_svg(self.tree)
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
-        from sqljury.trees.as_json import tree_json
+        from sqljury.trees.drawing import tree_json
 
         return {
             "tree": tree_json(self.tree),

@@ -54,7 +54,6 @@ from sqljury.trees.order import Key, sort_key
 from sqljury.trees.types import Row, fields
 from sqljury.trees.walk import (
     inputs,
-    map_aggregate,
     map_expressions,
     map_queries,
     names,
@@ -334,7 +333,7 @@ class _Engine:
         self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
 
     def whole(self, relation: Relation) -> Relation:
-        # What nobody sees below a join would come to light where the join is taken away.
+        # An order below a join has no effect; it would have one where a rule removes the join.
         relation = self.first(relation, _BEFOREHAND) or relation
         for _ in range(_MOST_ROUNDS):
             relation = self.normal(chosen(relation), ())
@@ -402,9 +401,9 @@ class _Engine:
 
     def call(self, call: AggregateCall, scope: Scope) -> AggregateCall:
         if call.filter is None:
-            return map_aggregate(call, lambda e: self.expression(e, scope))
+            return map_expressions(call, lambda e: self.expression(e, scope))
         only = replace(call, filter=None)
-        simple = map_aggregate(only, lambda e: self.expression(e, scope))
+        simple = map_expressions(only, lambda e: self.expression(e, scope))
         return replace(simple, filter=self.condition(call.filter, scope))
 
     def expression(self, expression: Expression, scope: Scope) -> Expression:

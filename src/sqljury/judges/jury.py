@@ -41,10 +41,10 @@ _SUREST: Final = 1e-6
 class Jury(Judge):
     """The probability that the prediction answers the question, from all evidence at hand.
 
-    Trees weigh what `sqljury features` finds: rows under each policy, differences weighed against
-    the question, faults of prediction and reference, schema linking, the verifier. A
-    database or a question that is not there is missing evidence. Without a schema the trees
-    cannot say: only what models answer counts, and where none does it is `unknown`.
+    Trees weigh what `sqljury evaluate --features` finds: rows under each policy, differences
+    weighed against the question, faults of prediction and reference, schema linking, the
+    verifier. A database or a question that is not there is missing evidence. Without a schema the
+    trees cannot say: only what models answer counts, and where none does it is `unknown`.
 
     With models, those are asked where that is not sure enough: each time the question whose answer
     is expected to tell most for its price (ROSE's Prover and Refuter, FLEX, the unified prompt),
@@ -54,12 +54,14 @@ class Jury(Judge):
         models: the variant: `offline` asks no chat model; else `PROVIDER:A+PROVIDER:B`.
         threshold: the probability from which on the verdict is `correct`.
         band: probabilities nearer to the threshold than this are `unknown`.
-        weights: a file that `sqljury train jury` wrote; by default the one that comes along.
+        weights: a file that `sqljury train jury` wrote; by default the one that
+            comes along.
         target: the probability of either verdict from which on no model is asked; 1 asks every
             model everything.
         max_calls: calls for one case at most; 0 for any number.
         max_cost: US dollars for one case at most, as expected; 0 for any.
-        reliability: a file that `sqljury calibrate` wrote; by default the one that comes along.
+        reliability: a file that `sqljury agree --calibrate` wrote; by default the one that
+            comes along.
         recorded: a folder of recorded answers that answers for the models.
         model_options: for all models, `key=value` joined by `;`.
 

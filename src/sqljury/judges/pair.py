@@ -71,7 +71,7 @@ class PairAnswer:
     Args:
         score: in [0, 1]; None for ``unknown``.
         assumptions: what a proof takes for granted.
-        rules: the rewrite rules of a proof by canonical trees (`sqljury rules`); only
+        rules: the rewrite rules of a proof by canonical trees (`sqljury list rules`); only
             ``compare_queries`` tells them.
         profile: the data profile of the witness.
         failure: ``left`` or ``right`` and how it fails, where one of them does not run.

@@ -37,22 +37,12 @@ class ClientSettings:
     """A price table over the one that ships."""
 
     def __post_init__(self) -> None:
-        above_zero = {
-            "concurrency": self.concurrency,
-            "attempts": self.attempts,
-            "timeout": self.timeout,
-            "requests_per_minute": self.requests_per_minute,
-            "tokens_per_minute": self.tokens_per_minute,
-        }
-        from_zero = {
-            "max_cost": self.max_cost,
-            "retries": self.retries,
-            "backoff": self.backoff,
-        }
-        bad = [name for name, value in above_zero.items() if value is not None and not value > 0]
-        bad += [name for name, value in from_zero.items() if value is not None and not value >= 0]
-        if bad:
-            raise InputError("SJ915", f"{bad[0]} = {getattr(self, bad[0])} is not possible.")
+        zero = ("max_cost", "retries", "backoff")
+        limits = ("requests_per_minute", "tokens_per_minute")
+        for name in ("concurrency", "attempts", "timeout", *limits, *zero):
+            value = getattr(self, name)
+            if value is not None and not (value >= 0 if name in zero else value > 0):
+                raise InputError("SJ915", f"{name} = {value} is not possible.")
         if self.replay and self.ledger is None:
             raise InputError("SJ915", "a replay needs a ledger.", hint="Name it: --replay LEDGER.")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -72,10 +72,7 @@ class JudgeGroup:
         return WorkerPool(
             self._setup(settings, confined.sandbox),
             self.processes(settings),
-            # Several processes share the cores: one thread for matrices in each.
-            environment=confined.environment
-            if self.processes(settings) == 1
-            else {"OMP_NUM_THREADS": "1", **confined.environment},
+            environment=self._environment(confined.environment, settings),
             check=changes.check,
         )
 
@@ -89,6 +86,10 @@ class JudgeGroup:
             return NodeSetup(self._setup(here, None), self.one_process, contents())
 
         return RayPool(setup, settings.executor.partition(":")[2], changes.check)
+
+    def _environment(self, known: Mapping[str, str], settings: RunSettings) -> Mapping[str, str]:
+        """The variables, with one thread for matrices where several processes share the cores."""
+        return known if self.processes(settings) == 1 else {"OMP_NUM_THREADS": "1", **known}
 
     def _setup(self, settings: RunSettings, sandbox: Sandbox | None) -> Setup:
         llm = settings.llm if self.asks_models else None

@@ -90,6 +90,8 @@ class _Reader:
             for table in schema.tables
         }
         self._tables = self._names()
+        self._near: list[str] = []
+        """The tables of the SELECT that is read."""
 
     def without(self, sql: str, parts: list[tuple[int, int]]) -> str:
         """The query without some of its words."""
@@ -135,22 +137,24 @@ class _Reader:
         """A SELECT, and what a set operation adds to it."""
         bracket = self._word(at) == "("
         begins = at + bracket
-        at, tables = self._from(begins)
-        self._select(begins, tables)
+        around, self._near = self._near, []
+        at = self._from(begins)
+        self._select(begins)
         if self._is(at, "where"):
-            at = self._conditions(at + 1, tables)
+            at = self._conditions(at + 1)
         if self._is(at, "group"):
-            at = self._list(self._expect(at + 1, "by"), lambda i: self._column(i, tables))
+            at = self._list(self._expect(at + 1, "by"), self._column)
         if self._is(at, "having"):
-            at = self._conditions(at + 1, tables)
+            at = self._conditions(at + 1)
         if self._is(at, "order"):
-            at = self._list(self._expect(at + 1, "by"), lambda i: self._sorted(i, tables))
+            at = self._list(self._expect(at + 1, "by"), self._sorted)
         if self._is(at, "limit"):
             self._word(at + 1)
             at += 2
         at = self._semicolons(at)
         if bracket:
             at = self._semicolons(self._expect(at, ")"))
+        self._near = around
         return self.query(at + 1) if self._is(at, *_SETS) else at
 
     def _semicolons(self, at: int) -> int:
@@ -166,23 +170,22 @@ class _Reader:
             at += 1
         return at
 
-    def _sorted(self, at: int, tables: list[str]) -> int:
-        at = self._value(at, tables)
+    def _sorted(self, at: int) -> int:
+        at = self._value(at)
         return at + self._is(at, "asc", "desc")
 
-    def _select(self, at: int, tables: list[str]) -> None:
+    def _select(self, at: int) -> None:
         at = self._expect(at, "select")
         at += self._is(at, "distinct")
         while at < len(self.words) and self._word(at) not in _CLAUSES:
-            at = self._value(at + self._is(at, *_AGGREGATES), tables)
+            at = self._value(at + self._is(at, *_AGGREGATES))
             at += self._is(at, ",")
 
-    def _from(self, at: int) -> tuple[int, list[str]]:
-        """Where FROM ends, and the tables that columns are looked for in."""
+    def _from(self, at: int) -> int:
+        """Where FROM ends; its tables are those that columns are looked for in."""
         while self._word(at) != "from":  # of whatever SELECT it is
             at += 1
         at += 1
-        tables: list[str] = []
         while at < len(self.words):
             bracket = self._is(at, "(")
             at += bracket
@@ -194,36 +197,36 @@ class _Reader:
                 if table not in self._columns:
                     raise OutsideGrammarError(f"{self._word(at)!r} is no table")
                 at += 3 if self._is(at + 1, "as") else 1
-                tables.append(table)
+                self._near.append(table)
             if self._is(at, "on"):
-                at = self._conditions(at + 1, tables)
+                at = self._conditions(at + 1)
             if bracket:
                 at = self._expect(at, ")")
             if self._is(at, *_ENDS):
                 break
-        return at, tables
+        return at
 
     # ------------------------------------------------------------ conditions and values
 
-    def _conditions(self, at: int, tables: list[str]) -> int:
+    def _conditions(self, at: int) -> int:
         while at < len(self.words):
-            at = self._value(at, tables)
+            at = self._value(at)
             at += self._word(at) == "not"
             comparison = self._word(at)
             if comparison not in _COMPARISONS:
                 raise OutsideGrammarError(f"{comparison!r} is no comparison")
-            at = self._right(at + 1, tables)
+            at = self._right(at + 1)
             if comparison == "between":
-                at = self._right(self._expect(at, "and"), tables)
+                at = self._right(self._expect(at, "and"))
             if self._is(at, *_ENDS, *_JOINS):
                 break
             at += self._is(at, "and", "or")
         return at
 
-    def _right(self, at: int, tables: list[str]) -> int:
-        return self._in_brackets(at, lambda i: self._compared(i, tables))
+    def _right(self, at: int) -> int:
+        return self._in_brackets(at, self._compared)
 
-    def _compared(self, at: int, tables: list[str]) -> int:
+    def _compared(self, at: int) -> int:
         """A query, a text, a number; else a column, and what follows it is passed over."""
         word = self._word(at)
         if word == "select":
@@ -237,36 +240,36 @@ class _Reader:
             "and",
         }:
             end += 1
-        read = self._column(at, tables)
+        read = self._column(at)
         if read > end:
             raise OutsideGrammarError("it ends too early")
         if read < end:
             self.passed_over.append((read, end))
         return end
 
-    def _value(self, at: int, tables: list[str]) -> int:
-        return self._in_brackets(at, lambda i: self._operation(i, tables))
+    def _value(self, at: int) -> int:
+        return self._in_brackets(at, self._operation)
 
-    def _operation(self, at: int, tables: list[str]) -> int:
-        at = self._column(at, tables)
-        return self._column(at + 1, tables) if self._is(at, *_ARITHMETIC) else at
+    def _operation(self, at: int) -> int:
+        at = self._column(at)
+        return self._column(at + 1) if self._is(at, *_ARITHMETIC) else at
 
-    def _column(self, at: int, tables: list[str]) -> int:
+    def _column(self, at: int) -> int:
         """A column, or a function of one."""
-        return self._in_brackets(at, lambda i: self._function(i, tables))
+        return self._in_brackets(at, self._function)
 
-    def _function(self, at: int, tables: list[str]) -> int:
+    def _function(self, at: int) -> int:
         if not self._is(at, *_AGGREGATES):
-            return self._name(at + self._is(at, "distinct"), tables)
+            return self._name(at + self._is(at, "distinct"))
         at = self._expect(at + 1, "(")
-        return self._expect(self._name(at + self._is(at, "distinct"), tables), ")")
+        return self._expect(self._name(at + self._is(at, "distinct")), ")")
 
-    def _name(self, at: int, tables: list[str]) -> int:
+    def _name(self, at: int) -> int:
         word = self._word(at)
         of_table, dot, column = word.partition(".")
         if word == "*":
             return at + 1
-        known = [self._tables.get(of_table, "")] if dot else tables
+        known = [self._tables.get(of_table, "")] if dot else self._near
         if not any((column if dot else word) in self._columns.get(name, ()) for name in known):
             raise OutsideGrammarError(
                 f"{word!r} is no column of {', '.join(filter(None, known)) or 'a table'}"

@@ -259,30 +259,18 @@ def _contents(table: ResultTable) -> list[Any]:
 def _by_contents(left: list[Any], right: list[Any]) -> Mapping:
     mapping: list[int | None] = [None] * len(left)
     free = set(range(len(right)))
-    for wanted in (_same_place_and_contents, _same_contents, _same_place, _any_place):
+    # The same contents in the same place first, then elsewhere, then the same place, then any.
+    for by_contents, by_place in ((True, True), (True, False), (False, True), (False, False)):
         for i, contents in enumerate(left):
-            if mapping[i] is None:
-                j = next((j for j in sorted(free) if wanted(i, j, contents, right[j])), None)
-                if j is not None:
+            if mapping[i] is not None:
+                continue
+            for j in sorted(free):
+                same = not by_contents or bool(contents == right[j])
+                if same and (i == j or not by_place):
                     mapping[i] = j
                     free.discard(j)
+                    break
     return tuple(mapping)
-
-
-def _same_place_and_contents(i: int, j: int, x: Any, y: Any) -> bool:
-    return i == j and bool(x == y)
-
-
-def _same_contents(_i: int, _j: int, x: Any, y: Any) -> bool:
-    return bool(x == y)
-
-
-def _same_place(i: int, j: int, _x: Any, _y: Any) -> bool:
-    return i == j
-
-
-def _any_place(_i: int, _j: int, _x: Any, _y: Any) -> bool:
-    return True
 
 
 def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, Rows]:

@@ -6,7 +6,7 @@ import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_type_hints
 
 from sqljury.errors import InputError
 
@@ -95,15 +95,11 @@ POLICIES: Mapping[str, Policy] = {
 """The named policies. ``rose`` is what its reference implementation does, and unsound."""
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
-    "duplicates": get_args(Duplicates),
-    "row_order": get_args(RowOrder),
-    "column_order": get_args(ColumnOrder),
-    "values": get_args(Values),
-    "extra_columns": (False, True),
-    "remove_distinct": (False, True),
-    "free_ties": (False, True),
-    "empties_equal": (False, True),
+    name: get_args(kind) or (False, True)
+    for name, kind in get_type_hints(Policy).items()
+    if name not in ("name", "tolerance")
 }
+"""What each setting may be."""
 
 
 def make_policy(name: str, **overrides: Any) -> Policy:

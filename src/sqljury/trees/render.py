@@ -36,7 +36,7 @@ from sqljury.trees.nodes import (
     Window,
     Working,
 )
-from sqljury.trees.spell import CannotSpell, Speller, View, order_by
+from sqljury.trees.spelling import CannotSpell, Speller, View, order_by
 from sqljury.trees.walk import columns_read, references, subexpressions, width
 
 DIALECTS = ("sqlite", "duckdb")

@@ -32,8 +32,6 @@ from sqljury.trees.walk import (
     expressions,
     map_expressions,
     map_references,
-    of_aggregate,
-    of_window,
     renumber,
     transform,
     width,
@@ -439,14 +437,14 @@ def _uses(reader: Relation) -> Iterator[Use]:
 def _of_call(call: AggregateCall) -> Use:
     order = [part for key in call.order for part in _direction(key)]
     counts = (len(call.operands), call.filter is not None, *order)
-    return Use(("call", call.name, call.distinct, *counts), tuple(of_aggregate(call)))
+    return Use(("call", call.name, call.distinct, *counts), tuple(expressions(call)))
 
 
 def _of_window(position: int, call: WindowCall) -> Use:
     order: Tag = tuple(part for key in call.order for part in _direction(key))
     counts = (len(call.operands), len(call.partition), call.filter is not None, *order)
     tag = ("window", position, call.name, call.frame, call.distinct, *counts)
-    return Use(tag, tuple(of_window(call)))
+    return Use(tag, tuple(expressions(call)))
 
 
 def _direction(key: SortKey) -> tuple[bool, bool]:

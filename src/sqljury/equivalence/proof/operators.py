@@ -53,7 +53,7 @@ def aggregates(
     if bool(left.keys) != bool(right.keys):
         return None
     ones, others = (
-        [b for b in _groups(prover, a, f) if not is_empty(prover, b, f, session)]
+        [b for b in reader_of(prover, f).blocks(a.input) if not is_empty(prover, b, f, session)]
         for a, f in zip((left, right), around, strict=True)
     )
     best: Columns | None = None
@@ -67,11 +67,6 @@ def aggregates(
     if best is not None:
         return best
     return _one_by_one(prover, left, right, session, around)
-
-
-def _groups(prover: ProofSession, aggregate: Aggregate, around: Frames) -> tuple[ProofBlock, ...]:
-    """The rows that are grouped."""
-    return reader_of(prover, around).blocks(aggregate.input)
 
 
 def _of_groups(

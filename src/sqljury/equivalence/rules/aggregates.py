@@ -52,15 +52,13 @@ _DISTINCT = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "GROUP_CONCAT"))
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
-def count_rows(relation: Relation, context: Context) -> Rewritten | None:
+def count_rows(relation: Aggregate, context: Context) -> Rewritten | None:
     """``COUNT(x)`` → ``COUNT(*)`` where x is never NULL; ``COUNT(DISTINCT x)`` → ``COUNT(x)``
     where no x occurs twice.
 
     Assumes primary key or not null where the absence of NULLs comes from them. Assumes primary
     key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Aggregate):
-        return None
     assumed: frozenset[Assumption] = frozenset()
     calls = []
     for call in relation.calls:
@@ -114,15 +112,16 @@ _BLIND = frozenset(("SUM", "AVG", "MIN", "MAX", "COUNT", "TOTAL", "GROUP_CONCAT"
 
 
 @rule(BLOCK)
-def null_blind(found: Reading, context: Context) -> frozenset[Assumption] | None:
+def null_blind(found: Reading, _: Context) -> frozenset[Assumption] | None:
     """``SELECT SUM(x) FROM t WHERE x IS NOT NULL`` → ``SELECT SUM(x) FROM t``."""
-    del context
     reader = found.readers[0]
     if not isinstance(reader, Aggregate) or reader.keys or len(found.readers) > 1:
         return None
     # Without keys every use is a call: its first operand comes first.
     skipped = [
-        _makes_null(use.expressions[0]) if _skips_null(call) else frozenset()
+        null_rejected(not_null(use.expressions[0]))
+        if (call.name in _BLIND and bool(call.operands))
+        else frozenset()
         for call, use in zip(reader.calls, found.uses, strict=True)
     ]
     if not skipped:
@@ -136,15 +135,6 @@ def null_blind(found: Reading, context: Context) -> frozenset[Assumption] | None
     return frozenset()
 
 
-def _makes_null(expression: Expression) -> frozenset[int]:
-    """The columns that make an expression NULL when they are."""
-    return null_rejected(not_null(expression))
-
-
-def _skips_null(call: AggregateCall) -> bool:
-    return call.name in _BLIND and bool(call.operands)
-
-
 # ---------------------------------------------------------------- case to filter
 # An aggregate of CASE WHEN c THEN x END is the aggregate of x for the rows where c is true.
 #
@@ -156,12 +146,12 @@ _ONE = Literal(1, Type.INTEGER)
 
 
 @rule(RELATION, at={"Aggregate"})
-def case_to_filter(relation: Relation, _: Context) -> Rewritten | None:
+def case_to_filter(relation: Aggregate, _: Context) -> Rewritten | None:
     """``SUM(CASE WHEN c THEN x END)`` → ``SUM(x) FILTER (WHERE c)``.
 
     Not beside a bare column, which SQLite takes from the row of MIN.
     """
-    if not isinstance(relation, Aggregate) or any(c.name == "BARE" for c in relation.calls):
+    if any(c.name == "BARE" for c in relation.calls):
         return None
     calls = tuple(map(_filtered, relation.calls))
     return None if calls == relation.calls else Rewritten(replace(relation, calls=calls))
@@ -194,13 +184,13 @@ def _value_and_condition(
 
 
 @rule(RELATION, at={"Aggregate"})
-def filter_of_all_calls(relation: Relation, _: Context) -> Rewritten | None:
+def filter_of_all_calls(relation: Aggregate, _: Context) -> Rewritten | None:
     """``SELECT SUM(x) FILTER (WHERE c) FROM t`` → ``SELECT SUM(x) FROM t WHERE c``, where all
     aggregates have that filter.
 
     Only without GROUP BY: groups would be lost.
     """
-    if not isinstance(relation, Aggregate) or relation.keys or not relation.calls:
+    if relation.keys or not relation.calls:
         return None
     condition = relation.calls[0].filter
     if condition is None or any(call.filter != condition for call in relation.calls):
@@ -257,13 +247,13 @@ def _is_logical(expression: Expression) -> bool:
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
-def sum_to_count(relation: Relation, context: Context) -> Rewritten | None:
+def sum_to_count(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SUM(CASE WHEN c THEN 1 ELSE 0 END)`` of groups → ``COUNT(*) FILTER (WHERE c)``.
 
     A group has rows, so no SUM is NULL. Assumes primary key or not null where the absence of
     NULLs comes from them.
     """
-    if not isinstance(relation, Aggregate) or not relation.keys:
+    if not relation.keys:
         return None
     sums = range(len(relation.calls))
     return _with_counts(relation, [i for i in sums if relation.calls[i].name == "SUM"], context)
@@ -287,9 +277,9 @@ def _with_counts(relation: Aggregate, sums: list[int], context: Context) -> Rewr
 
 
 @rule(RELATION, at={"Project"})
-def sum_or_zero_to_count(relation: Relation, context: Context) -> Rewritten | None:
+def sum_or_zero_to_count(relation: Project, context: Context) -> Rewritten | None:
     """``COALESCE(SUM(CASE WHEN c THEN 1 ELSE 0 END), 0)`` → ``COUNT(*) FILTER (WHERE c)``."""
-    if not isinstance(relation, Project) or not isinstance(relation.input, Aggregate):
+    if not isinstance(relation.input, Aggregate):
         return None
     below = relation.input
     start = len(below.keys)
@@ -498,13 +488,13 @@ def _of_value(call: AggregateCall, place: int) -> AggregateCall | None:
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
-def count_of_key(relation: Relation, context: Context) -> Rewritten | None:
+def count_of_key(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SELECT COUNT(DISTINCT t.id) FROM t JOIN c ON …`` → ``SELECT COUNT(t.id) FROM t WHERE
     EXISTS (SELECT 1 FROM c WHERE …)``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Aggregate) or not any(map(_counts, relation.calls)):
+    if not any(map(_counts, relation.calls)):
         return None
     if not all(map(is_blind, relation.calls)):
         return None

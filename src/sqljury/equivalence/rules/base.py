@@ -46,9 +46,11 @@ class Simplified:
     """The names of the rules that did it, each once; empty in the result of a single rule."""
 
 
-OnRelation = Callable[[Relation, Context], Rewritten | None]
+OnRelation = Callable[[Any, Context], Rewritten | None]
 OnBlock = Callable[[Reading, Context], frozenset[Assumption] | None]
-OnExpression = Callable[[Expression, Scope], Expression | Simplified | None]
+OnExpression = Callable[[Any, Scope], Expression | Simplified | None]
+"""The first argument is of the class that the rule is tried at: ``Call`` for functions and
+operators."""
 Apply = TypeVar("Apply", bound=Callable[..., object])
 
 

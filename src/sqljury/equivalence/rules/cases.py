@@ -25,8 +25,7 @@ from sqljury.trees.volatile import is_volatile
 Branches = list[tuple[Expression, Expression]]
 
 
-def _parts(expression: Expression) -> tuple[Branches, Expression]:
-    assert isinstance(expression, Call)
+def _parts(expression: Call) -> tuple[Branches, Expression]:
     operands = expression.operands
     return list(zip(operands[:-1:2], operands[1::2], strict=True)), operands[-1]
 
@@ -38,16 +37,15 @@ def _case(branches: Branches, default: Expression) -> Expression:
 
 
 @rule(EXPRESSION, at={"IIF", "IF"})
-def if_to_case(expression: Expression, _: Scope) -> Expression | None:
+def if_to_case(expression: Call, _: Scope) -> Expression | None:
     """``IIF(c, a, b)``, and IF of MySQL → ``CASE WHEN c THEN a ELSE b END``."""
-    assert isinstance(expression, Call)
     if len(expression.operands) == 2:
         return Call("CASE", (*expression.operands, NULL))
     return Call("CASE", expression.operands) if len(expression.operands) == 3 else None
 
 
 @rule(EXPRESSION, at={"CASE"})
-def fewer_branches(expression: Expression, scope: Scope) -> Expression | None:
+def fewer_branches(expression: Call, scope: Scope) -> Expression | None:
     """``CASE WHEN FALSE THEN a WHEN c THEN b ELSE d END`` → ``CASE WHEN c THEN b ELSE d END``:
     without branches that are never taken or make no difference."""
     branches, default = _parts(expression)
@@ -75,7 +73,7 @@ def fewer_branches(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"CASE"})
-def case_to_condition(expression: Expression, scope: Scope) -> Expression | None:
+def case_to_condition(expression: Call, scope: Scope) -> Expression | None:
     """``CASE WHEN c THEN TRUE ELSE FALSE END`` → ``c`` where c is never NULL; so with 1 and 0
     in SQLite."""
     branches, default = _parts(expression)
@@ -96,18 +94,18 @@ def _truths(results: tuple[Expression, ...], scope: Scope) -> list[Literal | Non
     for result in results:
         logical = isinstance(result, Literal) and (
             isinstance(result.value, bool)
-            or (truth_is_a_number(scope) and result.value in (0, 1) and _is_integer(result))
+            or (
+                truth_is_a_number(scope)
+                and result.value in (0, 1)
+                and isinstance(number(result), int)
+            )
         )
         found.append(truth_of(result, scope) if logical else None)
     return found
 
 
-def _is_integer(literal: Literal) -> bool:
-    return isinstance(number(literal), int)
-
-
 @rule(EXPRESSION, at={"CASE"})
-def swapped_case(expression: Expression, scope: Scope) -> Expression | None:
+def swapped_case(expression: Call, scope: Scope) -> Expression | None:
     """``CASE WHEN NOT c THEN a ELSE b END`` → ``CASE WHEN c THEN b ELSE a END`` where c is
     never NULL."""
     branches, default = _parts(expression)
@@ -121,7 +119,7 @@ def swapped_case(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"CASE"})
-def case_to_coalesce(expression: Expression, _: Scope) -> Expression | None:
+def case_to_coalesce(expression: Call, _: Scope) -> Expression | None:
     """``CASE WHEN x IS NULL THEN y ELSE x END`` → ``COALESCE(x, y)``."""
     branches, default = _parts(expression)
     if len(branches) != 1:
@@ -138,7 +136,7 @@ def case_to_coalesce(expression: Expression, _: Scope) -> Expression | None:
 
 
 @rule(CONDITION, at={"CASE"})
-def case_as_condition(expression: Expression, scope: Scope) -> Expression | None:
+def case_as_condition(expression: Call, scope: Scope) -> Expression | None:
     """``WHERE CASE WHEN a THEN b ELSE FALSE END`` → ``WHERE a AND b``."""
     branches, default = _parts(expression)
     known = truth_of(default, scope)
@@ -160,10 +158,9 @@ _NAMES = frozenset({"COALESCE", "IFNULL", "NVL"})
 
 
 @rule(EXPRESSION, at=_NAMES)
-def tidy_coalesce(expression: Expression, scope: Scope) -> Expression | None:
+def tidy_coalesce(expression: Call, scope: Scope) -> Expression | None:
     """``IFNULL(x, y)``, ``COALESCE(x, NULL, x, y)`` → ``COALESCE(x, y)``; nothing stands after
     what is never NULL."""
-    assert isinstance(expression, Call)
     if not expression.operands or is_volatile(expression):
         return None
     kept: list[Expression] = []
@@ -196,9 +193,8 @@ _NULL_BY_ZERO = frozenset(("sqlite", "mysql"))
 
 
 @rule(EXPRESSION, at={"/", "%"})
-def guarded_divisor(expression: Expression, scope: Scope) -> Expression | None:
+def guarded_divisor(expression: Call, scope: Scope) -> Expression | None:
     """``x / NULLIF(y, 0)`` → ``x / y``; the guard may stand inside a CAST or a product."""
-    assert isinstance(expression, Call)
     if len(expression.operands) != 2 or scope.context.dialect not in _NULL_BY_ZERO:
         return None
     value, divisor = expression.operands

@@ -30,10 +30,9 @@ _UNCHANGED = {
 
 
 @rule(EXPRESSION, at={"Cast"})
-def cast_name(expression: Expression, scope: Scope) -> Expression | None:
+def cast_name(expression: Cast, scope: Scope) -> Expression | None:
     """``CAST(x AS VARCHAR(20))`` → ``CAST(x AS TEXT)``: SQLite goes by the affinity of the
     name."""
-    assert isinstance(expression, Cast)
     if not is_sqlite(scope):
         return None
     name = declared_affinity(expression.type_name)
@@ -41,12 +40,11 @@ def cast_name(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"Cast"}, assumes={Assumption.TYPES})
-def unchanging_cast(expression: Expression, scope: Scope) -> Expression | Simplified | None:
+def unchanging_cast(expression: Cast, scope: Scope) -> Expression | Simplified | None:
     """``CAST(x AS INTEGER)`` → ``x`` where x is an integer.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
-    assert isinstance(expression, Cast)
     operand, name = expression.operand, expression.type_name
     if isinstance(operand, Cast) and operand.type_name == name:
         return operand
@@ -59,9 +57,8 @@ def unchanging_cast(expression: Expression, scope: Scope) -> Expression | Simpli
 
 
 @rule(EXPRESSION, at={"Cast"})
-def constant_cast(expression: Expression, scope: Scope) -> Expression | None:
+def constant_cast(expression: Cast, scope: Scope) -> Expression | None:
     """``CAST(1 AS REAL)`` → ``1.0``, in SQLite."""
-    assert isinstance(expression, Cast)
     value = number(expression.operand)
     if not is_sqlite(scope) or value is None or abs(value) >= EXACT:
         return None
@@ -75,7 +72,7 @@ def constant_cast(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"*"}, assumes={Assumption.TYPES})
-def times_one(expression: Expression, scope: Scope) -> Simplified | None:
+def times_one(expression: Call, scope: Scope) -> Simplified | None:
     """``x * 1.0`` → ``CAST(x AS REAL)`` where x is an integer or a float.
 
     Assumes types in SQLite, which keeps any value in any column.
@@ -89,24 +86,21 @@ def times_one(expression: Expression, scope: Scope) -> Simplified | None:
 
 
 @rule(EXPRESSION, at={"*", "/", "+", "-"}, assumes={Assumption.TYPES})
-def cast_operand(expression: Expression, scope: Scope) -> Simplified | None:
+def cast_operand(expression: Call, scope: Scope) -> Simplified | None:
     """``CAST(x AS REAL) * 100`` → ``x * 100.0``; ``x / CAST(y AS REAL)`` → ``CAST(x AS REAL) /
     y``: where one operand is a float the other becomes one.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
-    assert isinstance(expression, Call)
-    if len(expression.operands) != 2 or not _may(scope):
+    if len(expression.operands) != 2 or not is_sqlite(scope):
+        return None
+    if not scope.context.may(Assumption.TYPES):
         return None
     left, right = expression.operands
     new = _with_constant(left, right, scope) or _with_constant(right, left, scope, first=False)
     if new is None and expression.name == "/":
         new = _cast_on_the_left(left, right, scope)
     return None if new is None else assuming(Call(expression.name, new), ONLY_TYPES)
-
-
-def _may(scope: Scope) -> bool:
-    return is_sqlite(scope) and scope.context.may(Assumption.TYPES)
 
 
 def _with_constant(
@@ -154,13 +148,12 @@ _EXACT = ("REAL", "NUMERIC")
 
 
 @rule(EXPRESSION, at=COMPARISONS, assumes={Assumption.FOREIGN_KEY})
-def cast_of_foreign_key(expression: Expression, scope: Scope) -> Simplified | None:
+def cast_of_foreign_key(expression: Call, scope: Scope) -> Simplified | None:
     """``n = CAST(x AS REAL)`` → ``n = x``, where x is a text that refers to a column of
     numbers, in SQLite.
 
     Assumes foreign key: the text is a number's.
     """
-    assert isinstance(expression, Call)
     if not is_sqlite(scope) or not scope.context.may(Assumption.FOREIGN_KEY):
         return None
     parts = expression.operands
@@ -168,7 +161,8 @@ def cast_of_foreign_key(expression: Expression, scope: Scope) -> Simplified | No
         if not isinstance(part, Cast) or part.type_name not in _EXACT:
             continue
         others = parts[:i] + parts[i + 1 :]
-        if _is_numeral(part.operand, scope) and all(_is_number(o, scope) for o in others):
+        beside_numbers = all(affinity(o, scope) in NUMERIC_AFFINITIES for o in others)
+        if beside_numbers and _is_numeral(part.operand, scope):
             plain = part.operand if scope.context.converts else Call(TO_NUMBER, (part.operand,))
             new = (*parts[:i], plain, *parts[i + 1 :])
             return assuming(Call(expression.name, new), frozenset((Assumption.FOREIGN_KEY,)))
@@ -183,7 +177,3 @@ def _is_numeral(operand: Expression, scope: Scope) -> bool:
             return scope.outer[operand.level - 1][operand.index].numerals
         case _:
             return False
-
-
-def _is_number(operand: Expression, scope: Scope) -> bool:
-    return affinity(operand, scope) in NUMERIC_AFFINITIES

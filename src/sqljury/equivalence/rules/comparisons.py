@@ -35,9 +35,8 @@ from sqljury.trees.order import sort_key
 
 
 @rule(EXPRESSION, at={*MIRRORED, "IS"})
-def comparison_direction(expression: Expression, _: Scope) -> Expression | None:
+def comparison_direction(expression: Call, _: Scope) -> Expression | None:
     """``3 < x`` → ``x > 3``."""
-    assert isinstance(expression, Call)
     if len(expression.operands) != 2:
         return None
     left, right = expression.operands
@@ -56,9 +55,8 @@ _TESTS = {"IS TRUE": TRUE, "IS FALSE": FALSE}
 
 
 @rule(EXPRESSION, at=COMPARISONS)
-def compared_truth(expression: Expression, scope: Scope) -> Expression | None:
+def compared_truth(expression: Call, scope: Scope) -> Expression | None:
     """``(x > 3) = TRUE`` → ``x > 3``; ``(x > 3) = 0`` → ``NOT x > 3``."""
-    assert isinstance(expression, Call)
     if len(expression.operands) != 2:
         return None
     condition, constant = expression.operands
@@ -84,9 +82,8 @@ def _as_number(constant: Literal) -> Literal:
 
 
 @rule(EXPRESSION, at=_TESTS)
-def truth_test(expression: Expression, scope: Scope) -> Expression | None:
+def truth_test(expression: Call, scope: Scope) -> Expression | None:
     """``c IS TRUE`` → ``c`` where c is never NULL; ``c IS FALSE`` → ``NOT c``."""
-    assert isinstance(expression, Call)
     (condition,) = expression.operands
     known = truth_of(condition, scope)
     if known is not None:
@@ -97,17 +94,15 @@ def truth_test(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(CONDITION, at=_TESTS, name="truth_test")
-def truth_test_in_condition(expression: Expression, _: Scope) -> Expression | None:
+def truth_test_in_condition(expression: Call, _: Scope) -> Expression | None:
     """``WHERE c IS TRUE`` → ``WHERE c``: NULL is as good as FALSE."""
-    assert isinstance(expression, Call)
     (condition,) = expression.operands
     return condition if expression.name == "IS TRUE" else Call("NOT", (condition,))
 
 
 @rule(EXPRESSION, at={"IS"})
-def null_safe_equality(expression: Expression, scope: Scope) -> Expression | None:
+def null_safe_equality(expression: Call, scope: Scope) -> Expression | None:
     """``x IS y`` → ``x = y`` where neither can be NULL."""
-    assert isinstance(expression, Call)
     left, right = expression.operands
     if is_null(right) or is_null(left):
         return Call("IS NULL", (left if is_null(right) else right,))
@@ -117,9 +112,8 @@ def null_safe_equality(expression: Expression, scope: Scope) -> Expression | Non
 
 
 @rule(CONDITION, at={"IS"}, name="null_safe_equality")
-def null_safe_equality_in_condition(expression: Expression, scope: Scope) -> Expression | None:
+def null_safe_equality_in_condition(expression: Call, scope: Scope) -> Expression | None:
     """``WHERE x IS y`` → ``WHERE x = y`` where one of them is never NULL."""
-    assert isinstance(expression, Call)
     if all(may_be_null(operand, scope) for operand in expression.operands):
         return None
     return Call("=", expression.operands)
@@ -155,12 +149,11 @@ def number_as_condition(expression: Expression, scope: Scope) -> Simplified | No
 
 
 @rule(EXPRESSION, at={"NOT"}, assumes={Assumption.TYPES})
-def negated_number(expression: Expression, scope: Scope) -> Simplified | None:
+def negated_number(expression: Call, scope: Scope) -> Simplified | None:
     """``NOT x`` → ``x = 0`` where x is a number, in SQLite and MySQL.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
-    assert isinstance(expression, Call)
     return _compared("=", expression.operands[0], scope)
 
 
@@ -187,9 +180,8 @@ _WHOLE = re.compile(r"-?[0-9]{1,15}")
 
 
 @rule(EXPRESSION, at=COMPARISONS | {"IS", "IN"})
-def literal_affinity(expression: Expression, scope: Scope) -> Expression | None:
+def literal_affinity(expression: Call, scope: Scope) -> Expression | None:
     """``week > '13'`` → ``week > 13`` where week is a number; the other way for a text."""
-    assert isinstance(expression, Call)
     value, *constants = expression.operands
     if isinstance(value, Literal) or not all(isinstance(c, Literal) for c in constants):
         return None

@@ -24,12 +24,11 @@ _ABSORBING = {"AND": FALSE, "OR": TRUE}
 
 
 @rule(EXPRESSION, at={"AND", "OR"})
-def tidy_logic(expression: Expression, scope: Scope) -> Expression | None:
+def tidy_logic(expression: Call, scope: Scope) -> Expression | None:
     """``b AND (a AND TRUE) AND b`` → ``a AND b``.
 
     A single operand remains only if it is a truth value itself.
     """
-    assert isinstance(expression, Call)
     found = _tidied(expression, scope)
     if isinstance(found, list):
         if len(found) == 1 and not is_logical(found[0], scope):
@@ -39,9 +38,8 @@ def tidy_logic(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(CONDITION, at={"AND", "OR"}, name="tidy_logic")
-def tidy_condition(expression: Expression, scope: Scope) -> Expression | None:
+def tidy_condition(expression: Call, scope: Scope) -> Expression | None:
     """``WHERE a AND NULL`` → FALSE; ``WHERE a OR NULL`` → ``WHERE a``."""
-    assert isinstance(expression, Call)
     found = _tidied(expression, scope)
     if not isinstance(found, list):
         return found
@@ -85,12 +83,7 @@ def _put_together(expression: Call, parts: list[Expression]) -> Expression | Non
     if len(parts) == 1:
         return parts[0]
     new = tuple(parts)
-    same = len(new) == len(expression.operands) and all(map(_is, new, expression.operands))
-    return None if same else Call(expression.name, new)
-
-
-def _is(one: Expression, other: Expression) -> bool:
-    return one is other or one == other
+    return None if new == expression.operands else Call(expression.name, new)
 
 
 # ---------------------------------------------------------------- push not down
@@ -103,9 +96,9 @@ _DUAL = {"AND": "OR", "OR": "AND"}
 
 
 @rule(EXPRESSION, at={"NOT"})
-def push_not_down(expression: Expression, scope: Scope) -> Expression | None:
+def push_not_down(expression: Call, scope: Scope) -> Expression | None:
     """``NOT (a < b OR c)`` → ``a >= b AND NOT c``."""
-    inner = _operand(expression)
+    (inner,) = expression.operands
     known = truth_of(inner, scope)
     if known is not None:
         return truth(None if known.value is None else not known.value)
@@ -121,15 +114,10 @@ def push_not_down(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(CONDITION, at={"NOT"})
-def double_negation(expression: Expression, _: Scope) -> Expression | None:
+def double_negation(expression: Call, _: Scope) -> Expression | None:
     """``WHERE NOT NOT x`` → ``WHERE x``, of a number, too."""
-    inner = _operand(expression)
+    (inner,) = expression.operands
     return inner.operands[0] if isinstance(inner, Call) and inner.name == "NOT" else None
-
-
-def _operand(expression: Expression) -> Expression:
-    assert isinstance(expression, Call)
-    return expression.operands[0]
 
 
 # ---------------------------------------------------------------- same operands
@@ -139,8 +127,7 @@ def _operand(expression: Expression) -> Expression:
 _TRUE_OF_EQUALS = frozenset(("=", "<=", ">="))
 
 
-def _itself(expression: Expression) -> Expression | None:
-    assert isinstance(expression, Call)
+def _itself(expression: Call) -> Expression | None:
     if len(expression.operands) != 2 or expression.operands[0] != expression.operands[1]:
         return None
     value = expression.operands[0]
@@ -148,10 +135,9 @@ def _itself(expression: Expression) -> Expression | None:
 
 
 @rule(EXPRESSION, at=COMPARISONS | {"IS"})
-def same_operands(expression: Expression, scope: Scope) -> Expression | None:
+def same_operands(expression: Call, scope: Scope) -> Expression | None:
     """``x = x`` → TRUE, ``x < x`` → FALSE, where x is never NULL; ``x IS x`` → TRUE."""
     value = _itself(expression)
-    assert isinstance(expression, Call)
     if value is None:
         return None
     if expression.name == "IS":
@@ -160,10 +146,9 @@ def same_operands(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(CONDITION, at=COMPARISONS, name="same_operands")
-def same_operands_in_condition(expression: Expression, _: Scope) -> Expression | None:
+def same_operands_in_condition(expression: Call, _: Scope) -> Expression | None:
     """``WHERE x = x`` → ``WHERE x IS NOT NULL``; ``x < x`` → FALSE."""
     value = _itself(expression)
-    assert isinstance(expression, Call)
     if value is None:
         return None
     if expression.name in _TRUE_OF_EQUALS:
@@ -180,9 +165,8 @@ _MOST = 60
 
 
 @rule(EXPRESSION, at={"AND", "OR"})
-def common_factor(expression: Expression, _: Scope) -> Expression | None:
+def common_factor(expression: Call, _: Scope) -> Expression | None:
     """``(a AND b) OR (a AND c)`` → ``a AND (b OR c)``, and so with OR and AND exchanged."""
-    assert isinstance(expression, Call)
     sets = _inner_sets(expression)
     if sets is None:
         return None

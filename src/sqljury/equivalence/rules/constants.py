@@ -57,9 +57,8 @@ def _holds(operator: str, sign: int) -> bool:
 
 
 @rule(EXPRESSION, at=COMPARISONS | {"IS"})
-def fold_comparison(expression: Expression, scope: Scope) -> Expression | None:
+def fold_comparison(expression: Call, scope: Scope) -> Expression | None:
     """``1 = 2`` → FALSE."""
-    assert isinstance(expression, Call)
     if len(expression.operands) != 2:
         return None
     left, right = expression.operands
@@ -85,9 +84,8 @@ def _of_texts(operator: str, left: str | None, right: str | None, scope: Scope) 
 
 
 @rule(EXPRESSION, at={"+", "-", "*", "/", "%", "NEG"})
-def fold_arithmetic(expression: Expression, scope: Scope) -> Expression | None:
+def fold_arithmetic(expression: Call, scope: Scope) -> Expression | None:
     """``7 / 2`` → 3 where integers are divided."""
-    assert isinstance(expression, Call)
     numbers = [number(operand) for operand in expression.operands]
     if len(numbers) == 1 and expression.name == "NEG":
         numbers = [0, *numbers]
@@ -139,9 +137,8 @@ def _of_floats(operator: str, left: Number, right: Number) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"||", *_FOLDED_TEXT})
-def fold_texts(expression: Expression, scope: Scope) -> Expression | None:
+def fold_texts(expression: Call, scope: Scope) -> Expression | None:
     """``'a' || 'b'`` → ``'ab'``; ``LOWER('A')`` → ``'a'``, of ASCII letters."""
-    assert isinstance(expression, Call)
     texts = [text(operand) for operand in expression.operands]
     if expression.name == "||":
         if scope.context.dialect == "mysql" or len(texts) != 2:
@@ -166,12 +163,11 @@ _JOINS_TEXTS = frozenset(("tsql", "fabric"))
 
 
 @rule(EXPRESSION, at={"+", "*"})
-def commutative_operands(expression: Expression, scope: Scope) -> Expression | None:
+def commutative_operands(expression: Call, scope: Scope) -> Expression | None:
     """``2 * x`` → ``x * 2``.
 
     Exact for integers and for floats, if not beyond two operands.
     """
-    assert isinstance(expression, Call)
     if len(expression.operands) != 2:
         return None
     left, right = expression.operands
@@ -190,17 +186,15 @@ _STRICT = COMPARISONS | {"+", "-", "*", "/", "%", "NEG", "LIKE", "GLOB"}
 
 
 @rule(EXPRESSION, at=_STRICT)
-def null_operand(expression: Expression, _: Scope) -> Expression | None:
+def null_operand(expression: Call, _: Scope) -> Expression | None:
     """``x = NULL`` and ``x + NULL`` → NULL."""
-    assert isinstance(expression, Call)
     return NULL if any(map(is_null, expression.operands)) else None
 
 
 @rule(EXPRESSION, at={"IS NULL"})
-def null_test(expression: Expression, scope: Scope) -> Expression | None:
+def null_test(expression: Call, scope: Scope) -> Expression | None:
     """``x IS NULL`` → FALSE where x is never NULL; ``COALESCE(x, y) IS NULL`` → ``x IS NULL AND
     y IS NULL``."""
-    assert isinstance(expression, Call)
     (operand,) = expression.operands
     if isinstance(operand, Literal):
         return TRUE if operand.value is None else FALSE

@@ -51,14 +51,12 @@ from sqljury.trees.walk import (
 
 
 @rule(RELATION, at={"Distinct"}, assumes={Assumption.PRIMARY_KEY})
-def distinct_as_exists(relation: Relation, context: Context) -> Rewritten | None:
+def distinct_as_exists(relation: Distinct, context: Context) -> Rewritten | None:
     """``SELECT DISTINCT s.id FROM s JOIN c ON …`` → ``SELECT s.id FROM s WHERE EXISTS (SELECT 1
     FROM c WHERE …)``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Distinct):
-        return None
     found = reading(relation)
     if found is None or len(found.readers) != 2 or found.block.outer_joined:
         return None

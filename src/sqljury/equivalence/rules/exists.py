@@ -72,10 +72,9 @@ _BLIND = frozenset(("MIN", "MAX", "BARE"))
 
 
 @rule(RELATION, at={"Distinct", "Aggregate"}, needs={"Subquery", "Distinct", "Sort"})
-def exists_in_set(relation: Relation, context: Context) -> Rewritten | None:
+def exists_in_set(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT DISTINCT x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …)`` → ``SELECT DISTINCT x
     FROM a JOIN b ON …``."""
-    del context
     if not ignores_duplicates(relation):
         return None
     assert isinstance(relation, Distinct | Aggregate)
@@ -100,11 +99,10 @@ def is_blind(call: AggregateCall) -> bool:
 
 
 @rule(EXPRESSION, at={"Subquery"})
-def exists_in_exists(expression: Expression, scope: Scope) -> Expression | None:
+def exists_in_exists(expression: Subquery, _: Scope) -> Expression | None:
     """``EXISTS (SELECT 1 FROM a WHERE EXISTS (SELECT 1 FROM b WHERE …))`` → ``EXISTS (SELECT 1
     FROM a JOIN b ON …)``."""
-    del scope
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+    if expression.kind is not SubqueryKind.EXISTS:
         return None
     below = with_joins(expression.relation)
     return Subquery(SubqueryKind.EXISTS, below) if below is not None else None
@@ -125,14 +123,8 @@ def with_joins(relation: Relation) -> Relation | None:
 
 
 def _below(relation: Relation) -> Relation | None:
-    new = [with_joins(below) for below in inputs(relation)]
-    if not any(new):
-        return None
-    return with_inputs(relation, tuple(map(_either, new, inputs(relation))))
-
-
-def _either(new: Relation | None, old: Relation) -> Relation:
-    return new if new is not None else old
+    new = tuple(with_joins(below) or below for below in inputs(relation))
+    return None if new == inputs(relation) else with_inputs(relation, new)
 
 
 def _of_questions(relation: Relation) -> Relation | None:
@@ -158,10 +150,9 @@ ONE = Literal(1, Type.INTEGER)
 
 
 @rule(EXPRESSION, at={"Subquery"})
-def exists_input(expression: Expression, scope: Scope) -> Expression | None:
+def exists_input(expression: Subquery, _: Scope) -> Expression | None:
     """``EXISTS (SELECT DISTINCT x FROM t ORDER BY x)`` → ``EXISTS (SELECT 1 FROM t)``."""
-    del scope
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.EXISTS:
+    if expression.kind is not SubqueryKind.EXISTS:
         return None
     found = _some(expression.relation)
     return found if found != expression else None
@@ -221,11 +212,8 @@ def _is_some(limit: Limit) -> bool:
 
 
 @rule(EXPRESSION, at={"OR", "AND"}, needs={"Subquery"})
-def exists_merge(expression: Expression, scope: Scope) -> Expression | None:
+def exists_merge(expression: Call, _: Scope) -> Expression | None:
     """``EXISTS (… WHERE p) OR EXISTS (… WHERE q)`` → ``EXISTS (… WHERE p OR q)``."""
-    del scope
-    if not isinstance(expression, Call):
-        return None
     negated = expression.name == "AND"
     bases: dict[Relation, list[tuple[Expression, ...]]] = {}
     rest: list[Expression] = []
@@ -313,7 +301,8 @@ def _same_rows(block: Block, position: int, key: list[int], shown: Flat) -> Iter
     """The rows around that an input of the block is, if what is read of it is there."""
     scan, first = block.inputs[position], block.offsets()[position]
     compared = _compared(block.conjuncts)
-    read = _all_read(block)
+    conditions = (*block.conjuncts, *(condition for _, condition in block.outer_joined))
+    read = frozenset[int]().union(*map(columns_read, conditions))
     for start, outer in zip(shown.block.offsets(), shown.block.inputs, strict=False):
         if outer != scan:
             continue
@@ -324,19 +313,15 @@ def _same_rows(block: Block, position: int, key: list[int], shown: Flat) -> Iter
             yield same
 
 
-def _all_read(block: Block) -> frozenset[int]:
-    conditions = (*block.conjuncts, *(condition for _, condition in block.outer_joined))
-    return frozenset().union(*map(columns_read, conditions))
-
-
 def _compared(parts: list[Expression]) -> set[tuple[int, int | None]]:
     """Columns inside, each with a column of the row around that it equals."""
     found: set[tuple[int, int | None]] = set()
     for part in parts:
         match part:
-            case Call(name="=" | "IS", operands=(Ref() as a, Outer(level=1) as b)):
-                found.add((a.index, b.index))
-            case Call(name="=" | "IS", operands=(Outer(level=1) as b, Ref() as a)):
+            case (
+                Call(name="=" | "IS", operands=(Ref() as a, Outer(level=1) as b))
+                | Call(name="=" | "IS", operands=(Outer(level=1) as b, Ref() as a))
+            ):
                 found.add((a.index, b.index))
     return found
 

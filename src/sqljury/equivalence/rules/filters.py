@@ -46,9 +46,8 @@ from sqljury.trees.walk import width
         "SetOperation",
     },
 )
-def never_true(relation: Relation, context: Context) -> Rewritten | None:
+def never_true(relation: Relation, _: Context) -> Rewritten | None:
     """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → nothing."""
-    del context
     match relation:
         case Filter(condition=Literal(value=True)):
             return Rewritten(relation.input)
@@ -125,9 +124,8 @@ def _of_union(union: SetOperation) -> Rewritten | None:
 
 
 @rule(RELATION, at={"Filter"})
-def merge_filters(relation: Relation, context: Context) -> Rewritten | None:
+def merge_filters(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT * FROM (SELECT * FROM t WHERE p) WHERE q`` → ``SELECT * FROM t WHERE p AND q``."""
-    del context
     match relation:
         case Filter(input=Filter(input=rows, condition=first), condition=second):
             parts = (*conjuncts(first), *conjuncts(second))

@@ -73,13 +73,13 @@ def first_to_extreme(relation: Relation, context: Context) -> Rewritten | None:
     assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
     name="first_to_extreme",
 )
-def scalar_first_to_extreme(expression: Expression, scope: Scope) -> Simplified | None:
+def scalar_first_to_extreme(expression: Subquery, scope: Scope) -> Simplified | None:
     """``(SELECT x FROM t ORDER BY x DESC LIMIT 1)`` → ``(SELECT MAX(x) FROM t)``.
 
     Of no rows both are NULL. Assumes primary key or not null where the absence of NULLs comes
     from them.
     """
-    if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
+    if expression.kind is not SubqueryKind.SCALAR:
         return None
     first = _first_of_order(expression.relation)
     found = _extreme(first, scope.context) if first is not None else None
@@ -141,13 +141,13 @@ _EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
     needs={"Subquery"},
     assumes={Assumption.NO_TIES, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
 )
-def extreme_to_first(relation: Relation, context: Context) -> Rewritten | None:
+def extreme_to_first(relation: Filter, context: Context) -> Rewritten | None:
     """``FROM t WHERE x = (SELECT MAX(x) FROM t)`` → ``FROM t WHERE x IS NOT NULL ORDER BY x
     DESC LIMIT 1``.
 
     Assumes no ties. Assumes primary key or not null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, Filter) or not context.may(Assumption.NO_TIES):
+    if not context.may(Assumption.NO_TIES):
         return None
     if has_volatile(relation):
         return None
@@ -226,7 +226,7 @@ def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] 
         return None
     if own.outputs != tuple(map(Ref, range(width(rows)))):
         return None
-    if any(map(_reads_around, own.conjuncts)):
+    if any(level > 0 for part in own.conjuncts for level, _ in references(part)):
         return None
     match compared:
         case [Call(name="<" | ">" as name, operands=(Ref() as a, Outer(level=1) as b))]:
@@ -235,10 +235,6 @@ def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] 
             return (a, name == "<") if a.index == b.index else None
         case _:
             return None
-
-
-def _reads_around(part: Expression) -> bool:
-    return any(level > 0 for level, _ in references(part))
 
 
 # ---------------------------------------------------------------- bare to first
@@ -256,13 +252,13 @@ _ASSUMED = frozenset((Assumption.NO_TIES, Assumption.NOT_EMPTY))
     at={"Aggregate"},
     assumes={Assumption.NO_TIES, Assumption.NOT_EMPTY, Assumption.PRIMARY_KEY, Assumption.NOT_NULL},
 )
-def bare_to_first(relation: Relation, context: Context) -> Rewritten | None:
+def bare_to_first(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SELECT MAX(x), y FROM t`` → ``SELECT x, y FROM t ORDER BY x DESC LIMIT 1``, in SQLite.
 
     Assumes no ties, and not empty: of no rows both would be NULL. Assumes primary key or not
     null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, Aggregate) or relation.keys or context.dialect != "sqlite":
+    if relation.keys or context.dialect != "sqlite":
         return None
     if not context.assuming >= _ASSUMED or not has_rows(relation.input):
         return None

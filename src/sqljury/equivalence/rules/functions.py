@@ -49,16 +49,15 @@ _ALL_NAMES = frozenset(_EVERYWHERE).union(*_BY_DIALECT.values())
 
 
 @rule(EXPRESSION, at=_ALL_NAMES)
-def function_name(expression: Expression, scope: Scope) -> Expression | None:
+def function_name(expression: Call, scope: Scope) -> Expression | None:
     """``SUBSTRING(x, 1, 2)`` → ``SUBSTR(x, 1, 2)``."""
-    assert isinstance(expression, Call)
     own = _BY_DIALECT.get(scope.context.dialect, {})
     name = own.get(expression.name) or _EVERYWHERE.get(expression.name, expression.name)
     return None if name == expression.name else Call(name, expression.operands)
 
 
 @rule(EXPRESSION, at={"ROUND"})
-def rounded_to_none(expression: Expression, scope: Scope) -> Expression | None:
+def rounded_to_none(expression: Call, scope: Scope) -> Expression | None:
     """``ROUND(x, 0)`` → ``ROUND(x)``."""
     match expression:
         case Call(name="ROUND", operands=(value, Literal(value=0, type=Type.INTEGER))):
@@ -69,9 +68,8 @@ def rounded_to_none(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"STRFTIME"})
-def formatted_date(expression: Expression, scope: Scope) -> Expression | None:
+def formatted_date(expression: Call, scope: Scope) -> Expression | None:
     """``STRFTIME('%Y-%m-%d', d)`` → ``DATE(d)``, in SQLite."""
-    assert isinstance(expression, Call)
     if not is_sqlite(scope) or len(expression.operands) < 2:
         return None
     format_, *rest = expression.operands
@@ -92,12 +90,11 @@ _NOW = {"CURRENT_DATE": "DATE", "CURRENT_TIME": "TIME", "CURRENT_TIMESTAMP": "DA
 
 
 @rule(EXPRESSION, at=COMPARISONS | {"IN"})
-def date_part_as_text(expression: Expression, scope: Scope) -> Expression | None:
+def date_part_as_text(expression: Call, scope: Scope) -> Expression | None:
     """``CAST(STRFTIME('%m', d) AS INTEGER) = 5`` → ``STRFTIME('%m', d) = '05'``.
 
     Years before 0 begin with a minus, which sorts before digits.
     """
-    assert isinstance(expression, Call)
     value, *constants = expression.operands
     if not isinstance(value, Cast) or value.type_name != "INTEGER" or not is_sqlite(scope):
         return None
@@ -125,10 +122,9 @@ def _written(constant: Expression, width: int) -> Literal | None:
 
 
 @rule(EXPRESSION, at={"+", "-", "*", "/", "%"})
-def date_part_in_arithmetic(expression: Expression, scope: Scope) -> Expression | None:
+def date_part_in_arithmetic(expression: Call, scope: Scope) -> Expression | None:
     """``CAST(STRFTIME('%m', d) AS INTEGER) + 1`` → ``STRFTIME('%m', d) + 1``: arithmetic reads
     a text as that number."""
-    assert isinstance(expression, Call)
     if not is_sqlite(scope):
         return None
     new = tuple(
@@ -141,16 +137,15 @@ def date_part_in_arithmetic(expression: Expression, scope: Scope) -> Expression 
 
 
 @rule(EXPRESSION, at=_NOW)
-def now(expression: Expression, scope: Scope) -> Expression | None:
+def now(expression: Call, scope: Scope) -> Expression | None:
     """``CURRENT_DATE`` → ``DATE('now')``, in SQLite."""
-    assert isinstance(expression, Call)
     if not is_sqlite(scope) or expression.operands:
         return None
     return Call(_NOW[expression.name], (Literal("now", Type.TEXT),))
 
 
 @rule(EXPRESSION, at={"STRFTIME"}, assumes={Assumption.TYPES})
-def part_of_whole(expression: Expression, scope: Scope) -> Simplified | None:
+def part_of_whole(expression: Call, scope: Scope) -> Simplified | None:
     """``STRFTIME('%Y', DATE(d))`` → ``STRFTIME('%Y', d)`` where d is a date.
 
     Not of a number: those of long ago become texts that are read as other dates. Assumes types
@@ -186,9 +181,8 @@ _WRITABLE = (*NUMBERS, Type.TEXT, Type.BOOLEAN, Type.DATE, Type.TIME, Type.TIMES
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 
-def _read(expression: Expression, scope: Scope) -> tuple[Expression, str] | None:
+def _read(expression: Call, scope: Scope) -> tuple[Expression, str] | None:
     """The value and the pattern."""
-    assert isinstance(expression, Call)
     if len(expression.operands) != 2 or scope.context.dialect not in _KNOWN:
         return None
     value, pattern = expression.operands
@@ -199,12 +193,11 @@ def _read(expression: Expression, scope: Scope) -> tuple[Expression, str] | None
 
 
 @rule(EXPRESSION, at=_ANY)
-def tidy_pattern(expression: Expression, scope: Scope) -> Expression | None:
+def tidy_pattern(expression: Call, scope: Scope) -> Expression | None:
     """``LIKE '%%a'`` → ``LIKE '%a'``; in SQLite ``LIKE 'A%'`` → ``LIKE 'a%'``."""
     read = _read(expression, scope)
     if read is None:
         return None
-    assert isinstance(expression, Call)
     value, pattern = read
     any_ = _ANY[expression.name]
     new = re.sub(f"{re.escape(any_)}+", any_, pattern) if "[" not in pattern else pattern
@@ -214,12 +207,11 @@ def tidy_pattern(expression: Expression, scope: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"LIKE"}, assumes={Assumption.TYPES})
-def like_of_lower(expression: Expression, scope: Scope) -> Simplified | None:
+def like_of_lower(expression: Call, scope: Scope) -> Simplified | None:
     """``LOWER(x) LIKE 'a%'`` → ``x LIKE 'a%'``, in SQLite.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
-    assert isinstance(expression, Call)
     value, *pattern = expression.operands
     if not is_sqlite(scope) or not isinstance(value, Call) or value.name not in ("LOWER", "UPPER"):
         return None
@@ -235,14 +227,13 @@ def _not_blob(value: Expression, scope: Scope) -> frozenset[Assumption] | None:
 
 
 @rule(EXPRESSION, at=_ANY, assumes={Assumption.TYPES})
-def plain_pattern(expression: Expression, scope: Scope) -> Expression | Simplified | None:
+def plain_pattern(expression: Call, scope: Scope) -> Expression | Simplified | None:
     """``x LIKE 'ab'`` → ``x = 'ab'``, or ``LOWER(x) = 'ab'`` in SQLite, where there are
     letters.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
     read = _read(expression, scope)
-    assert isinstance(expression, Call)
     if read is None or _WILD[expression.name].search(read[1]):
         return None
     value, pattern = read
@@ -256,7 +247,7 @@ def plain_pattern(expression: Expression, scope: Scope) -> Expression | Simplifi
 
 
 @rule(EXPRESSION, at={"="}, assumes={Assumption.TYPES})
-def prefix(expression: Expression, scope: Scope) -> Expression | Simplified | None:
+def prefix(expression: Call, scope: Scope) -> Expression | Simplified | None:
     """``SUBSTR(x, 1, 4) = '2010'`` → ``x LIKE '2010%'`` where there is no letter in it.
 
     Assumes types in SQLite, which keeps any value in any column.
@@ -294,7 +285,7 @@ def _prefix_is_pattern(start: str, scope: Scope) -> bool:
 
 
 @rule(EXPRESSION, at={"=", "<>"})
-def folded_case(expression: Expression, scope: Scope) -> Expression | None:
+def folded_case(expression: Call, scope: Scope) -> Expression | None:
     """``UPPER(x) = 'ABC'`` → ``LOWER(x) = 'abc'``, in SQLite, which folds ASCII letters only."""
     match expression:
         case Call(

@@ -38,7 +38,7 @@ from sqljury.trees.volatile import any_volatile, is_volatile
 from sqljury.trees.walk import (
     columns_read,
     expressions,
-    map_aggregate,
+    map_expressions,
     renumber,
     substitute,
     with_inputs,
@@ -54,13 +54,13 @@ from sqljury.trees.walk import (
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
-def group_before_join(relation: Relation, context: Context) -> Rewritten | None:
+def group_before_join(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SELECT s.name, COUNT(*) FROM s JOIN c ON s.id = c.s_id GROUP BY s.id`` → ``c`` grouped
     by ``s_id``, then joined with ``s``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Aggregate) or not relation.keys or not relation.calls:
+    if not relation.keys or not relation.calls:
         return None
     found = reading(relation)
     if found is None or len(found.readers) > 1 or any_volatile(expressions(relation)):
@@ -91,7 +91,7 @@ def _grouped(
     calls = []
     for call, use in zip(relation.calls, uses[len(relation.keys) :], strict=True):
         values = iter(use)
-        calls.append(map_aggregate(call, lambda _, v=values: next(v)))  # type: ignore[misc]
+        calls.append(map_expressions(call, lambda _, v=values: next(v)))  # type: ignore[misc]
     return _GroupedBlock(block, keys, tuple(calls), relation.names)
 
 
@@ -123,7 +123,7 @@ class _Taken:
         return self.outside.get(column, column)
 
     def call(self, call: AggregateCall) -> AggregateCall:
-        return map_aggregate(call, lambda e: renumber(e, self.elsewhere))
+        return map_expressions(call, lambda e: renumber(e, self.elsewhere))
 
     def reads_own(self, *parts: Expression) -> bool:
         return any(not columns_read(part).isdisjoint(self.own) for part in parts)
@@ -235,7 +235,7 @@ class _Taken:
         )
         keys = tuple(renumber(key, place) for key in self.kept)
         calls = (
-            map_aggregate(c, lambda e: renumber(e, place)) for c in self.calls if self.stays(c)
+            map_expressions(c, lambda e: renumber(e, place)) for c in self.calls if self.stays(c)
         )
         return Aggregate(rebuilt(less), keys, tuple(calls))
 
@@ -257,13 +257,13 @@ class _Taken:
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
-def group_keys(relation: Relation, context: Context) -> Rewritten | None:
+def group_keys(relation: Aggregate, context: Context) -> Rewritten | None:
     """``GROUP BY name, id`` → ``GROUP BY id`` where the id determines the name; keys and
     aggregates each once, in order.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Aggregate) or is_volatile(*relation.keys):
+    if is_volatile(*relation.keys):
         return None
     keys, assumed = _needed(relation, context)
     calls = [call for call in relation.calls if _key_of(call) not in keys]
@@ -351,9 +351,8 @@ _ROWS = AggregateCall("COUNT")
 
 
 @rule(RELATION, at={"Filter"})
-def group_not_empty(relation: Relation, context: Context) -> Rewritten | None:
+def group_not_empty(relation: Relation, _: Context) -> Rewritten | None:
     """``GROUP BY x HAVING COUNT(*) >= 1`` → ``GROUP BY x``."""
-    del context
     match relation:
         case Filter(input=Aggregate() as grouped) if grouped.keys:
             parts = conjuncts(relation.condition)

@@ -24,7 +24,7 @@ from sqljury.trees.conditions import not_null
 from sqljury.trees.context import Assumption, Context
 from sqljury.trees.nodes import Call, Expression, Ref, Relation, Scan, ref
 from sqljury.trees.properties import assumed_for_unique, pins, same_values
-from sqljury.trees.provenance import Origin, origin
+from sqljury.trees.provenance import origin
 from sqljury.trees.types import Row, fields, null_rejected
 from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import columns_read, width
@@ -183,17 +183,15 @@ def _declared(links: _Links, schema: Schema) -> Iterator[Link]:
             source = origin(block.inputs[owner], other - offsets[owner], (owner,))
             if source is not None:
                 columns = origins.setdefault((source.scan, source.path), {})
-                columns.setdefault(_name(source), []).append((mine, other))
+                columns.setdefault(source.scan.columns[source.column].casefold(), []).append(
+                    (mine, other)
+                )
     for (scan, _), columns in origins.items():
         table = table_named(schema, scan.table)
         for key in table.foreign_keys if table is not None else ():
             link = _along(key, columns, links, schema)
             if link is not None:
                 yield link
-
-
-def _name(source: Origin) -> str:
-    return source.scan.columns[source.column].casefold()
 
 
 def _along(

@@ -46,13 +46,11 @@ from sqljury.trees.walk import (
 
 
 @rule(RELATION, at={"Sort"}, assumes={Assumption.PRIMARY_KEY})
-def sort_keys(relation: Relation, context: Context) -> Rewritten | None:
+def sort_keys(relation: Sort, context: Context) -> Rewritten | None:
     """``ORDER BY id, name`` → ``ORDER BY id`` where the id determines the name.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Sort):
-        return None
     free = _needed(relation, without_keys(context))
     keys = _needed(relation, context)
     if keys == relation.keys:
@@ -85,7 +83,7 @@ def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
 
 
 # ---------------------------------------------------------------- unread order
-# An order that nobody sees is no order: below joins, set operations, aggregates, other sorts.
+# Removes sorts without effect: below joins, set operations, aggregates and other sorts.
 
 
 _BLIND = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "STDDEV", "VARIANCE", "MEDIAN"))
@@ -94,10 +92,9 @@ they come from the last row, or the first."""
 
 
 @rule(QUERY)
-def unread_order(relation: Relation, context: Context) -> Rewritten | None:
+def unread_order(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT COUNT(*) FROM (SELECT x FROM t ORDER BY x)`` → ``SELECT COUNT(*) FROM (SELECT x
     FROM t)``."""
-    del context
     if "Sort" not in names(relation):
         return None
     new = _without(relation, seen=True)
@@ -144,11 +141,9 @@ def _inside(part: Subquery) -> Expression:
 
 
 @rule(RELATION, at={"Limit"})
-def limits(relation: Relation, context: Context) -> Rewritten | None:
+def limits(relation: Limit, context: Context) -> Rewritten | None:
     """``LIMIT 3`` of ``LIMIT 5`` → ``LIMIT 3``; ``LIMIT 0`` → no rows; ``LIMIT 1`` of at most
     one row → nothing."""
-    if not isinstance(relation, Limit):
-        return None
     count, offset = whole_number(relation.count), whole_number(relation.offset)
     if relation.offset is not None and offset == 0:
         return Rewritten(Limit(relation.input, relation.count))

@@ -40,10 +40,9 @@ from sqljury.trees.walk import (
 
 
 @rule(BLOCK, at={"outer"})
-def outer_join_inputs(found: Reading, context: Context) -> frozenset[Assumption] | None:
+def outer_join_inputs(found: Reading, _: Context) -> frozenset[Assumption] | None:
     """``a LEFT JOIN b ON a.id = b.id AND b.x > 3`` → ``a LEFT JOIN (SELECT * FROM b WHERE x >
     3) AS b ON a.id = b.id``."""
-    del context
     block = found.block
     offsets = block.offsets()
     changed = False
@@ -67,9 +66,8 @@ def outer_join_inputs(found: Reading, context: Context) -> frozenset[Assumption]
 
 
 @rule(BLOCK, at={"outer"})
-def outer_to_inner(found: Reading, context: Context) -> frozenset[Assumption] | None:
+def outer_to_inner(found: Reading, _: Context) -> frozenset[Assumption] | None:
     """``a LEFT JOIN b ON … WHERE b.x > 3`` → ``a JOIN b ON … WHERE b.x > 3``."""
-    del context
     block = found.block
     inner = len(block.inputs)
     first = block.offsets()[inner]

@@ -58,10 +58,9 @@ _LARGEST = 600
 
 
 @rule(RELATION, at={"Project", "Aggregate", "Filter", "Sort", "Limit", "Window"})
-def merge_projects(relation: Relation, context: Context) -> Rewritten | None:
+def merge_projects(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT a FROM (SELECT x + 1 AS a FROM t) WHERE a > 2`` → ``SELECT x + 1 FROM t WHERE x
     + 1 > 2``."""
-    del context
     if isinstance(relation, Project) and _is_identity(relation):
         return Rewritten(relation.input)
     if not isinstance(relation, Project | Aggregate | Filter | Sort | Limit | Window):
@@ -70,7 +69,7 @@ def merge_projects(relation: Relation, context: Context) -> Rewritten | None:
     if not isinstance(below, Project) or any_volatile(below.expressions):
         return None
     found = _merged(relation, below)
-    return Rewritten(found) if _size(found) < _LARGEST else None
+    return Rewritten(found) if sum(map(length, expressions(found))) < _LARGEST else None
 
 
 def _is_identity(project: Project) -> bool:
@@ -106,22 +105,17 @@ def _merged(
     return replace(below, input=new)
 
 
-def _size(relation: Relation) -> int:
-    return sum(map(length, expressions(relation)))
-
-
 # ---------------------------------------------------------------- unread columns
-# Columns that nobody reads are not computed: outputs of subqueries, aggregates, windows.
+# Removes columns that no ancestor reads: outputs of subqueries, aggregates, windows.
 
 
 _ONE = Literal(1, Type.INTEGER)
 
 
 @rule(QUERY)
-def unread_columns(relation: Relation, context: Context) -> Rewritten | None:
+def unread_columns(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT x FROM (SELECT x, y FROM t LIMIT 3)`` → ``SELECT x FROM (SELECT x FROM t LIMIT
     3)``."""
-    del context
     if not _computes_below(relation):
         return None
     new = _whole(relation)
@@ -132,7 +126,7 @@ _COMPUTING = frozenset(("Project", "Aggregate", "Window", "SetOperation", "Subqu
 
 
 def _computes_below(relation: Relation) -> bool:
-    """Whether there may be columns that somebody else reads than the one who asked the query."""
+    """Whether something below the root computes columns, so that some may be unread."""
     asked = "Subquery" in names(relation) or not width(relation)
     return asked or not all(map(_COMPUTING.isdisjoint, map(names, inputs(relation))))
 
@@ -146,7 +140,7 @@ class _Kept:
 
 
 def _whole(relation: Relation) -> Relation:
-    """The relation with all of its columns, what is below it without those that nobody reads."""
+    """The relation with all of its columns; below it those that no ancestor reads are removed."""
     return _kept(relation, frozenset(range(width(relation)))).relation
 
 
@@ -266,10 +260,9 @@ def _inside(part: Subquery) -> Expression:
 
 
 @rule(RELATION, at={"Project", "Aggregate", "Distinct"}, needs={"Aggregate", "Values"})
-def one_row_to_scalar(relation: Relation, context: Context) -> Rewritten | None:
+def one_row_to_scalar(relation: Relation, _: Context) -> Rewritten | None:
     """``FROM t, (SELECT AVG(x) AS a FROM t) AS s WHERE t.x > s.a`` → ``FROM t WHERE x > (SELECT
     AVG(x) FROM t)``."""
-    del context
     found = reading(relation)
     if found is None or len(found.block.inputs) < 2:
         return None

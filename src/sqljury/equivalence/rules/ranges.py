@@ -46,12 +46,11 @@ from sqljury.trees.volatile import is_volatile
 
 
 @rule(EXPRESSION, at={"BETWEEN"})
-def between_to_range(expression: Expression, _: Scope) -> Expression | None:
+def between_to_range(expression: Call, _: Scope) -> Expression | None:
     """``x BETWEEN a AND b`` → ``x >= a AND x <= b``.
 
     A random value would be drawn twice, so it stays.
     """
-    assert isinstance(expression, Call)
     if len(expression.operands) != 3 or is_volatile(expression.operands[0]):
         return None
     value, low, high = expression.operands
@@ -63,13 +62,12 @@ def between_to_range(expression: Expression, _: Scope) -> Expression | None:
 
 
 @rule(EXPRESSION, at={"IN"})
-def tidy_in_list(expression: Expression, _: Scope) -> Expression | None:
+def tidy_in_list(expression: Call, _: Scope) -> Expression | None:
     """``x IN (2, 1, 2)`` → ``x IN (1, 2)``; ``x IN (1)`` → ``x = 1``.
 
     SQLite compares without the affinity of a listed column, so only constants become
     equalities.
     """
-    assert isinstance(expression, Call)
     value, *listed = expression.operands
     if not listed:
         return FALSE
@@ -84,9 +82,8 @@ def tidy_in_list(expression: Expression, _: Scope) -> Expression | None:
 
 
 @rule(CONDITION, at={"IN", "NOT"})
-def null_in_list(expression: Expression, _: Scope) -> Expression | None:
+def null_in_list(expression: Call, _: Scope) -> Expression | None:
     """``WHERE x IN (1, NULL)`` → ``WHERE x IN (1)``; ``NOT IN`` with a NULL → FALSE."""
-    assert isinstance(expression, Call)
     if expression.name == "NOT":
         inner = expression.operands[0]
         listed = (
@@ -131,7 +128,7 @@ _COMPARED = COMPARISONS | {"IN", "NOT"}
 
 
 @rule(EXPRESSION, at={"AND", "OR", *_COMPARED}, assumes={Assumption.TYPES})
-def merge_ranges(expression: Expression, scope: Scope) -> Expression | Simplified | None:
+def merge_ranges(expression: Call, scope: Scope) -> Expression | Simplified | None:
     """``x > 2 AND x > 5`` → ``x > 5``; ``x = 1 OR x = 2`` → ``x IN (1, 2)``; of integers ``x >
     2`` → ``x >= 3``.
 
@@ -147,7 +144,7 @@ def merge_ranges(expression: Expression, scope: Scope) -> Expression | Simplifie
     assumes={Assumption.TYPES},
     name="merge_ranges",
 )
-def merge_conditions(expression: Expression, scope: Scope) -> Expression | Simplified | None:
+def merge_conditions(expression: Call, scope: Scope) -> Expression | Simplified | None:
     """``x > 2 AND x < 1`` → FALSE; ``x > 2 OR x <= 2`` → ``x IS NOT NULL``; and tests for NULL.
 
     Assumes types in SQLite, which keeps any value in any column.
@@ -155,10 +152,7 @@ def merge_conditions(expression: Expression, scope: Scope) -> Expression | Simpl
     return _merged(expression, scope, condition=True)
 
 
-def _merged(
-    expression: Expression, scope: Scope, *, condition: bool
-) -> Expression | Simplified | None:
-    assert isinstance(expression, Call)
+def _merged(expression: Call, scope: Scope, *, condition: bool) -> Expression | Simplified | None:
     if expression.name not in ("AND", "OR"):
         if _is_plain(expression, scope):
             return None

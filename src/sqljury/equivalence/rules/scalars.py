@@ -32,13 +32,13 @@ from sqljury.trees.walk import deepen
 
 
 @rule(CONDITION, at=COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
-def scalar_to_exists(expression: Expression, scope: Scope) -> Simplified | None:
+def scalar_to_exists(expression: Call, scope: Scope) -> Simplified | None:
     """``WHERE x = (SELECT y FROM t WHERE id = 3)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE id =
     3 AND x = y)``.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(expression, Call) or is_volatile(expression):
+    if is_volatile(expression):
         return None
     for i, operand in enumerate(expression.operands):
         if not isinstance(operand, Subquery) or operand.kind is not SubqueryKind.SCALAR:
@@ -76,10 +76,9 @@ _NONE = {("=", 0), ("<", 1), ("<=", 0)}
 
 
 @rule(EXPRESSION, at=COMPARISONS, needs={"Subquery"})
-def count_to_exists(expression: Expression, scope: Scope) -> Expression | None:
+def count_to_exists(expression: Call, _: Scope) -> Expression | None:
     """``(SELECT COUNT(*) FROM t) > 0`` → ``EXISTS (SELECT 1 FROM t)``; ``= 0`` → NOT EXISTS."""
-    del scope
-    if not isinstance(expression, Call) or len(expression.operands) != 2:
+    if len(expression.operands) != 2:
         return None
     left, right = expression.operands
     operator = expression.name

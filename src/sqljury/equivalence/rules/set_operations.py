@@ -62,7 +62,10 @@ def set_operands(relation: Relation, context: Context) -> Rewritten | None:
         case SetOperation(kind=SetKind.UNION):
             new = _ordered(_taken_apart(relation.inputs), context)
         case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
-            once = dict.fromkeys(_blind(part) for part in _taken_apart(union.inputs))
+            once = dict.fromkeys(
+                part.input if isinstance(part, Distinct | Sort) else part
+                for part in _taken_apart(union.inputs)
+            )
             return _if_new(relation, Distinct(_union(_ordered(once, context))))
         case _:
             return None
@@ -84,10 +87,6 @@ def _taken_apart(parts: Iterable[Relation]) -> Iterable[Relation]:
             yield from _taken_apart(part.inputs)
         else:
             yield part
-
-
-def _blind(part: Relation) -> Relation:
-    return part.input if isinstance(part, Distinct | Sort) else part
 
 
 def _ordered(parts: Iterable[Relation], context: Context) -> list[Relation]:
@@ -114,10 +113,10 @@ def _same_in_any_order(one: Field, other: Field, context: Context) -> bool:
 
 
 @rule(RELATION, at={"SetOperation"})
-def set_to_exists(relation: Relation, context: Context) -> Rewritten | None:
+def set_to_exists(relation: SetOperation, context: Context) -> Rewritten | None:
     """``SELECT x FROM a INTERSECT SELECT y FROM b`` → ``SELECT DISTINCT x FROM a WHERE EXISTS
     (SELECT 1 FROM b WHERE x IS y)``; EXCEPT → NOT EXISTS."""
-    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+    if relation.all or relation.kind is SetKind.UNION:
         return None
     # Duplicates of the other inputs do not count, and those of the first are removed at the end.
     parts = [part.input if isinstance(part, Distinct) else part for part in relation.inputs]
@@ -156,14 +155,14 @@ def _same(index: int, one: Field, other: Field) -> Expression:
 
 
 @rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
-def set_to_predicate(relation: Relation, context: Context) -> Rewritten | None:
+def set_to_predicate(relation: SetOperation, context: Context) -> Rewritten | None:
     """``SELECT id … WHERE p INTERSECT SELECT id … WHERE q`` → ``SELECT DISTINCT id … WHERE p
     AND q``; with EXCEPT ``p AND NOT q``.
 
     Assumes primary key where uniqueness comes from a declared key. Assumes primary key or not
     null where the absence of NULLs comes from them.
     """
-    if not isinstance(relation, SetOperation) or relation.all or relation.kind is SetKind.UNION:
+    if relation.all or relation.kind is SetKind.UNION:
         return None
     first = selection(relation.inputs[0])
     for i, part in enumerate(relation.inputs[1:], start=1):
@@ -171,12 +170,10 @@ def set_to_predicate(relation: Relation, context: Context) -> Rewritten | None:
         merged = _combined(first, second, relation.kind, context)
         if merged is not None:
             rest = relation.inputs[1:i] + relation.inputs[i + 1 :]
-            return Rewritten(_with_rest(merged.relation, rest, relation.kind), merged.assumed)
+            parts = (merged.relation, *rest)
+            new = SetOperation(relation.kind, False, parts) if rest else Distinct(merged.relation)
+            return Rewritten(new, merged.assumed)
     return None
-
-
-def _with_rest(merged: Relation, rest: tuple[Relation, ...], kind: SetKind) -> Relation:
-    return SetOperation(kind, False, (merged, *rest)) if rest else Distinct(merged)
 
 
 def _combined(
@@ -251,9 +248,8 @@ def _null(part: Expression) -> list[Expression]:
 
 
 @rule(RELATION, at={"Distinct"})
-def union_of_filters(relation: Relation, context: Context) -> Rewritten | None:
+def union_of_filters(relation: Relation, _: Context) -> Rewritten | None:
     """``SELECT … WHERE p UNION SELECT … WHERE q`` → ``SELECT DISTINCT … WHERE p OR q``."""
-    del context
     match relation:
         case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
             found = [selection(part) for part in union.inputs]

@@ -39,14 +39,12 @@ _ONE = Literal(1, Type.INTEGER)
 
 
 @rule(RELATION, at={"Window"}, assumes={Assumption.PRIMARY_KEY})
-def window_of_key(relation: Relation, context: Context) -> Rewritten | None:
+def window_of_key(relation: Window, context: Context) -> Rewritten | None:
     """``ROW_NUMBER() OVER (PARTITION BY id …)`` → 1; ``RANK() OVER (ORDER BY id)`` →
     ``ROW_NUMBER() OVER (ORDER BY id)``, where no id occurs twice.
 
     Assumes primary key where uniqueness comes from a declared key.
     """
-    if not isinstance(relation, Window):
-        return None
     found = [_numbered(call, relation.input, context) for call in relation.calls]
     if not any(found):
         return None
@@ -122,11 +120,10 @@ def _assumed_for_number(call: WindowCall, context: Context) -> Assumed | None:
 
 def _is_first(part: Expression, column: int) -> bool:
     match part:
-        case Call(name="=", operands=(Ref(index=index), Literal(value=1))):
-            return index == column
-        case Call(name="<=", operands=(Ref(index=index), Literal(value=1))):
-            return index == column
-        case Call(name="<", operands=(Ref(index=index), Literal(value=2))):
+        case (
+            Call(name="=" | "<=", operands=(Ref(index=index), Literal(value=1)))
+            | Call(name="<", operands=(Ref(index=index), Literal(value=2)))
+        ):
             return index == column
         case _:
             return False

@@ -23,10 +23,9 @@ from sqljury.trees.nodes import (
     WindowCall,
 )
 from sqljury.trees.walk import (
-    map_aggregate,
+    map_expressions,
     map_outer_references,
     map_references,
-    map_window,
     operands,
     references,
     width,
@@ -132,7 +131,7 @@ def aggregate(
     owner = next(s for s in scope.enclosing() if s.depth <= scope.depth - level)
     if not owner.aggregates_allowed:
         raise invalid(f"the aggregate {name} stands where there is no group")
-    call = map_aggregate(call, lambda e: _seen_further_out(e, level))
+    call = map_expressions(call, lambda e: _seen_further_out(e, level))
     if call not in owner.aggregates:
         owner.aggregates.append(call)
     mark = aggregate_mark(owner.aggregates.index(call))
@@ -304,7 +303,7 @@ class Grouping:
             outputs = [self.grouped(output) for output in outputs]
             having = self.grouped(having) if having is not None else None
             qualify = self.grouped(qualify) if qualify is not None else None
-            windows = [map_window(call, self.grouped) for call in windows]
+            windows = [map_expressions(call, self.grouped) for call in windows]
             relation = Aggregate(relation, self.keys, tuple(self.scope.aggregates))
         if having is not None:
             relation = Filter(relation, having)

@@ -1,10 +1,15 @@
-"""What is drawn of a tree: boxes with words, whether as text or as a picture."""
+"""Trees for people and programs: boxes with words, as text, as a picture, as JSON."""
 
 from __future__ import annotations
 
+import math
+import textwrap
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import Enum
+from html import escape
+from typing import Any
 
 from sqljury.trees.nodes import (
     TRUE,
@@ -30,8 +35,13 @@ from sqljury.trees.nodes import (
     Window,
     Working,
 )
-from sqljury.trees.spoken import Named, Names, Speaker
+from sqljury.trees.spelling import Named, Names, Speaker
 from sqljury.trees.walk import width
+
+# ---------------------------------------------------------------- sketch
+#
+# What is drawn of a tree: boxes with words, whether as text or as a picture.
+
 
 _LONGEST_NAME = 40
 _MOST_ROWS = 5
@@ -181,7 +191,7 @@ def _words(relation: Relation, speaker: Speaker) -> tuple[str, list[str]]:
         case Project():
             return "project", list(_outputs(relation, speaker))
         case Join():
-            return _join(relation, speaker)
+            return _join_words(relation, speaker)
         case Aggregate():
             keys = ", ".join(map(speaker.say, relation.keys))
             head = f"group by {keys}" if keys else "aggregate"
@@ -226,7 +236,7 @@ def _outputs(project: Project, speaker: Speaker) -> Iterator[str]:
         yield f"{text} as {name}" if shown else text
 
 
-def _join(join: Join, speaker: Speaker) -> tuple[str, list[str]]:
+def _join_words(join: Join, speaker: Speaker) -> tuple[str, list[str]]:
     lateral = " lateral" if join.lateral else ""
     if join.condition == TRUE:
         kind = "cross" if join.kind is JoinKind.INNER else join.kind.value
@@ -246,3 +256,225 @@ def _values(values: Values, speaker: Speaker) -> tuple[str, list[str]]:
     shown = [f"({', '.join(map(speaker.say, row))})" for row in values.rows[:_MOST_ROWS]]
     more = len(values.rows) - _MOST_ROWS
     return "rows" if values.rows else "no rows", [*shown, *([f"… {more} more"] if more > 0 else [])]
+
+
+# ---------------------------------------------------------------- text
+#
+# A tree as indented text: operators from the last to the first, inputs below what reads them.
+
+
+_INDENT = "  "
+
+
+def tree_text(relation: Relation) -> str:
+    """A tree for people, with names of columns.
+
+    >>> from sqljury.trees.nodes import Call, Filter, Literal, Project, Ref, Scan, Type
+    >>> old = Call(">", (Ref(1), Literal(60, Type.INTEGER)))
+    >>> print(tree_text(Project(Filter(Scan("singer", ("name", "age")), old), (Ref(0),))))
+    project name
+      filter age > 60
+        scan singer
+    """
+    return "\n".join(_text_lines(sketch(relation), ""))
+
+
+def _text_lines(box: Box, indent: str) -> Iterator[str]:
+    between = " AND " if box.kind in ("filter", "join") else ", "
+    head = f"{box.head}:" if box.kind == "aggregate" and box.details else box.head
+    yield f"{indent}{head} {between.join(box.details)}".rstrip()
+    for name, query in box.queries:
+        yield f"{indent}{_INDENT}{name}:"
+        yield from _text_lines(query, indent + 2 * _INDENT)
+    for below in box.inputs:
+        yield from _text_lines(below, indent + _INDENT)
+
+
+# ---------------------------------------------------------------- svg
+#
+# A tree as a picture: a box for each operator, the result on top, tables at the bottom.
+
+
+_FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
+_SIZE, _LETTER, _LINE = 12, 7.23, 16
+"""The size of letters, how wide and how high a line of them is, in pixels."""
+_PAD, _GAP, _RISE, _MARGIN = 10, 24, 36, 16
+"""Inside of a box; between boxes beside and above each other; around the picture."""
+_MOST_LETTERS, _MOST_LINES = 44, 8
+_COLOURS = {
+    "scan": ("#e3f1e3", "#4c8a4c"),
+    "values": ("#e3f1e3", "#4c8a4c"),
+    "tablefunction": ("#e3f1e3", "#4c8a4c"),
+    "working": ("#e3f1e3", "#4c8a4c"),
+    "join": ("#fdf0da", "#b7791f"),
+    "setoperation": ("#fdf0da", "#b7791f"),
+    "recursive": ("#fdf0da", "#b7791f"),
+    "filter": ("#e4eefb", "#3a6ea5"),
+    "aggregate": ("#f3e8fa", "#7d4fa0"),
+    "window": ("#f3e8fa", "#7d4fa0"),
+    "distinct": ("#f3e8fa", "#7d4fa0"),
+}
+_OTHER = ("#f4f4f4", "#6b6b6b")
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A box with its size, its place, and the boxes below it."""
+
+    box: Box
+    lines: tuple[str, ...]
+    width: float
+    height: float
+    below: list[tuple[str, _Placed]] = field(default_factory=list)
+    """With the names of queries; inputs have none."""
+    x: float = 0.0
+    y: float = 0.0
+
+    @property
+    def middle(self) -> float:
+        return self.x + self.width / 2
+
+    def all(self) -> Iterator[_Placed]:
+        yield self
+        for _, part in self.below:
+            yield from part.all()
+
+
+def tree_svg(relation: Relation) -> str:
+    """A tree as an SVG document. Rows flow upwards; dashed lines lead to queries in expressions."""
+    top = _sized(sketch(relation))
+    span = _span(top)
+    _put(top, _MARGIN, _MARGIN, span)
+    placed = list(top.all())
+    width = max(part.x + part.width for part in placed) + _MARGIN
+    height = max(part.y + part.height for part in placed) + _MARGIN
+    parts = [*_edges(placed), *(line for part in placed for line in _drawn(part))]
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" '
+        f'width="{width:.0f}" height="{height:.0f}" font-family="{_FONT}" font-size="{_SIZE}">'
+    )
+    back = f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>'
+    return "\n".join([head, back, *parts, "</svg>", ""])
+
+
+# ---------------------------------------------------------------- sizes and places
+
+
+def _sized(box: Box) -> _Placed:
+    lines = _wrapped(box)
+    longest = max(len(box.head), *(len(line) for line in lines), 0)
+    placed = _Placed(
+        box, lines, longest * _LETTER + 2 * _PAD, (1 + len(lines)) * _LINE + 2 * _PAD - 4
+    )
+    placed.below = [("", _sized(part)) for part in box.inputs]
+    placed.below += [(name, _sized(query)) for name, query in box.queries]
+    return placed
+
+
+def _wrapped(box: Box) -> tuple[str, ...]:
+    lines = [
+        line
+        for detail in box.details
+        for line in textwrap.wrap(detail, _MOST_LETTERS, subsequent_indent="  ") or [""]
+    ]
+    if len(lines) <= _MOST_LINES:
+        return tuple(lines)
+    more = len(lines) - _MOST_LINES + 1
+    return (*lines[: _MOST_LINES - 1], f"… {more} more lines")
+
+
+def _span(placed: _Placed) -> float:
+    """How wide a box and all below it are."""
+    below = [_span(part) for _, part in placed.below]
+    return max(placed.width, sum(below) + _GAP * max(0, len(below) - 1))
+
+
+def _put(placed: _Placed, left: float, top: float, span: float) -> None:
+    placed.x, placed.y = left + (span - placed.width) / 2, top
+    spans = [_span(part) for _, part in placed.below]
+    used = sum(spans) + _GAP * max(0, len(spans) - 1)
+    at = left + (span - used) / 2
+    for (_, part), own in zip(placed.below, spans, strict=True):
+        _put(part, at, top + placed.height + _RISE, own)
+        at += own + _GAP
+
+
+# ---------------------------------------------------------------- lines and letters
+
+
+def _edges(placed: list[_Placed]) -> Iterator[str]:
+    for part in placed:
+        count = len(part.below)
+        for i, (name, below) in enumerate(part.below):
+            # Several lines meet the box beside each other, in the order of what is below.
+            x = part.x + part.width * (i + 1) / (count + 1)
+            yield _edge(x, part.y + part.height, below.middle, below.y, name)
+
+
+def _edge(x: float, y: float, to_x: float, to_y: float, name: str) -> str:
+    bend = (y + to_y) / 2
+    path = f"M{to_x:.1f},{to_y:.1f} C{to_x:.1f},{bend:.1f} {x:.1f},{bend:.1f} {x:.1f},{y:.1f}"
+    dash = ' stroke-dasharray="4 3"' if name else ""
+    line = f'<path d="{path}" fill="none" stroke="#888888" stroke-width="1.3"{dash}/>'
+    if not name:
+        return line
+    label = f'<text x="{to_x + 5:.1f}" y="{to_y - 5:.1f}" fill="#555555" font-style="italic">'
+    return f"{line}{label}{escape(name)}</text>"
+
+
+def _drawn(placed: _Placed) -> Iterator[str]:
+    fill, line = _COLOURS.get(placed.box.kind, _OTHER)
+    yield (
+        f'<rect x="{placed.x:.1f}" y="{placed.y:.1f}" width="{placed.width:.1f}" '
+        f'height="{placed.height:.1f}" rx="5" fill="{fill}" stroke="{line}"/>'
+    )
+    x, y = placed.x + _PAD, placed.y + _PAD + _SIZE - 3
+    head = escape(placed.box.head)
+    yield f'<text x="{x:.1f}" y="{y:.1f}" font-weight="bold" fill="{line}">{head}</text>'
+    for i, text in enumerate(placed.lines, 1):
+        yield (
+            f'<text x="{x:.1f}" y="{y + i * _LINE:.1f}" fill="#222222" '
+            f'xml:space="preserve">{escape(text)}</text>'
+        )
+
+
+# ---------------------------------------------------------------- as json
+#
+# A tree as JSON: an object for each node, ``node`` its name, the fields as in ``nodes``.
+
+
+def tree_json(relation: Relation) -> dict[str, Any]:
+    """The tree; bytes are hexadecimal, infinity is text, what is empty or None is left out.
+
+    >>> from sqljury.trees.nodes import Project, Ref, Scan
+    >>> tree_json(Project(Scan("t", ("a",)), (Ref(0),)))["expressions"]
+    [{'node': 'Ref', 'index': 0}]
+    """
+    found = _plain_json(relation)
+    assert isinstance(found, dict)
+    return found
+
+
+def _plain_json(value: Any) -> Any:
+    if is_dataclass(value):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        # A literal's value may be False or empty, and is what it is about.
+        kept = {
+            name: _plain_json(part)
+            for name, part in parts.items()
+            if name in ("index", "level", "value") or not _is_default(part)
+        }
+        return {"node": type(value).__name__, **kept}
+    if isinstance(value, tuple):
+        return [_plain_json(part) for part in value]
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+def _is_default(part: Any) -> bool:
+    return part is None or part is False or part in ((), "")

@@ -1,25 +1,38 @@
-"""Hostile statements on servers: stopped, named for what they are, all content as before."""
+"""Hostile statements on every engine: stopped, named for what they are, all content as before."""
 
 from __future__ import annotations
 
 import importlib
+import os
+import sqlite3
+import subprocess
+import sys
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hostile import ERROR, HARMLESS, OK, REFUSED, ROWS, TIMEOUT, TOO_LARGE, Hostile, for_engine
-from servers import Rows, Server
+from servers import Server, on
 
 from sqljury.databases import Database, open_databases
-from sqljury.execution import Limits
+from sqljury.execution import MIB, Limits, Status
 
-LIMITS = Limits(seconds=0.5, rows=100_000, bytes=64 * 1024 * 1024)
-AT_LEISURE = replace(LIMITS, seconds=30)
+FILES, SERVERS = ("sqlite", "duckdb"), ("postgresql", "mysql")
+ENGINES = (*FILES, *SERVERS)
+LIMITS = {
+    **dict.fromkeys(FILES, Limits(seconds=1.0, rows=100_000)),
+    **dict.fromkeys(SERVERS, Limits(seconds=0.5, rows=100_000, bytes=64 * MIB)),
+}
+AT_LEISURE = Limits(seconds=30, rows=100_000, bytes=64 * MIB)
 """For what is not about time: a busy machine is no fault."""
+SECONDS = {"sqlite": 3.0, "duckdb": 3.0 * (os.cpu_count() or 1)}
+"""Of processor time, in which a statement in our own process must be stopped."""
 GRACE = 10.0
 """A server that does not stop takes minutes; one on a busy machine may take seconds."""
-ENGINES = ("postgresql", "mysql")
 
 TABLES = {
     "postgresql": (
@@ -180,67 +193,95 @@ MYSQL = _all(
     ("SELECT @@global.read_only := 1", (ERROR,)),
 )
 STATEMENTS = {
+    **{engine: list(for_engine(engine)) for engine in FILES},
     "postgresql": [*for_engine("postgresql"), *POSTGRESQL],
     "mysql": [*for_engine("mysql"), *MYSQL],
 }
 
 # Without the guard: what a read-only transaction alone must stop.
 WRITES = ("INSERT ", "UPDATE ", "DELETE ", "TRUNCATE ", "DROP ", "ALTER TABLE", "CREATE ", "MERGE ")
-SECONDS = ("SELECT 1; ", "SELECT ';'", "COMMIT; ")
+SECOND = ("SELECT 1; ", "SELECT ';'", "COMMIT; ")
+
+
+@dataclass(frozen=True)
+class Place:
+    """An open database, all that a statement could have changed there, and its folder."""
+
+    database: Database
+    contents: Callable[[], object]
+    folder: Path | None = None
+
+
+def make_file(engine: str, folder: Path) -> None:
+    path = folder / f"t.{engine}"
+    if engine == "sqlite":
+        connection: Any = sqlite3.connect(path)
+    else:
+        connection = pytest.importorskip("duckdb").connect(str(path)).begin()
+    connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT)")
+    connection.executemany("INSERT INTO t VALUES (?, ?)", [(i, f"n{i}") for i in range(ROWS)])
+    connection.commit()
+    connection.close()
+
+
+def bytes_in(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
 @pytest.fixture(scope="module")
-def opened(request: pytest.FixtureRequest) -> Iterator[dict[str, tuple[Server, Database]]]:
-    found: dict[str, tuple[Server, Database]] = {}
+def places() -> Iterator[dict[str, Place]]:
+    found: dict[str, Place] = {}
     yield found
-    for _, database in found.values():
-        database.close()
+    for place in found.values():
+        place.database.close()
 
 
 @pytest.fixture
 def database(
-    request: pytest.FixtureRequest, opened: dict[str, tuple[Server, Database]]
+    request: pytest.FixtureRequest,
+    places: dict[str, Place],
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Database]:
     """The engine under test; all its contents must be the same afterwards."""
     engine = request.param
-    server: Server = request.getfixturevalue(engine)
-    if engine not in opened:
-        name = server.create(*TABLES[engine])
-        made = open_databases(server.url + name).open(name)
-        assert made is not None
-        opened[engine] = (server, made)
-    database = opened[engine][1]
-    before = _contents(server, engine, database.db_id)
-    yield database
-    assert _contents(server, engine, database.db_id) == before
+    if engine not in places:
+        if engine in FILES:
+            folder = tmp_path_factory.mktemp(engine)
+            make_file(engine, folder)
+            made = open_databases(folder).open("t")
+            assert made is not None
+            places[engine] = Place(made, partial(bytes_in, folder), folder)
+        else:
+            server: Server = request.getfixturevalue(engine)
+            name = server.create(*TABLES[engine])
+            made = open_databases(server.url + name).open(name)
+            assert made is not None
+            asked = partial(server.run_each, *CONTENTS[engine], database=name)
+            places[engine] = Place(made, lambda: [list(rows) for rows in asked()])
+    place = places[engine]
+    if place.folder is not None:
+        monkeypatch.chdir(place.folder)  # where relative paths in statements lead
+    before = place.contents()
+    yield place.database
+    assert place.contents() == before
 
 
-def _contents(server: Server, engine: str, name: str) -> list[Rows]:
-    return [list(rows) for rows in server.run_each(*CONTENTS[engine], database=name)]
-
-
-def _on(engine: str, value: object) -> object:
-    return pytest.param(
-        engine, value, id=f"{engine}-{str(value)[:60]}", marks=getattr(pytest.mark, engine)
-    )
-
-
-def _on_each_engine(wanted: tuple[str, ...] = ("",)) -> pytest.MarkDecorator:
-    pairs = [
-        _on(engine, statement)
-        for engine in ENGINES
-        for statement in STATEMENTS[engine]
-        if statement.sql.startswith(wanted)
-    ]
+def _statements(kept: Callable[[str, Hostile], bool] = lambda *_: True) -> pytest.MarkDecorator:
+    pairs = [on(e, each) for e in ENGINES for each in STATEMENTS[e] if kept(e, each)]
     return pytest.mark.parametrize(("database", "statement"), pairs, indirect=["database"])
 
 
-@_on_each_engine()
-def test_stopped(database: Database, statement: Hostile) -> None:
-    start = time.monotonic()
+@_statements()
+def test_stopped(database: Database, statement: Hostile, request: pytest.FixtureRequest) -> None:
+    engine = request.node.callspec.params["database"]
     about_time = TIMEOUT in statement.statuses
-    execution = database.execute(statement.sql, LIMITS if about_time else AT_LEISURE)
-    assert not about_time or time.monotonic() - start < LIMITS.seconds + GRACE
+    # What others take of the machine is not ours.
+    clock = time.process_time if engine in FILES else time.monotonic
+    start = clock()
+    execution = database.execute(statement.sql, LIMITS[engine] if about_time else AT_LEISURE)
+    if about_time or engine in FILES:
+        assert clock() - start < SECONDS.get(engine, LIMITS[engine].seconds + GRACE)
     assert execution.status in statement.statuses, execution.message
     assert execution.ok or execution.message
     after = database.execute("SELECT count(*) FROM t", AT_LEISURE)
@@ -248,7 +289,14 @@ def test_stopped(database: Database, statement: Hostile) -> None:
     assert after.table.rows == [(ROWS,)]
 
 
-@_on_each_engine((*WRITES, *SECONDS))
+def _alone(engine: str, statement: Hostile) -> bool:
+    """Whether the engine must stop a statement by itself."""
+    if engine in FILES:
+        return statement.statuses == (REFUSED,)
+    return statement.sql.startswith((*WRITES, *SECOND))
+
+
+@_statements(_alone)
 def test_the_engine_alone_stops_it(
     database: Database, statement: Hostile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,10 +308,51 @@ def test_the_engine_alone_stops_it(
 
 @pytest.mark.parametrize(
     ("database", "sql"),
-    [_on(engine, sql) for engine in ENGINES for sql in HARMLESS],
+    [on(engine, sql) for engine in ENGINES for sql in HARMLESS],
     indirect=["database"],
 )
 def test_harmless(database: Database, sql: str) -> None:
     execution = database.execute(sql, AT_LEISURE)
-    assert execution.table is not None, execution
+    assert execution.status is Status.OK, execution
+    assert execution.table is not None
     assert execution.table.rows == [(1,)]
+
+
+_CTRL_C = """
+import os, signal, sys, threading
+from sqljury.databases import open_databases
+from sqljury.execution import Limits
+database = open_databases(sys.argv[1]).open("t")
+sql = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r) SELECT count(*) FROM r"
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    database.execute(sql, Limits(seconds=5))
+except KeyboardInterrupt:
+    print("interrupted, then", database.execute("SELECT 1", Limits()).status.value)
+"""
+
+
+@pytest.mark.parametrize("engine", FILES)
+def test_ctrl_c_is_not_swallowed(tmp_path: Path, engine: str) -> None:
+    make_file(engine, tmp_path)
+    result = subprocess.run(
+        [sys.executable, "-c", _CTRL_C, str(tmp_path)], capture_output=True, text=True
+    )
+    assert result.stdout == "interrupted, then ok\n", result.stderr
+
+
+@pytest.mark.parametrize(
+    ("database", "sql", "words"),
+    [
+        ("sqlite", "DROP TABLE t", "DROP is not a query"),
+        ("sqlite", "SELECT 1; SELECT 2", "more than one statement"),
+        ("sqlite", "WITH x AS (SELECT 1) DELETE FROM t", "not authorized: DELETE t"),
+        ("sqlite", "SELECT load_extension('x')", "not authorized: FUNCTION load_extension"),
+        ("sqlite", "FROM t", "a query cannot begin with 'FROM t'"),
+        ("duckdb", "WITH x AS (SELECT 1) DELETE FROM t", "not a single query: DELETE"),
+        ("duckdb", "SELECT * FROM read_csv('/etc/passwd')", "disabled by configuration"),
+    ],
+    indirect=["database"],
+)
+def test_the_refusal_says_why(database: Database, sql: str, words: str) -> None:
+    assert words in database.execute(sql, AT_LEISURE).message
