@@ -233,8 +233,8 @@ class _BlockReader:
 
     def _conditions(self, node: exp.Expr | None, key: str) -> list[ConditionFacts]:
         """What AND and OR join in a clause."""
-        found = []
-        waiting = [] if node is None else [(node, False)]
+        found: list[ConditionFacts] = []
+        waiting: list[tuple[exp.Expr, bool]] = [] if node is None else [(node, False)]
         while waiting:
             at, negated = waiting.pop()
             if at.key in ("and", "or"):
