@@ -194,15 +194,16 @@ def write_pool(path, questions):
 def loop_over(folder):
     """Score the candidates of a folder's pool, one after the other."""
     from sqljury.benchmarks import read_cases
-    from sqljury.databases import Sources
+    from sqljury.databases import open_sources
     from sqljury.evidence import DatabaseEvidence, ExecutionCache
     from sqljury.execution import Limits
     from sqljury.judges.language_model_verifier import VerifierPrompt
     from sqljury.learning.outcome_reward.verifier import load_verifier
+    from sqljury.settings import Sources
 
     verifier = load_verifier(str(folder / "model"))
     text = VerifierPrompt("sql")
-    schemas = Sources(schemas=str(folder / "schema.sql")).open().schemas
+    schemas = open_sources(Sources(schemas=str(folder / "schema.sql"))).schemas
     for case in read_cases([folder / "pool.jsonl"]):
         evidence = DatabaseEvidence(case, None, ExecutionCache(), Limits(), None, schemas)
         head = verifier.tokens.shared(text.shared(case, evidence))

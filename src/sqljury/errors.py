@@ -113,7 +113,7 @@ _CODES: dict[str, tuple[str, str]] = {
 
 
 def catalogue() -> dict[str, tuple[str, str]]:
-    """What `sqljury explain CODE` prints: title and explanation of every code, sorted by code."""
+    """Title and explanation of every error code, sorted; `sqljury list codes CODE` prints one."""
     rooms = (room.name for room in pkgutil.iter_modules([str(Path(__file__).parent)]) if room.ispkg)
     modules = (f"sqljury.{name}.codes" for name in rooms)
     lists = (importlib.import_module(name).CODES for name in modules if find_spec(name))

@@ -6,19 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-MIB = 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What one query may use. Each limit ends in a status of its own."""
-
-    seconds: float = 30.0
-    rows: int = 1_000_000
-    bytes: int = 256 * MIB
-    """Estimated size of the fetched values, in bytes."""
-    memory: int = 1024 * MIB
-    """What the engine itself may allocate, in bytes, where the engine can be told."""
+from sqljury.settings import MIB as MIB
+from sqljury.settings import Limits as Limits
 
 
 @dataclass(frozen=True, slots=True)

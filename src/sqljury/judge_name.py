@@ -100,7 +100,7 @@ def _options(rest: str, separator: str, where: str) -> Iterator[tuple[str, str]]
                 "SJ304",
                 f"{rest[at:].removeprefix(separator)!r} is no option key=value.",
                 where=where,
-                hint="See `sqljury judges`; a value with a comma needs double quotes.",
+                hint="See `sqljury list judges`; a value with a comma needs double quotes.",
             )
         at = found.end()
         if not rest.startswith(separator, at) and at < len(rest):

@@ -137,12 +137,12 @@ def test_what_else_changed_is_named_first(two: tuple[Path, Path], tmp_path: Path
 
 def test_compare_runs_prints_and_writes(two: tuple[Path, Path], tmp_path: Path) -> None:
     page = tmp_path / "two.html"
-    done = run("compare-runs", *two, "--html", page)
+    done = run("report", two[1], "--against", two[0], "--html", page)
     assert done.returncode == 0, done.stderr
     assert "2 newly right, 1 newly wrong of 4: 25.0 points" in done.stdout
     assert "extra filter 1 new/c" in " ".join(done.stdout.split())
     assert "extra filter" in page.read_text()
-    as_json = json.loads(run("compare-runs", *two, "--json").stdout)
+    as_json = json.loads(run("report", two[1], "--against", two[0], "--json").stdout)
     assert as_json["judges"][0]["newly_wrong"] == {"extra filter": ["new/c"]}
 
 

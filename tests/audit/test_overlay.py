@@ -201,7 +201,7 @@ def test_what_is_corrected_already_stays(overlay: Path) -> None:
         "trust",
         "features",
         "audit run",
-        "suite build",
+        "build suite",
         "build pairs",
         "build trust",
     ],

@@ -56,7 +56,7 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (f"{EVALUATE} --fail-under 0.9 > /dev/full", 3, "below 0.9"),
         (f"{EVALUATE} --fail-under 0.9 | true", 1, "below 0.9"),
         (f"{SQLJURY} report run --json | head -1", 0, ""),
-        (f"{SQLJURY} judges | head -1", 0, ""),
+        (f"{SQLJURY} list judges | head -1", 0, ""),
         (f"{SQLJURY} report run >&-", 0, ""),
         (f"{SQLJURY} report run >&- 2>&- <&-", 0, ""),
         ("ulimit -f 0; " + EVALUATE.replace("--run run", "--run new"), 3, ""),
@@ -102,7 +102,7 @@ def test_the_longest_name_that_the_system_takes(judged: Path) -> None:
     assert (judged / name).is_file()
 
 
-@pytest.mark.parametrize("command", ["report run", "show run 1", "agree run", "--help"])
+@pytest.mark.parametrize("command", ["report run", "report run --case 1", "agree run", "--help"])
 def test_an_ascii_locale(judged: Path, command: str) -> None:
     ascii_ = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     done = shell(judged, f"{SQLJURY} {command}", **ascii_, PYTHONIOENCODING="ascii")
@@ -143,7 +143,7 @@ def mounted(place: Path, options: str) -> bool:
 def test_a_run_is_read_where_nothing_can_be_written(judged: Path, disk: Path) -> None:
     subprocess.run(["cp", "-r", judged / "run", disk], check=True)
     assert mounted(disk, "remount,ro")
-    for command in (f"report {disk}/run", f"show {disk}/run 1", f"agree {disk}/run"):
+    for command in (f"report {disk}/run", f"report {disk}/run --case 1", f"agree {disk}/run"):
         done = shell(judged, f"{SQLJURY} {command}")
         assert (done.returncode, done.stderr) == (0, "")
     done = shell(judged, EVALUATE.replace("--run run", f"--run {disk}/run"))

@@ -44,7 +44,7 @@ def test_demo_prints_one_screen_and_says_what_to_look_at(demo: Path) -> None:
     text = (demo / "printed.txt").read_text()
     assert "execution:strict" in text
     assert len(text.splitlines()) <= 24
-    for command in ("show", "report", "agree"):
+    for command in ("report", "agree"):
         assert f"sqljury {command} {demo / 'run'}" in text
     page = demo / "report.html"
     assert str(page.resolve()) in text
@@ -178,11 +178,11 @@ def test_report_prints_a_run_again(demo: Path, tmp_path: Path) -> None:
 
 
 def test_show_one_case(demo: Path) -> None:
-    done = run("show", demo / "run", "2")
+    done = run("report", demo / "run", "--case", "2")
     assert done.returncode == 0, done.stderr
     assert "SELECT" in done.stdout
     assert "execution:strict" in done.stdout
-    gone = run("show", demo / "run", "no-such-case")
+    gone = run("report", demo / "run", "--case", "no-such-case")
     assert gone.returncode == 2
     assert "SJ412" in gone.stderr
 
@@ -224,8 +224,8 @@ def test_agree_is_a_gate(demo: Path) -> None:
 @pytest.mark.slow
 def test_ledgers_are_carried_and_replayed(demo: Path, tmp_path: Path) -> None:
     lines, ledger = tmp_path / "ledger.jsonl", tmp_path / "carried.sqlite"
-    assert run("ledger", "export", demo / "ledger.sqlite", lines).stdout == "73 answers\n"
-    assert run("ledger", "import", lines, ledger).stdout == "73 answers\n"
+    assert run("ledger", demo / "ledger.sqlite", "--export", lines).stdout == "73 answers\n"
+    assert run("ledger", ledger, "--import", lines).stdout == "73 answers\n"
     judge = ("-j", "rose,model=scripted:witness:answer", "--limit-rows", "100000")
     more = ("--limit-seconds", "2", "--descriptions", demo / "descriptions", *judge)
     done = _evaluate(demo, tmp_path / "run", *more, "--replay", ledger, "--json")
@@ -241,13 +241,13 @@ def test_ledgers_are_carried_and_replayed(demo: Path, tmp_path: Path) -> None:
 
 
 def test_judges_doctor_explain_version(demo: Path) -> None:
-    assert "execution" in run("judges").stdout
+    assert "execution" in run("list", "judges").stdout
     doctor = run("doctor", "-d", demo / "databases")
     assert doctor.returncode == 0
     assert "sqlite" in doctor.stdout
     assert "read-only" in doctor.stdout
-    assert "SJ410" in run("explain", "sj410").stdout
-    assert run("explain", "SJ000").returncode == 2
+    assert "SJ410" in run("list", "codes", "sj410").stdout
+    assert run("list", "codes", "SJ000").returncode == 2
     others = (
         f"Python {platform.python_version()}",
         f"sqlglot {sqlglot.__version__}",

@@ -1,4 +1,4 @@
-"""`sqljury explain-match`, as a user types it."""
+"""`sqljury diff --network`, as a user types it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def run(
     folder: Path, *arguments: str, model: str = "model.npz"
 ) -> subprocess.CompletedProcess[str]:
     options = ["--schema", "schema.sql", "--model", model]
-    return commands.run("explain-match", *arguments, *options, cwd=folder)
+    return commands.run("diff", "--network", *arguments, *options, cwd=folder)
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from sqljury.cli import app
 
 
 def shares(*arguments: object) -> dict:
-    found = CliRunner().invoke(app, ["keywords", *map(str, arguments), "--json"])
+    found = CliRunner().invoke(app, ["paper", "keywords", *map(str, arguments), "--json"])
     assert found.exit_code == 0, found.output
     return json.loads(found.stdout)
 
@@ -38,7 +38,7 @@ def test_both_sides_of_a_file(tmp_path: Path) -> None:
             "Regex Filter": 50.0,
         },
     }
-    printed = CliRunner().invoke(app, ["keywords", str(path)])
+    printed = CliRunner().invoke(app, ["paper", "keywords", str(path)])
     assert "predictions" in printed.stdout
 
 

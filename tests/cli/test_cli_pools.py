@@ -137,7 +137,7 @@ def test_own_instructions_keep_the_rules_for_data(here: Path) -> None:
     (here / "own.md").write_text("Write SQL.\n")
     assert generate(here, "--prompt", "own.md").returncode == 0
     ledger = here / "asked.jsonl"
-    assert run(here, "ledger", "export", "pool.jsonl.ledger.sqlite", str(ledger)).returncode == 0
+    assert run(here, "ledger", "pool.jsonl.ledger.sqlite", "--export", str(ledger)).returncode == 0
     system = lines(ledger)[0]["request"]["messages"][0][1]  # type: ignore[call-overload]
     assert system.startswith("Write SQL.\n")
     assert "fence" in system.lower() or "data" in system.lower()

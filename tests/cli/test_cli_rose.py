@@ -16,7 +16,7 @@ from sqljury import cli
 @pytest.mark.data
 def test_rose_vec_in_one_command(data_dir: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = run("rose-vec", data_dir / "rose-vec", "--bootstrap", "20", "--html", page)
+    done = run("paper", "rose-vec", data_dir / "rose-vec", "--bootstrap", "20", "--html", page)
     assert done.returncode == 0, done.stderr
     assert "75.93" in done.stdout and "87.35" in done.stdout
     assert page.is_file()
@@ -25,7 +25,7 @@ def test_rose_vec_in_one_command(data_dir: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.data
 def test_methods_as_json(data_dir: Path) -> None:
-    done = run("methods", data_dir / "rose-benchmarking", "--json")
+    done = run("paper", "methods", data_dir / "rose-benchmarking", "--json")
     found = json.loads(done.stdout)
     assert (len(found["methods"]), found["n_common"]) == (19, 433)
 
@@ -42,13 +42,13 @@ def test_recordings_are_judged_diagnosed_and_written_back(data_dir: Path, tmp_pa
     )
     assert judged.returncode == 0, judged.stderr
     assert "labels: ambiguous_question 17, ambiguous_schema 4, gold_fault 32" in judged.stdout
-    diagnosed = run("diagnose", run_folder, "--most", "1")
+    diagnosed = run("audit", "--from", run_folder, "--most", "1")
     assert "1 of 95, of 302 references" in diagnosed.stdout
     done = run("report", run_folder, "--rose-output", written)
     assert done.stdout.split() == [
         str(written / f"rose-vec-{name}" / "o3" / "ROSE") for name in ("bird", "spider")
     ]
-    again = run("rose-vec", written, "--labels", folder / "rose-vec-bird.json",
+    again = run("paper", "rose-vec", written, "--labels", folder / "rose-vec-bird.json",
                 "--labels", folder / "rose-vec-spider.json", "--bootstrap", "0", "--json")  # fmt: skip
     assert again.returncode == 0, again.stderr
     (row,) = json.loads(again.stdout)["metrics"]
@@ -119,9 +119,9 @@ def test_model_options_are_for_all_models(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["rose-vec", "nowhere"], "SJ120"),
-        (["methods", "nowhere"], "SJ523"),
-        (["diagnose", "nowhere"], "SJ401"),
+        (["paper", "rose-vec", "nowhere"], "SJ120"),
+        (["paper", "methods", "nowhere"], "SJ523"),
+        (["audit", "--from", "nowhere"], "SJ401"),
     ],
 )
 def test_what_is_not_there(arguments: list[str], said: str) -> None:

@@ -1,4 +1,4 @@
-"""`sqljury suite build`, and `evaluate --suites` on what it made."""
+"""`sqljury build suite`, and `evaluate --suites` on what it made."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_build_and_evaluate(tmp_path: Path, monkeypatch) -> None:
         json.dumps([{**row, "reference_sql": sql, "predicted_sql": sql.replace(">", ">=")}])
     )
     run = CliRunner().invoke(
-        app, ["suite", "build", "cases.json", "-d", "shop.sqlite", "--out", "suites"]
+        app, ["build", "suite", "cases.json", "-d", "shop.sqlite", "--out", "suites"]
     )
     assert run.exit_code == 0, run.output
     assert run.stdout.startswith("1 suites with ")
     assert "neighbours of 1 references apart (the original alone " in run.stderr
     again = CliRunner().invoke(
-        app, ["suite", "build", "cases.json", "-d", "shop.sqlite", "--out", "suites"]
+        app, ["build", "suite", "cases.json", "-d", "shop.sqlite", "--out", "suites"]
     )
     assert again.stderr.rstrip().endswith("there already")
     for judge, score in (("execution", 1.0), ("test_suite", 0.0)):

@@ -12,91 +12,85 @@ import inspect
 import json
 import sqlite3
 import textwrap
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any
 
 import pytest
 import typer
 
 from commands import run
+from sqljury.cli.app import commands_below
 from sqljury.cli.entry import app
+from sqljury.cli.flags import fields_of
+from sqljury.settings import VALUES, Running
+
+SOURCE = Path(__file__).parents[2] / "src" / "sqljury"
 
 
-def _commands(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    if hasattr(command, "commands"):
-        for part, inner in command.commands.items():
-            yield from _commands(inner, f"{name} {part}".strip())
-    else:
-        yield name, command
+COMMANDS = dict(commands_below(typer.main.get_command(app)))
+WRITTEN = {
+    name: getattr(command.callback, "written", command.callback)
+    for name, command in COMMANDS.items()
+}
+"""The functions as they are written, by command."""
 
 
-COMMANDS = dict(_commands(typer.main.get_command(app)))
-
-
-def _written(command: Any) -> Any:
-    """The function as it is written: with_flags puts another around it."""
-    function = inspect.unwrap(command.callback)
-    while function.__closure__ is not None:
-        inner = [cell.cell_contents for cell in function.__closure__]
-        found = [one for one in inner if inspect.isfunction(one) and "cli" in one.__module__]
-        if not found or function.__name__ not in ("wrapper", found[0].__name__, "run"):
-            break
-        function = found[0]
-    return function
-
-
-def _reads(function: Any) -> tuple[set[str], set[tuple[str, str]]]:
-    """The names that a function reads as such, and the attributes that it reads of names."""
+def _reads(function: Any) -> tuple[set[str], set[str]]:
+    """What a function reads whole (`reading`), and what it reads of it (`reading.map`)."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    inside = {
-        id(one.value): (one.value.id, one.attr)
+    parts = {
+        id(one.value): f"{one.value.id}.{one.attr}"
         for one in ast.walk(tree)
         if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name)
     }
-    names = {
+    whole = {
         one.id
         for one in ast.walk(tree)
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in inside
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load) and id(one) not in parts
     }
-    return names, set(inside.values())
-
-
-def _fields_read(kind: Any, attributes: set[str]) -> set[str]:
-    """The fields of a value of flags that a command reads, itself or by a property or method."""
-    found = attributes & {one.name for one in fields(kind)}
-    for name in attributes - found:
-        for owner in kind.__mro__:
-            member = vars(owner).get(name)
-            code = getattr(member, "fget", member)
-            if inspect.isfunction(code):
-                _, read = _reads(code)
-                found |= _fields_read(
-                    kind, {attr for self, attr in read if self == "self"} - {name}
-                )
-                _, all_read = _reads(code)
-                # `ModelFlags.settings(self, …)`: what the base class reads.
-                for base, attr in all_read:
-                    if base[0].isupper() and base != "ClientSettings":
-                        found |= _fields_read(kind.__mro__[1], {attr})
-    return found
+    return whole, set(parts.values())
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_is_read_by_its_command(name: str) -> None:
-    function = _written(COMMANDS[name])
-    names, attributes = _reads(function)
-    hints = get_type_hints(function)
-    unread = []
-    for parameter in inspect.signature(function).parameters:
-        kind = hints[parameter]
-        if not is_dataclass(kind):
-            unread += [] if parameter in names | {base for base, _ in attributes} else [parameter]
-        elif parameter not in names:  # it is not handed on whole
-            read = _fields_read(kind, {attr for base, attr in attributes if base == parameter})
-            unread += [f"{parameter}.{one.name}" for one in fields(kind) if one.name not in read]
+    function = WRITTEN[name]
+    whole, parts = _reads(function)
+    own = inspect.signature(function).parameters
+    unread = [one for one in own if one not in whole | {part.partition(".")[0] for part in parts}]
     assert unread == []
+
+
+def test_every_setting_is_shown_and_read() -> None:
+    """A field of settings that no command shows, or that no code reads, decides nothing."""
+    shown = {
+        (one.value, one.name.removeprefix("limits_"))
+        for function in WRITTEN.values()
+        for one in fields_of(function)
+    }
+    sources = [path for path in SOURCE.rglob("*.py") if path.parent.name != "settings"]
+    read = {
+        one.attr
+        for path in sources
+        for one in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Load)
+    }
+    declared = {
+        (value, one.name)
+        for value in VALUES
+        for one in fields(value)
+        if not (value is Running and one.name == "limits")
+    }
+    assert declared - shown == set()
+    assert {name for _, name in declared} - read == set()
+
+
+def test_a_setting_is_typed_alike_everywhere() -> None:
+    """One option of one name, whichever command shows it; bounds and help stand at the field."""
+    for function in WRITTEN.values():
+        for one in fields_of(function):
+            if one.value in VALUES:
+                assert one.option is not None and one.option.help and one.option.names
 
 
 # ---------------------------------------------------------------- typed
@@ -111,6 +105,8 @@ BASES: dict[str, tuple[str, ...]] = {
     "select": ("pool.jsonl", "-d", ".", "--run", "fresh", "--strategy", "first"),
     "trust": ("run",),
     "audit run": ("dev.json", "-d", ".", "--run", "fresh"),
+    "report": ("run",),
+    "diff": ("SELECT x FROM a", "SELECT x + 0 FROM a", "--schema", ANY_SCHEMA),
     "compare": ("SELECT x FROM a", "SELECT x + 0 FROM a", "--schema", ANY_SCHEMA),
 }
 
@@ -142,6 +138,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "--fail-under": ("5", "5"),
     "--max-left-out": ("many", "many"),
     "--html": (f"{NO_FOLDER}/x", NO_FOLDER),
+    "--rose-output": ("dev.json", "dev.json"),
     "--csv": (f"{NO_FOLDER}/x", NO_FOLDER),
     "--export": (f"{NO_FOLDER}/x", NO_FOLDER),
     "--out": (f"{NO_FOLDER}/x", NO_FOLDER),
@@ -175,6 +172,12 @@ INSTEAD: dict[tuple[str, str], tuple[str, ...]] = {
     ("trust", "--predictions"): ("dev.json", "-d", ".", "--run", "fresh"),
     ("trust", "--databases"): ("dev.json",),
     ("trust", "--map"): ("dev.json",),
+    ("audit run", "--from"): (),
+    ("audit run", "--most"): (),
+    ("audit run", "--review"): (),
+    ("diff", "--database"): ("SELECT x FROM a", "SELECT x + 0 FROM a"),
+    ("diff", "--db-id"): ("SELECT x FROM a", "SELECT x + 0 FROM a", "-d", "."),
+    ("diff", "--schema"): ("SELECT x FROM a", "SELECT x + 0 FROM a"),
     ("compare", "--database"): ("SELECT x FROM a", "SELECT x + 0 FROM a"),
     ("compare", "--db-id"): ("SELECT x FROM a", "SELECT x + 0 FROM a", "-d", "."),
 }
@@ -188,6 +191,33 @@ SEEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("evaluate", "--batch"): (("--batch", "--shard", "1/2"), "SJ006"),
     ("evaluate", "--dry-run"): (("--dry-run",), "at most 0 calls"),
     ("evaluate", "--fail-under"): (("--fail-under", "0.9"), "below 0.9"),
+    ("evaluate", "--features"): (("--features", "x.txt"), "x.txt"),
+    ("evaluate", "--groups"): (("--features", "x.csv", "--groups", "nogroup"), "nogroup"),
+    ("report", "--case"): (("--case", "nocase"), "nocase"),
+    ("report", "--against"): (("--against", NO_FOLDER), NO_FOLDER),
+    ("report", "--json"): (("--json",), '"judges"'),
+    ("report", "--latex"): (("--latex",), "tabular"),
+    ("report", "--markdown"): (("--markdown",), "|"),
+    ("report", "--failures"): (("--failures", "1"), "all of one"),
+    ("agree", "--plan"): (("--plan",), "cases labelled: ±"),
+    ("agree", "--count"): (("--plan", "--count", "1"), "count"),
+    ("agree", "--half-width"): (("--plan", "--half-width", "0.001"), "SJ003"),
+    ("agree", "--out"): (("--plan", "--out", f"{NO_FOLDER}/x"), NO_FOLDER),
+    ("agree", "--judge"): (("--plan", "--judge", "nojudge"), "nojudge"),
+    ("agree", "--calibrate"): (("--calibrate", f"{NO_FOLDER}/x"), NO_FOLDER),
+    ("agree", "--base"): (
+        ("--calibrate", "x.json", "--labels", "labels.csv", "--base", "nofile"),
+        "SJ355",
+    ),
+    ("diff", "--json"): (("--json",), "{"),
+    ("diff", "--network"): (("--network", "--schema", "CREATE TABLE b (y INT)"), "x"),
+    ("diff", "--model"): (("--network", "--model", "nofile"), "nofile"),
+    ("diff", "--svg"): (("--network", "--svg", f"{NO_FOLDER}/x"), NO_FOLDER),
+    ("diff", "--all"): (("--all",), ""),
+    ("diff", "--as-written"): (("--as-written",), "0"),
+    ("audit run", "--from"): (("--from", NO_FOLDER), NO_FOLDER),
+    ("audit run", "--most"): (("--from", "run", "--most", "-1"), "most"),
+    ("audit run", "--review"): (("--from", "run", "--review", NO_FOLDER), NO_FOLDER),
     ("agree", "--json"): (("--json",), '"judges"'),
     ("agree", "--corrected"): (("--corrected",), "SJ006"),
     ("agree", "--label"): (("--label", "nolabel", "--labels", "labels.csv"), "nolabel"),

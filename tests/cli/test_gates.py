@@ -10,9 +10,10 @@ import pytest
 from chat_server import says, serving
 
 from commands import run
-from sqljury.cli.gate import GatedScore, LeftOutLimit
+from sqljury.cli.gate import GatedScore, left_out_limit
 from sqljury.errors import InputError, SqljuryError
 from sqljury.llm import Ledger
+from sqljury.settings import ScoreGate
 
 RIGHT, WRONG = "SELECT name FROM item", "SELECT price FROM item"
 
@@ -131,7 +132,7 @@ def test_thresholds_are_looked_at_before_anything_is_done(
     [("0", 0, True), ("0", 1, False), ("1", 1, True), ("1%", 2, True), ("1%", 3, False)],
 )
 def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes: bool) -> None:
-    gate = LeftOutLimit.of(allowed, with_threshold=False)
+    gate = left_out_limit(ScoreGate(max_left_out=allowed))
     judged = [GatedScore(name="j", total=200, left_out={"reference_error": left_out})]
     if passes:
         gate.check(judged)
@@ -141,10 +142,10 @@ def test_an_allowance_is_a_number_or_a_share(allowed: str, left_out: int, passes
 
 
 def test_missing_comes_before_below() -> None:
-    gate = LeftOutLimit.of(None, with_threshold=True)
+    gate = left_out_limit(ScoreGate(), with_threshold=True)
     with pytest.raises(SqljuryError, match="SJ416 2 of 5 verdicts of j are missing: gone"):
         gate.check(
             [GatedScore(name="j", total=5, left_out={}, missing=2, reasons={"gone": 2})], ["below"]
         )
     with pytest.raises(InputError, match="SJ508"):
-        LeftOutLimit.of("101%", with_threshold=False)
+        left_out_limit(ScoreGate(max_left_out="101%"))

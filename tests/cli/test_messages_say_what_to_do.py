@@ -42,7 +42,7 @@ MESSAGES: list[tuple[tuple[str, ...], int, tuple[str, ...]]] = [
     ((*E, "-j", "judge_none.py:Mine"), 2, ("SJ302", "judge(case, evidence)", "Derive it")),
     ((*E, "-j", "nothing.py:X"), 2, ("SJ303", "write FILE.py:Class")),
     (("compare", "SELECT 1", "SELECT 2"), 2, ("SJ316", "--schema", "--database")),
-    (("explain", "SJ908"), 0, ("SJ908",)),
+    (("list", "codes", "SJ908"), 0, ("SJ908",)),
 ]
 
 
@@ -78,10 +78,10 @@ def test_a_driver_that_is_not_there_is_named(folder: Path, url: str, said: str) 
 
 def test_show_names_the_cases_that_there_are(folder: Path) -> None:
     run(*E, "--run", "run", cwd=folder)
-    done = run("show", "run", "nope", cwd=folder)
+    done = run("report", "run", "--case", "nope", cwd=folder)
     assert done.returncode == 2
     assert "SJ412 no case 'nope' in run. Its cases are dev/1." in done.stderr
-    assert "Did you mean dev/1?" in run("show", "run", "dve/1", cwd=folder).stderr
+    assert "Did you mean dev/1?" in run("report", "run", "--case", "dve/1", cwd=folder).stderr
 
 
 def test_a_project_file_may_name_one_file(folder: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_project_file_may_name_one_file(folder: Path) -> None:
 
 
 def test_a_judge_with_a_variant_is_explained(folder: Path) -> None:
-    done = run("judges", "jury:offline", cwd=folder)
+    done = run("list", "judges", "jury:offline", cwd=folder)
     assert done.returncode == 0
     assert done.stdout.startswith("jury: ")
 

@@ -40,9 +40,9 @@ OUTPUTS = [
     ("evaluate", "dev.json", "-d", ".", "--csv"),
     ("evaluate", "dev.json", "-d", ".", "--export"),
     ("agree", "run", "--html"),
-    ("features", "dev.json", "-d", ".", "--out"),
-    ("keywords", "dev.json", "--html"),
-    ("label-plan", "run", "--count", "2", "--out"),
+    ("evaluate", "dev.json", "-d", ".", "--features"),
+    ("paper", "keywords", "dev.json", "--html"),
+    ("agree", "run", "--plan", "--count", "2", "--out"),
     ("select", "dev.json", "-d", ".", "--strategy", "first", "--out"),
     ("select", "dev.json", "-d", ".", "--strategy", "first", "--html"),
     ("trust", "run", "--csv"),
@@ -51,7 +51,7 @@ OUTPUTS = [
     ("audit", "accept", "dev.json", "--by", "me", "--out"),
     ("audit", "apply", "dev.json", "--overlay", "none.jsonl", "--out"),
     ("report", "run", "--html"),
-    ("compare-runs", "run", "run", "--html"),
+    ("report", "run", "--against", "run", "--html"),
 ]
 
 

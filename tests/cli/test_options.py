@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from sqljury.cli.app import commands_below
 from sqljury.cli.entry import app
-from sqljury.cli.flags import ModelFlags, with_flags
+from sqljury.cli.flags import with_flags
+from sqljury.cli.judging import client
+from sqljury.settings import ModelCalls, option
 
-
-def _commands(command: Any, name: str = "sqljury") -> Iterator[tuple[str, Any]]:
-    if hasattr(command, "commands"):
-        for part, inner in command.commands.items():
-            yield from _commands(inner, f"{name} {part}")
-    else:
-        yield name, command
-
-
-COMMANDS = dict(_commands(typer.main.get_command(app)))
+COMMANDS = dict(commands_below(typer.main.get_command(app)))
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -51,8 +44,8 @@ def test_defaults_are_shown() -> None:
 class Colours:
     """Two options."""
 
-    first: Annotated[str, typer.Option("--first", help="The first.")] = "red"
-    second: Annotated[int, typer.Option("--second", "-2", min=1, help="The second.")] = 3
+    first: Annotated[str, option("The first.", "--first")] = "red"
+    second: Annotated[int, option("The second.", "--second", "-2", least=1)] = 3
 
 
 def test_a_value_becomes_its_options() -> None:
@@ -79,8 +72,8 @@ def test_a_value_becomes_its_options() -> None:
 
 
 def test_how_chat_models_are_asked(tmp_path) -> None:
-    kept = ModelFlags(max_cost=2.0).settings(tmp_path / "ledger.sqlite")
+    kept = client(ModelCalls(max_cost=2.0), tmp_path / "ledger.sqlite")
     assert (kept.ledger, kept.replay, kept.max_cost) == (str(tmp_path / "ledger.sqlite"), False, 2)
-    replayed = ModelFlags(ledger=tmp_path / "a", replay=tmp_path / "b").settings(tmp_path / "c")
+    replayed = client(ModelCalls(ledger=tmp_path / "a", replay=tmp_path / "b"), tmp_path / "c")
     assert (replayed.ledger, replayed.replay) == (str(tmp_path / "b"), True)
-    assert ModelFlags(max_cost=0.0).are_given and not ModelFlags().are_given
+    assert ModelCalls(max_cost=0.0).is_limited and not ModelCalls().is_limited

@@ -160,7 +160,7 @@ def test_parts_of_a_run_say_together_how_they_were_read(folder: Path) -> None:
     parts = [folder / f"part{number}" for number in (1, 2)]
     for number, part in enumerate(parts, 1):
         run("evaluate", folder / "dev.json", "-d", folder, "--shard", f"{number}/2", "--run", part)
-    done = run("merge-runs", folder / "whole", *parts, "--json")
+    done = run("runs", "merge", folder / "whole", *parts, "--json")
     done = run("report", folder / "whole", "--json")
     assert json.loads(done.stdout)["taken_out_of_prose"] == 3
 

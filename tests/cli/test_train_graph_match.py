@@ -69,7 +69,7 @@ def test_from_pairs_to_verdicts(tmp_path: Path) -> None:
     explained = CliRunner().invoke(
         app,
         [
-            *("explain-match", "SELECT id FROM pet", "SELECT id FROM pet AS p"),
+            *("diff", "--network", "SELECT id FROM pet", "SELECT id FROM pet AS p"),
             *("--schema", str(tmp_path / "schema.sql"), "--model", str(model)),
         ],
     )

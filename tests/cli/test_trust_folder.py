@@ -119,7 +119,7 @@ def test_what_a_user_types_is_his_own_act(folder: Path) -> None:
 
 def test_other_commands_and_help_go_on(folder: Path) -> None:
     tell(folder, CODE)
-    assert run("formats", cwd=folder).returncode == 0
+    assert run("list", "formats", cwd=folder).returncode == 0
     assert run("evaluate", "--help", cwd=folder).returncode == 0
     assert not (folder / "sprung").exists()
 
@@ -131,10 +131,14 @@ def test_entry_points_that_a_folder_brings_along(folder: Path) -> None:
     (offers / "entry_points.txt").write_text(
         "[sqljury.formats]\nmine = evil:Mine\n[sqljury.judges]\nmine = evil:Mine\n"
     )
-    for words in (("formats",), ("judges",), ("evaluate", "cases.json", "-j", "exact_match")):
+    for words in (
+        ("list", "formats"),
+        ("list", "judges"),
+        ("evaluate", "cases.json", "-j", "exact_match"),
+    ):
         assert run(*words, cwd=folder, PYTHONPATH=str(folder)).returncode == 0
-    done = run("judges", "mine", cwd=folder)
+    done = run("list", "judges", "mine", cwd=folder)
     assert (done.returncode, "run code: evil:Mine" in done.stderr) == (2, True)
     assert not (folder / "sprung").exists()
     run("trust-folder", cwd=folder)
-    assert run("judges", "mine", cwd=folder).stdout.startswith("mine: ")
+    assert run("list", "judges", "mine", cwd=folder).stdout.startswith("mine: ")

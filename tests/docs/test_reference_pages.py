@@ -33,7 +33,7 @@ def pages() -> ModuleType:
 
 def test_commands(pages: ModuleType) -> None:
     text = pages.command_line()
-    for command in ("sqljury evaluate", "sqljury build pairs", "sqljury ledger import"):
+    for command in ("sqljury evaluate", "sqljury build pairs", "sqljury runs merge"):
         assert re.search(rf"^#+ {command}$", text, flags=re.MULTILINE)
     assert "`-d, --databases <str>`\n:   Folder (DB_ID/DB_ID.sqlite), file, or URL" in text
     assert "--help" not in text

@@ -153,7 +153,7 @@ def _auc(figures: dict[str, Any], source: str = "") -> str:
 
 
 def _rose_vec(runs: Runs) -> str:
-    said = runs.said("rose-vec", runs.data / "rose-vec", "--bootstrap", "20", "--json")
+    said = runs.said("paper", "rose-vec", runs.data / "rose-vec", "--bootstrap", "20", "--json")
     found = {(one["model"], one["metric"]): one["figures"] for one in json.loads(said)["metrics"]}
     return _percent(found["o3", "ROSE"], "kappa")
 
@@ -167,7 +167,7 @@ def _labels(runs: Runs) -> str:
 
 
 def _methods(runs: Runs) -> str:
-    found = json.loads(runs.said("methods", runs.data / "rose-benchmarking", "--json"))
+    found = json.loads(runs.said("paper", "methods", runs.data / "rose-benchmarking", "--json"))
     return f"{len(found['methods'])} methods, {found['n_common']} questions"
 
 
@@ -179,7 +179,7 @@ def _halves(runs: Runs) -> str:
 
 
 def _keywords(runs: Runs) -> str:
-    said = runs.said("keywords", runs.data / "pairs" / "Spider_pair_dev.csv.gz")
+    said = runs.said("paper", "keywords", runs.data / "pairs" / "Spider_pair_dev.csv.gz")
     found = re.search(r"^ *Distinct +([\d.]+) +([\d.]+)", said, re.MULTILINE)
     assert found is not None, said
     return f"{found[1]}, {found[2]}"

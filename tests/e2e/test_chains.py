@@ -34,7 +34,7 @@ def test_from_rose_to_corrected_references(data_dir: Path, tmp_path: Path) -> No
     cases, databases = rose / "rose-vec-spider.json", ("-d", data_dir / "spider/databases")
     recorded = ("-j", "rose,model=o3", "--recorded", rose / "recorded/rose-vec")
     run(tmp_path, "evaluate", cases, *databases, *recorded, "-j", "execution:rose", "--run", "run")
-    review = ("diagnose", "run", "--review", "flags.jsonl", "--json")
+    review = ("audit", "--from", "run", "--review", "flags.jsonl", "--json")
     (gold, *_) = json.loads(run(tmp_path, *review))["reviewed"]
     assert (gold["label"], gold["flagged"], gold["reviewed"]) == ("gold_fault", 16, 0)
 
@@ -89,7 +89,7 @@ def test_from_pairs_to_a_network_that_selects(data_dir: Path, tmp_path: Path) ->
     card = json.loads(run(tmp_path, *told, "-w", 2, "--seed", 1, "--json"))
     pairs = lines_of(tmp_path / "pairs/pairs.jsonl")
     assert {pair["split"] for pair in pairs} == {"train", "validation"}
-    kept = json.loads(run(tmp_path, "keywords", "pairs/pairs.jsonl", "--json"))
+    kept = json.loads(run(tmp_path, "paper", "keywords", "pairs/pairs.jsonl", "--json"))
     assert kept["pairs/pairs.jsonl"]["references"] == card["keywords"]["reference"]
 
     small = ("--hidden", 16, "--steps", 2, "--epochs", 3, "--pretraining", 1, "--batch", 16)
@@ -115,7 +115,7 @@ def test_flags_that_cannot_be_read(tmp_path: Path, data_dir: Path) -> None:
     for line in ('{"confirmed": true}', '{"benchmark": "b", "id": "1", "code": "gold_fault", '
                  '"confirmed": "yes"}'):  # fmt: skip
         (tmp_path / "flags.jsonl").write_text(line)
-        done = commands.run("diagnose", "run", "--review", "flags.jsonl", cwd=tmp_path)
+        done = commands.run("audit", "--from", "run", "--review", "flags.jsonl", cwd=tmp_path)
         assert (done.returncode, "SJ526" in done.stderr) == (2, True)
 
 

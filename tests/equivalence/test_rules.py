@@ -46,13 +46,13 @@ def test_they_are_tried_in_the_order_that_is_written_down() -> None:
 
 def test_command_lists_them() -> None:
     run = CliRunner().invoke
-    listed = run(app, ["rules"]).stdout
+    listed = run(app, ["list", "rules"]).stdout
     assert listed.count(" → ") >= len(RULES)
     assert "exists_to_join (relation)" in listed
-    assert run(app, ["rules", "exists_to_join"]).stdout.splitlines()[2:] == [
+    assert run(app, ["list", "rules", "exists_to_join"]).stdout.splitlines()[2:] == [
         "    may assume: primary key"
     ]
-    (found,) = json.loads(run(app, ["rules", "distinct_rows", "--json"]).stdout)["rules"]
+    (found,) = json.loads(run(app, ["list", "rules", "distinct_rows", "--json"]).stdout)["rules"]
     assert (found["kind"], found["assumes"]) == ("relation", ["primary key"])
 
 

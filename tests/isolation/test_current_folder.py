@@ -45,7 +45,7 @@ def benchmark(tmp_path: Path) -> Path:
 
 COMMANDS = {
     "evaluate": "evaluate cases.jsonl -d databases --workers 2 --run run",
-    "suite": "suite build cases.jsonl -d databases --out suites --workers 2",
+    "suite": "build suite cases.jsonl -d databases --out suites --workers 2",
     "pairs": "build pairs cases.jsonl -d databases -o pairs --most 10 --workers 2",
 }
 

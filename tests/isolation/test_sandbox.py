@@ -15,13 +15,13 @@ import pytest
 
 import sqljury as sj
 from sqljury.case import Case
-from sqljury.databases import Sources
 from sqljury.doctor import sandbox_checks
 from sqljury.isolation import missing, own_uid, sandbox, without_secrets
 from sqljury.judges import make_judge
 from sqljury.llm import ClientSettings
 from sqljury.runs import RunSettings
 from sqljury.runs.settings import confinement
+from sqljury.settings import Sources
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason="this kernel has no Landlock or seccomp")
 

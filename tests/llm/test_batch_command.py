@@ -375,7 +375,7 @@ def test_what_cannot_be(change: tuple[str, ...], said: str, here: Path) -> None:
 def test_a_ledger_lists_its_batches(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with batching(state="in_progress") as (server, _):
         ran(here, server, "--batch", code=UNFINISHED)
-    listing = ["ledger", "batches", str(here / "run" / "ledger.sqlite")]
+    listing = ["ledger", str(here / "run" / "ledger.sqlite")]
     cli.app(listing, standalone_mode=False)
     name, of_model, _, state, waiting = capsys.readouterr().out.split()
     assert (name, of_model) == ("batch-1", "openai:gpt-4.1-2025-04-14")

@@ -8,7 +8,8 @@ import html
 import re
 from pathlib import Path
 
-from sqljury.uses.audit import Audit, AuditFinding, CheckCount
+from sqljury.uses.audit import Audit, AuditFinding
+from sqljury.uses.audit.audit import CheckCount
 from sqljury.uses.audit.document import write_audit_page
 
 TABLE = {"columns": ["name"], "rows": [["Anna"], [None]], "row_count": 7}

@@ -169,16 +169,22 @@ def test_by_command_and_with_workers(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert f"shard:{number}/2" in done.stdout.replace("\n", "")
     merged = tmp_path / "merged"
-    done = commands.run("merge-runs", merged, *shards, "--export", tmp_path / "merged.jsonl")
+    done = commands.run("runs", "merge", merged, *shards, "--export", tmp_path / "merged.jsonl")
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "merged.jsonl").read_bytes() == (tmp_path / "whole.jsonl").read_bytes()
-    for command in (("report", "{}"), ("show", "{}", "3"), ("report", "{}", "--failures", "2")):
+    for command in (
+        ("report", "{}"),
+        ("report", "{}", "--case", "3"),
+        ("report", "{}", "--failures", "2"),
+    ):
         printed = {
             commands.run(*(part.format(run) for part in command)).stdout.replace(str(run), "")
             for run in (tmp_path / "whole", merged)
         }
         assert len(printed) == 1
-    compared = json.loads(commands.run("compare-runs", tmp_path / "whole", merged, "--json").stdout)
+    compared = json.loads(
+        commands.run("report", merged, "--against", tmp_path / "whole", "--json").stdout
+    )
     assert compared["changes"] == []
     assert compared["judges"][0]["n"] == 40
     # What is merged is a run like others: the whole command finds nothing left to do.
@@ -260,7 +266,7 @@ def test_different_cases_under_one_key_are_refused(tmp_path: Path) -> None:
     for name, sql in (("a", "SELECT 1"), ("b", "SELECT 2")):
         case = Case(id="7", predicted_sql=sql, reference_sqls=("SELECT 1",), origin=f"{name}:1")
         sj.evaluate([case], ["exact_match"], run=tmp_path / name).close()
-    done = commands.run("merge-runs", tmp_path / "out", tmp_path / "a", tmp_path / "b")
+    done = commands.run("runs", "merge", tmp_path / "out", tmp_path / "a", tmp_path / "b")
     assert done.returncode == 2
     assert "SJ404 b:1: two cases are both known as '7'" in done.stderr
     assert not (tmp_path / "out").exists()

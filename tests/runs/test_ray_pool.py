@@ -14,13 +14,14 @@ import pytest
 
 import sqljury as sj
 from sqljury.case import Case
-from sqljury.databases import Sources
+from sqljury.databases import open_sources
 from sqljury.errors import InfrastructureError, InputError
 from sqljury.runs import RunSettings
 from sqljury.runs.fingerprints import Changes, DataContents, DataFingerprints
 from sqljury.runs.messages import Setup
 from sqljury.runs.ray_pool import NodeJudges, NodeSetup, RayPool, _pieces, lacking, packed
 from sqljury.runs.store import WorkItem
+from sqljury.settings import Sources
 from sqljury.verdict import Record
 from sqljury.version import __version__
 
@@ -62,7 +63,7 @@ def test_what_a_run_reads_is_packed_and_unpacked(folder: Path, tmp_path: Path) -
         "a.sqlite", "notes.csv", "c.sqlite", "notes.csv",
     ]  # fmt: skip
     there = parcel.unpacked(sources, tmp_path)
-    found = there.open().databases
+    found = open_sources(there).databases
     assert found is not None and found.open("b") is None
     database = found.open("c")
     assert database is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sqljury.uses.agree import Agreement, agree
+from sqljury.uses.agree.agreement import Agreement, agree
 from sqljury.verdict import Scored
 
 pytestmark = pytest.mark.data

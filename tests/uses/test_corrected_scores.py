@@ -132,7 +132,9 @@ def test_planned_labelled_corrected(run: Path, tmp_path: Path) -> None:
     (drawn_once, again) = (plan_labels(run).draw(20) for _ in range(2))
     assert drawn_once == again and 8 <= len(drawn_once) <= 32
     plan = tmp_path / "plan.csv"
-    done = CliRunner().invoke(app, ["label-plan", str(run), "--count", "20", "--out", str(plan)])
+    done = CliRunner().invoke(
+        app, ["agree", str(run), "--plan", "--count", "20", "--out", str(plan)]
+    )
     assert done.exit_code == 0, done.output
     rows = [*csv.DictReader(plan.open())]
     assert [row["id"] for row in rows] == [one.case.id for one in drawn_once]
@@ -160,5 +162,5 @@ def test_what_cannot_be(run: Path, tmp_path: Path) -> None:
         corrected_scores(run, tmp_path / "bad.csv")
     with pytest.raises(InputError, match="SJ407"):
         plan_labels(run, "other")
-    done = CliRunner().invoke(app, ["label-plan", str(run), "--half-width", "0.001"])
+    done = CliRunner().invoke(app, ["agree", str(run), "--plan", "--half-width", "0.001"])
     assert isinstance(done.exception, InputError) and done.exception.code == "SJ003"

@@ -16,12 +16,11 @@ from sqljury.uses.statistics import (
     Confusion,
     ScoreTable,
     Tally,
-    bonferroni,
     holm,
-    mcnemar_exact,
     mean_interval,
     wilson_interval,
 )
+from sqljury.uses.statistics.paired import bonferroni, mcnemar_exact
 
 SCORES = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 

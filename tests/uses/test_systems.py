@@ -15,7 +15,7 @@ from sqljury.uses.evaluate import words as sentences
 from sqljury.uses.evaluate.document import slices_of
 from sqljury.uses.evaluate.summary import JudgeSummary, failing, summarise
 from sqljury.uses.evaluate.systems import several_systems, with_systems
-from sqljury.uses.statistics import mcnemar_exact
+from sqljury.uses.statistics.paired import mcnemar_exact
 from sqljury.verdict import Outcome, Record, Verdict
 
 YES, NO = Verdict.correct(), Verdict.incorrect()

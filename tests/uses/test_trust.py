@@ -19,12 +19,11 @@ from sqljury.uses.trust import (
     Gate,
     Penalty,
     apply_gates,
-    count,
-    mixed,
     parse_penalty,
     reliability,
     trust,
 )
+from sqljury.uses.trust.reliability import count, mixed
 from sqljury.verdict import Outcome
 
 ANSWERED, ABSTAINED, MISSING = ReplyKind.ANSWERED, ReplyKind.ABSTAINED, ReplyKind.MISSING

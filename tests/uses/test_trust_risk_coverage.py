@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqljury.decision import Decision, ReplyKind
-from sqljury.uses.trust import curve_of, risk_coverage, trust
+from sqljury.uses.trust import trust
+from sqljury.uses.trust.decisions import curve_of, risk_coverage
 
 CASES = st.lists(st.tuples(st.integers(0, 3).map(float), st.booleans()), min_size=1, max_size=6)
 

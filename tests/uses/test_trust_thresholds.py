@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
-from sqljury.uses.trust import (
-    Penalty,
+from sqljury.uses.trust import Penalty, trust
+from sqljury.uses.trust.reliability import count
+from sqljury.uses.trust.thresholds import (
     best_threshold,
     conformal_threshold,
-    count,
     heuristic_threshold,
     selective_threshold,
-    trust,
     withhold,
 )
 

@@ -49,7 +49,7 @@ def corrected_scores(
         run: its folder.
         labels: ids and what people say of some of its cases, drawn by chance; with a column
             `probability` where cases were not all as likely to be drawn, as
-            ``sqljury label-plan`` writes it.
+            ``sqljury agree --plan`` writes it.
         label: the column of the labels.
 
     Raises:

@@ -31,7 +31,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ329": (
         "no such rewrite rule",
-        "Rules are called as `sqljury rules` lists them and `plan --canonical --json` names them.",
+        "Rules are called as `sqljury list rules` lists them and `plan --canonical --json` "
+        "names them.",
     ),
     "SJ320": (
         "no schema of a question's database",
@@ -50,13 +51,13 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ347": (
         "a table of features that a jury cannot be trained on",
-        "`sqljury train jury` reads tables that `sqljury features` wrote as .jsonl, of cases that "
-        "have labels.",
+        "`sqljury train jury` reads tables that `sqljury evaluate --features` wrote as .jsonl, "
+        "of cases that have labels.",
     ),
     "SJ355": (
         "a run that says nothing of how reliable models are",
-        "`sqljury calibrate` reads a run of a jury that asked models, and labels of its cases: "
-        "sqljury evaluate cases.json -j jury,models=PROVIDER:MODEL,target=1 --run RUN, then "
-        "sqljury calibrate RUN labels.csv --out mine.json.",
+        "`sqljury agree --calibrate` reads a run of a jury that asked models, and labels of its "
+        "cases: sqljury evaluate cases.json -j jury,models=PROVIDER:MODEL,target=1 --run RUN, then "
+        "sqljury agree RUN --labels labels.csv --calibrate mine.json.",
     ),
 }

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack, cast
 
 from sqljury.benchmarks import Overlay, cases_of_rows, read_cases, read_overlay
 from sqljury.case import Case
-from sqljury.databases import Sources
 from sqljury.errors import InputError
-from sqljury.execution import Limits
 from sqljury.runs import RunSettings
 from sqljury.runs.settings import LOCAL
+from sqljury.settings import Limits, Sources
 
 if TYPE_CHECKING:
     from sqljury.llm import ClientSettings

@@ -29,8 +29,8 @@ def train_jury_on(
     """Train a jury and write its file, for ``jury:offline,weights=OUT``.
 
     Args:
-        tables: files that ``sqljury features`` wrote as ``.jsonl``. Cases without a label are left
-            out; those of one database and id are of one question.
+        tables: files that ``sqljury evaluate --features`` wrote as ``.jsonl``. Cases without a
+            label are left out; those of one database and id are of one question.
         weights: how much a case of a benchmark counts, by its name; 1 where it is not there.
         groups: names of groups of features to look at, joined by ``+``; empty for all.
         seed: of the folds and the trees.

@@ -26,5 +26,7 @@ def rules(name: str | None = None) -> tuple[Rule[Any], ...]:
 
     found = tuple(rule for rule in all_rules() if name in (None, rule.name))
     if not found:
-        raise InputError("SJ329", f"there is no rule {name!r}.", hint="`sqljury rules` lists them.")
+        raise InputError(
+            "SJ329", f"there is no rule {name!r}.", hint="`sqljury list rules` lists them."
+        )
     return found

@@ -1,8 +1,7 @@
-"""`sqljury agree`: judges against people."""
+"""`sqljury agree`: judges against people; which cases to label, what labels say of models."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from math import isfinite, nan
@@ -11,65 +10,109 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqljury.cli.app import app
-from sqljury.cli.gate import GatedScore, LeftOutLimit, MaxLeftOut, warn_of_missing
-from sqljury.cli.options import AsJson, Overlay, Seed, output_option
-from sqljury.cli.output import console
+from sqljury.cli.flags import command, refuse_besides, refuse_without
+from sqljury.cli.gate import GatedScore, left_out_limit, warn_of_missing
+from sqljury.cli.output import console, print_json
 from sqljury.errors import InputError
+from sqljury.settings import Drawing, Input, ScoreGate, Showing, only, option
 
 if TYPE_CHECKING:
-    from sqljury.api.benchmark_scores import CorrectedScore
+    from sqljury.api.benchmark_scores import CorrectedScore, LabelPlan
     from sqljury.uses.agree.agreement import Agreement, JudgeAgreement
 
+_COUNTS = (25, 50, 100, 200, 400, 800)
 
-@app.command()
+
+@command()
 def agree(
+    context: typer.Context,
     inputs: Annotated[
         list[str], typer.Argument(help="RUN or [NAME=]FILE[,FILE...]: one judge each.")
     ],
-    label: Annotated[
-        str, typer.Option("--label", help="Column that holds what people say.")
-    ] = "label",
+    *,
+    label: Annotated[str, option("Column that holds what people say.", "--label")] = "label",
     labels: Annotated[
-        list[Path] | None, typer.Option("--labels", help="File to take the labels from, by id.")
-    ] = None,
-    unknown: Annotated[
-        str, typer.Option("--unknown", help="Cases without a score: no, or exclude.")
-    ] = "no",
-    seed: Seed = 0,
+        tuple[Path, ...], option("File to take the labels from, by id.", "--labels")
+    ] = (),
+    unknown: Annotated[str, option("Cases without a score: no, or exclude.", "--unknown")] = "no",
+    drawing: Annotated[Drawing, only("seed")],
     fail_under: Annotated[
-        list[str] | None,
-        typer.Option("--fail-under", help="STATISTIC=VALUE, such as kappa=0.75; exit 1 below."),
-    ] = None,
-    max_left_out: MaxLeftOut = None,
-    overlay: Overlay = None,
+        tuple[str, ...],
+        option("STATISTIC=VALUE, such as kappa=0.75; exit 1 below.", "--fail-under"),
+    ] = (),
+    gate: Annotated[ScoreGate, only("max_left_out")],
+    reading: Annotated[Input, only("overlay")],
     corrected: Annotated[
         bool,
-        typer.Option(
-            "--corrected", help="Scores of whole runs, corrected by labels of some cases."
-        ),
+        option("Scores of whole runs, corrected by labels of some cases.", "--corrected"),
     ] = False,
-    html: Annotated[
-        Path | None, output_option("--html", help="Write the report of one RUN with this in it.")
+    showing: Annotated[Showing, only("html", "json")],
+    plan: Annotated[
+        bool, option("Say what labels are worth, and draw cases of one RUN to label.", "--plan")
+    ] = False,
+    judge: Annotated[
+        str, option("With --plan: judge whose score is to be known better.", "--judge", "-j")
+    ] = "",
+    count: Annotated[
+        int | None, option("With --plan: about so many cases to label.", "--count", least=2)
     ] = None,
-    as_json: AsJson = False,
+    half_width: Annotated[
+        float | None,
+        option("With --plan: wanted half of the 95 % interval, such as 0.03.", "--half-width"),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        option("With --plan: CSV file of cases to label.", "--out", "-o", is_written=True),
+    ] = None,
+    calibrate: Annotated[
+        Path | None,
+        option(
+            "Write how reliable the models of a jury are, from one RUN of "
+            "jury,models=…,target=1: `jury,models=…,reliability=FILE`.",
+            "--calibrate",
+            is_written=True,
+        ),
+    ] = None,
+    base: Annotated[
+        Path | None,
+        option("With --calibrate: parameters to begin with [those shipped].", "--base"),
+    ] = None,
 ) -> None:
     """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
     from sqljury.api.agreement import agree_files
 
+    if plan:
+        refuse_besides(
+            context, "--plan", *("inputs", "judge", "count", "half_width", "out", "seed")
+        )
+        _plan(_run(inputs, "--plan"), judge, count, half_width, out, drawing.seed)
+        return
+    refuse_without(context, "--plan", "judge", "count", "half_width", "out")
+    if calibrate is not None:
+        refuse_besides(context, "--calibrate", "inputs", "labels", "label", "base")
+        if len(labels) != 1:
+            raise InputError("SJ006", "--calibrate goes with one file of --labels.")
+        _calibrate(_run(inputs, "--calibrate"), labels[0], calibrate, label, base)
+        return
+    refuse_without(context, "--calibrate", "base")
     if unknown not in ("no", "exclude"):
         raise InputError("SJ003", f"--unknown {unknown} is neither no nor exclude.")
-    thresholds = [_threshold(text) for text in fail_under or ()]
-    gate = LeftOutLimit.of(max_left_out, with_threshold=bool(thresholds))
+    thresholds = [_threshold(text) for text in fail_under]
+    limit = left_out_limit(gate, with_threshold=bool(thresholds))
     found = agree_files(
-        inputs, label=label, labels=labels or (), unknown=unknown, seed=seed, overlay=overlay
+        inputs,
+        label=label,
+        labels=labels,
+        unknown=unknown,
+        seed=drawing.seed,
+        overlay=reading.overlay or None,
     )
-    if html is not None:
-        _write_page(inputs, html, found)
-    scores = _corrected(inputs, labels or (), label) if corrected else []
-    if as_json:
+    if showing.html is not None:
+        _write_page(inputs, showing.html, found)
+    scores = _corrected(inputs, labels, label) if corrected else []
+    if showing.json:
         more = {"corrected": [asdict(one) for one in scores]} if corrected else {}
-        typer.echo(json.dumps({**found.to_json(), **more}, indent=2))
+        print_json({**found.to_json(), **more})
     else:
         from sqljury.uses.agree.document import print_agreement
 
@@ -77,18 +120,22 @@ def agree(
         for score in scores:
             typer.echo(_score_text(score))
     judged = [_judged(judge) for judge in found.judges]
-    if gate.most is None:
+    if limit.most is None:
         warn_of_missing(judged)
     else:
-        gate.check(judged, _below(found, thresholds))
+        limit.check(judged, _below(found, thresholds))
+
+
+def _run(inputs: list[str], mode: str) -> Path:
+    if len(inputs) != 1 or not Path(inputs[0]).is_dir():
+        raise InputError("SJ006", f"{mode} goes with one run.")
+    return Path(inputs[0])
 
 
 def _write_page(inputs: list[str], path: Path, found: Agreement) -> None:
     from sqljury.api.evaluation import load_run
 
-    if len(inputs) != 1 or not Path(inputs[0]).is_dir():
-        raise InputError("SJ006", "--html goes with one run.")
-    with load_run(inputs[0]) as evaluation:
+    with load_run(_run(inputs, "--html")) as evaluation:
         evaluation.to_html(path, agreement=found)
     typer.echo(f"report: {path.resolve()}", err=True)
 
@@ -145,3 +192,63 @@ def _judged(judge: JudgeAgreement) -> GatedScore:
         left_out={"reference or database fails": others, "judge_unavailable": judge.n_missing},
         missing=judge.n_missing,
     )
+
+
+# ---------------------------------------------------------------- which cases to label
+
+
+def _plan(
+    run: Path,
+    judge: str,
+    count: int | None,
+    half_width: float | None,
+    out: Path | None,
+    seed: int,
+) -> None:
+    """Print how wide the interval is for numbers of labels; draw cases for `agree --corrected`."""
+    from sqljury.api.benchmark_scores import plan_labels
+    from sqljury.uses.agree.labels import half_width as expected
+    from sqljury.uses.agree.labels import write_label_plan
+
+    plan = plan_labels(run, judge, seed=seed)
+    cases = len(plan.cases)
+    wanted = count if half_width is None else _enough(plan, half_width)
+    numbers = {*(one for one in _COUNTS if one < cases), cases, *([wanted] if wanted else [])}
+    for number in sorted(numbers):
+        width = 100 * expected(plan.scores, number)
+        typer.echo(f"{number:,} of {cases:,} cases labelled: ± {width:.1f} points")
+    if out is not None:
+        if wanted is None:
+            raise InputError("SJ006", "--out goes with --count or --half-width.")
+        drawn = plan.draw(wanted)
+        write_label_plan(out, drawn)
+        typer.echo(f"{out}: {len(drawn):,} cases")
+
+
+def _enough(plan: LabelPlan, half_width: float) -> int:
+    from sqljury.uses.agree.labels import half_width as expected
+    from sqljury.uses.agree.labels import labels_for
+
+    found = labels_for(plan.scores, half_width)
+    if found is None:
+        least = expected(plan.scores, len(plan.scores))
+        raise InputError(
+            "SJ003",
+            f"--half-width {half_width:g}: with all of these cases labelled it is {least:.3f}.",
+            hint="Judge more cases, or ask for less.",
+        )
+    return max(found, 2)
+
+
+def _calibrate(run: Path, labels: Path, out: Path, label: str, base: Path | None) -> None:
+    """Count how models answered on labelled cases; write it for `jury,models=…,reliability=`."""
+    from sqljury.api.jury_calibration import calibrate_jury
+
+    found = calibrate_jury(run, labels, out, label=label, base=base or "")
+    typer.echo(f"{out}: {found.cases:,} labelled cases, {', '.join(found.models)}")
+    for question, models in sorted(found.fusion.counts.items()):
+        for model in found.models:
+            if model in models:
+                rates = found.fusion.rates((question, model))
+                says = ", ".join(f"{a} {r:.2f}/{w:.2f}" for a, (r, w) in rates.items())
+                typer.echo(f"  {question} of {model}, of right/wrong predictions: {says}")

@@ -1,19 +1,92 @@
-"""The command and its groups; each command joins one of them in a file of its own."""
+"""The command, its groups, and how its help is laid out; commands join in files of their own."""
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
+from sqljury.cli.old_names import translated
 from sqljury.errors import EXIT_OK
 from sqljury.trusted import VARIABLE
 from sqljury.version import __version__
 
+PANELS: Final = {
+    "Judge": ("evaluate", "report", "runs", "agree"),
+    "Queries": ("compare", "diff", "plan"),
+    "References": ("audit", "build"),
+    "Candidates": ("generate", "label", "select", "trust"),
+    "Models": ("train",),
+    "Help": ("list", "doctor", "demo", "trust-folder"),
+    "Papers": ("paper", "ledger"),
+}
+"""The entries of ``sqljury --help``, in its order."""
+
+
+class PanelCommand(TyperCommand):
+    """A command whose options stand in panels, where they name one."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, the options without a panel, then each panel."""
+        panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            usual = "Arguments" if parameter.param_type_name == "argument" else "Options"
+            if record is not None:
+                panel = getattr(parameter, "rich_help_panel", None) or usual
+                panels.setdefault(panel, []).append(record)
+        for name, records in panels.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records)
+
+
+class RootGroup(TyperGroup):
+    """Lists commands in panels; does what an old name asks for under its new one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click does, with an old name replaced."""
+        return super().parse_args(ctx, translated(self, ctx, args))
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
+        """The names of the commands, in the order of the panels."""
+        return [name for names in PANELS.values() for name in names]
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each panel."""
+        longest = max(len(name) for name in self.list_commands(ctx))
+        for panel, names in PANELS.items():
+            with formatter.section(panel):
+                formatter.write_dl(
+                    [
+                        (
+                            name.ljust(longest),
+                            self.commands[name].get_short_help_str(formatter.width - longest - 6),
+                        )
+                        for name in names
+                    ]
+                )
+
+
+class DefaultGroup(TyperGroup):
+    """A group one of whose commands is meant where none is named: its first."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As click does, with the name of the first command before other words."""
+        first = next(iter(self.commands))
+        named = args[:1] == ["--help"] or bool(set(args[:1]) & set(self.commands))
+        if not named and (args or not self.no_args_is_help):
+            args = [first, *args]
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
     name="sqljury",
+    cls=RootGroup,
     help="Does this SQL answer what the user asked, and how do we know?",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -42,7 +115,7 @@ def _root(
     if "--help" not in sys.argv:
         from sqljury.cli.project import project_defaults
 
-        context.default_map = project_defaults(context.command, context.invoked_subcommand)
+        context.default_map = project_defaults(context)
     if version:
         typer.echo(_versions())
         raise typer.Exit(EXIT_OK)
@@ -62,13 +135,24 @@ def _versions() -> str:
     return f"sqljury {__version__} ({', '.join(others)})"
 
 
-def _group(name: str, text: str) -> typer.Typer:
-    group = typer.Typer(help=text, no_args_is_help=True)
+def _group(name: str, text: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
+    # Without words, `runs` lists what there is; the other groups print their help.
+    group = typer.Typer(help=text, no_args_is_help=name != "runs", cls=kind)
     app.add_typer(group, name=name)
     return group
 
 
+runs = _group("runs", "List the runs in a folder, or merge some.", DefaultGroup)
+audits = _group("audit", "Is the reference right? Find faults, correct them.", DefaultGroup)
+builders = _group("build", "Build benchmarks, pairs to train on, test suites.")
 trainers = _group("train", "Train models that judges use.")
-builders = _group("build", "Build benchmarks.")
-suites = _group("suite", "Several databases for one schema.")
-ledgers = _group("ledger", "Carry a ledger from place to place.")
+papers = _group("paper", "Print the tables of papers again.")
+
+
+def commands_below(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """The commands of a group and of its groups, by their words."""
+    if hasattr(command, "commands"):
+        for part, inner in command.commands.items():
+            yield from commands_below(inner, f"{name} {part}".strip())
+    else:
+        yield name, command

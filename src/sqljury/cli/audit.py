@@ -3,137 +3,133 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
-from sqljury.cli.app import app
-from sqljury.cli.flags import RunFlags, SchemaFlags, SourceFlags, with_flags
+from sqljury.cli.app import audits
+from sqljury.cli.flags import Files, Out, RunFolder, command, refuse_besides, refuse_without
 from sqljury.cli.gate import refuse_missing_of_run
-from sqljury.cli.options import (
-    AsJson,
-    Files,
-    Format,
-    Html,
-    Mapping,
-    Overlay,
-    RunFolder,
-    Workers,
-    output_option,
-    overlay_key,
-)
-from sqljury.cli.output import show
+from sqljury.cli.judging import read, run_folder, run_keywords
+from sqljury.cli.output import console, print_json, show
 from sqljury.cli.progress import progress
-from sqljury.errors import EXIT_BELOW_THRESHOLD
+from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
+from sqljury.settings import Input, Running, Showing, Sources, only, option
 
-if TYPE_CHECKING:
-    from sqljury.api.inputs import RunKeywords
-
-
-class _AuditByDefault(TyperGroup):
-    """`sqljury audit FILE` is `sqljury audit run FILE`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args and args[0] not in self.commands and args[0] != "--help":
-            args = ["run", *args]
-        return super().parse_args(ctx, args)
+_Overlays = Annotated[tuple[Path, ...], option("Overlay; several are merged.", "--overlay")]
+_Format = Annotated[Input, only("format", "map")]
 
 
-audits = typer.Typer(
-    help="Is the reference right? `sqljury audit FILES` is `sqljury audit run FILES`.",
-    no_args_is_help=True,
-    cls=_AuditByDefault,
-)
-app.add_typer(audits, name="audit")
-
-
-@audits.command("run")
-@with_flags
+@command(audits, "run")
 def audit(
-    files: Files,
-    *,
-    predictions: Annotated[
+    context: typer.Context,
+    files: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--predictions", "-p", help="Answers of three systems or more: what do they agree on?"
+        typer.Argument(help="Files of references, with or without predictions; - reads stdin."),
+    ] = None,
+    *,
+    from_run: Annotated[
+        Path | None,
+        option("A run: say what its verdicts say of the benchmark; nothing is judged.", "--from"),
+    ] = None,
+    sources: Annotated[Sources, only("databases", "schemas")],
+    reading: Annotated[Input, only("predictions", "format", "map", "overlay")],
+    checks: Annotated[
+        str, option("Codes, or beginnings of codes, joined by + [all].", "--checks")
+    ] = "",
+    fail_over: Annotated[
+        int | None, option("Exit 1 if more references have a fault.", "--fail-over", least=0)
+    ] = None,
+    running: Annotated[Running, only("run", "workers", "executor", "limits_seconds")],
+    showing: Annotated[Showing, only("json", "html", "export")],
+    most: Annotated[
+        int, option("With --from: how many suspicious references to list.", "--most", least=0)
+    ] = 20,
+    review: Annotated[
+        Path | None,
+        option(
+            "With --from: JSONL file for people: flags are written, what they confirmed is "
+            "counted.",
+            "--review",
         ),
     ] = None,
-    sources: SchemaFlags,
-    checks: Annotated[
-        str, typer.Option("--checks", help="Codes, or beginnings of codes, joined by + [all].")
-    ] = "",
-    export: Annotated[
-        Path | None, output_option("--export", help="Write a line per finding as JSONL.")
-    ] = None,
-    fail_over: Annotated[
-        int | None,
-        typer.Option("--fail-over", min=0, help="Exit 1 if more references have a fault."),
-    ] = None,
-    running: RunFlags,
-    format_: Format = None,
-    mapping: Mapping = None,
-    overlay: Overlay = None,
-    as_json: AsJson = False,
-    html: Html = None,
 ) -> None:
-    """Look for faults in a benchmark's references, by their text, questions and data."""
-    from sqljury.api.audit import audit as find
-    from sqljury.api.evaluation import default_run
-    from sqljury.benchmarks import parse_mapping, read_cases
+    """Look for faults in a benchmark's references, by their text, questions and data.
 
-    cases = read_cases(
-        files,
-        predictions=predictions or None,
-        format=format_,
-        mapping=parse_mapping(mapping) if mapping else None,
-    )
-    for warning in cases.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    key = {"audit": sources.databases, "checks": checks, **overlay_key(overlay)}
-    folder = running.run or default_run([*files, *(predictions or [])], key)
-    settings: RunKeywords = {**sources.keywords, **running.keywords, "overlay": overlay}
+    Answers of three systems or more (--predictions) are also searched for what they agree on.
+    """
+    if from_run is not None:
+        refuse_besides(context, "--from", "json", "html", "most", "review")
+        _diagnose(from_run, most, review, showing)
+        return
+    refuse_without(context, "--from", "most", "review")
+    if not files:
+        raise InputError("SJ006", "give files of references, or --from RUN.")
+    from sqljury.api.audit import audit as find
+    from sqljury.uses.audit.document import print_audit, write_audit_page, write_findings
+
+    cases = read(files, reading)
+    folder = run_folder(files, running, sources, reading, audit=checks or "all")
     with progress("auditing", "audited") as on_progress:
         found = find(
             cases,
             sources.databases,
             checks=checks,
             run=folder,
-            **settings,
             on_progress=on_progress,
+            **run_keywords(sources, running, reading),
         )
-        on_progress(-1, -1)
-    if export is not None:
-        from sqljury.uses.audit.document import write_findings
-
-        write_findings(export, found)
-    if html is not None:
-        from sqljury.uses.audit.document import write_audit_page
-
-        write_audit_page(html, found, title=f"Audit of {files[0].name}")
-    if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2))
+    if showing.export is not None:
+        write_findings(showing.export, found)
+    if showing.html is not None:
+        write_audit_page(showing.html, found, title=f"Audit of {files[0].name}")
+    if showing.json:
+        print_json(found.to_json())
     else:
-        from sqljury.cli.output import console
-        from sqljury.uses.audit.document import print_audit
-
         print_audit(found, console())
     refuse_missing_of_run(folder)
     if fail_over is not None and found.suspect > fail_over:
         raise typer.Exit(EXIT_BELOW_THRESHOLD)
 
 
-@audits.command()
+def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> None:
+    """Print what a run's verdicts say: faulty references, ambiguous questions."""
+    from sqljury.api.diagnosis import diagnose_run, review_flags, stability_of_run
+    from sqljury.uses.audit.document import diagnosis_document
+
+    found, repeated = diagnose_run(run), stability_of_run(run)
+    reviewed = [] if review is None else review_flags(run, review)
+    document = diagnosis_document(
+        found, repeated, reviewed, title=f"Diagnosis of {run.name}", most=most
+    )
+    told = {
+        **found.to_json(),
+        "stability": [runs.to_json() for runs in repeated],
+        "reviewed": [asdict(row) for row in reviewed],
+    }
+    show(document, told, showing)
+    if review is not None:
+        left = sum(row.flagged - row.reviewed for row in reviewed)
+        typer.echo(
+            f"{review}: set `confirmed` to true or false, and give the same command again. "
+            f"{left:,} flags of judges are not reviewed.",
+            err=True,
+        )
+
+
+@command(audits)
 def accept(
     reviewed: Annotated[
         Path, typer.Argument(help="Exported findings, with a decision in those that were decided.")
     ],
-    by: Annotated[str, typer.Option("--by", help="Who decided.")],
-    out: Annotated[Path, output_option("--out", "-o", help="The overlay to write (JSONL).")],
+    *,
+    by: Annotated[str, option("Who decided.", "--by")],
+    out: Out,
     key: Annotated[
-        Path | None, typer.Option("--sign-with", help="SSH key that signs each correction.")
+        Path | None, option("SSH key that signs each correction.", "--sign-with")
     ] = None,
 ) -> None:
     """Make an overlay of findings whose `decision` is replace, ambiguous or exclude."""
@@ -147,73 +143,61 @@ def accept(
     typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
 
 
-@audits.command()
-def apply(
-    files: Files,
-    overlay: Annotated[list[Path], typer.Option("--overlay", help="Overlay; several are merged.")],
-    out: Annotated[Path, output_option("--out", "-o", help="The corrected benchmark to write.")],
-    format_: Format = None,
-    mapping: Mapping = None,
-) -> None:
+@command(audits)
+def apply(files: Files, *, overlay: _Overlays, out: Out, reading: _Format) -> None:
     """Write a benchmark with its references corrected."""
-    from sqljury.benchmarks import parse_mapping, read_cases, read_overlay, write_cases
+    from sqljury.benchmarks import read_overlay, write_cases
 
-    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
     found = read_overlay(overlay)
-    write_cases(found.laid_over(cases), out)
+    write_cases(found.laid_over(read(files, reading)), out)
     typer.echo(f"{out}: {len(found.corrections):,} corrections, digest {found.digest}")
 
 
-@audits.command()
-@with_flags
+@command(audits)
 def rescore(
     run: RunFolder,
-    overlay: Annotated[list[Path], typer.Option("--overlay", help="Overlay; several are merged.")],
     *,
-    sources: SourceFlags,
-    workers: Workers = None,
-    as_json: AsJson = False,
-    csv: Annotated[
-        Path | None, output_option("--csv", help="Write a line per judge and system as CSV.")
-    ] = None,
-    html: Html = None,
+    overlay: _Overlays,
+    sources: Sources,
+    running: Annotated[Running, only("workers")],
+    showing: Annotated[Showing, only("json", "csv", "html")],
 ) -> None:
     """Score a run before and after corrections; only what they change is judged."""
     from sqljury.api.rescoring import rescore as score_again
     from sqljury.uses.audit import rescored
 
-    settings: RunKeywords = {**sources.keywords, "workers": workers, "overlay": overlay}
+    reading = Input(overlay=overlay)
     with progress() as on_progress:
         found = score_again(
             run,
             sources.databases,
-            **settings,
             on_progress=on_progress,
+            **run_keywords(sources, running, reading),
         )
-        on_progress(-1, -1)
-    if csv is not None:
-        rescored.write_rescored_csv(csv, found)
+    if showing.csv is not None:
+        rescored.write_rescored_csv(showing.csv, found)
     document = rescored.rescored_document(found, title=f"Corrections of {run.name}")
-    show(document, [one.to_json() for one in found] if as_json else None, html)
+    show(document, [one.to_json() for one in found], showing)
 
 
-@audits.command()
+@command(audits)
 def verify(
     overlay: Annotated[Path, typer.Argument(help="The overlay.")],
-    files: Files,
-    format_: Format = None,
-    mapping: Mapping = None,
+    files: Annotated[list[Path], typer.Argument(help="The benchmark's files; or another overlay.")],
+    *,
+    reading: _Format,
     signers: Annotated[
         Path | None,
-        typer.Option("--signers", help="Names and public SSH keys: each line must be signed."),
+        option("Names and public SSH keys: each line must be signed.", "--signers"),
     ] = None,
 ) -> None:
-    """Say whether an overlay is whole and fits a benchmark."""
+    """Say whether an overlay fits a benchmark, or what two overlays decide otherwise."""
     from sqljury.api.audit import verify_overlay
-    from sqljury.benchmarks import parse_mapping, read_cases
 
-    cases = read_cases(files, format=format_, mapping=parse_mapping(mapping) if mapping else None)
-    found = verify_overlay(overlay, cases, signers=signers)
+    if len(files) == 1 and _is_overlay(files[0]):
+        _print_difference(overlay, files[0])
+        return
+    found = verify_overlay(overlay, read(files, reading), signers=signers)
     counts = ", ".join(f"{count:,} {name}" for name, count in found.decisions.items())
     typer.echo(f"{overlay}: digest {found.digest}, fits {found.references:,} references; {counts}")
     if signers is not None:
@@ -222,12 +206,17 @@ def verify(
         typer.echo(f"about questions that are not there: {', '.join(found.absent)}")
 
 
-@audits.command()
-def diff(
-    left: Annotated[Path, typer.Argument(help="An overlay.")],
-    right: Annotated[Path, typer.Argument(help="Another one.")],
-) -> None:
-    """List what two overlays decide otherwise."""
+def _is_overlay(path: Path) -> bool:
+    """Whether the first line is a correction."""
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = json.loads(file.readline())
+    except (OSError, ValueError):
+        return False
+    return isinstance(first, dict) and {"fingerprint", "decision"} <= first.keys()
+
+
+def _print_difference(left: Path, right: Path) -> None:
     from sqljury.api.audit import diff_overlays
 
     found = diff_overlays(left, right)

@@ -22,40 +22,9 @@ from sqljury.writing import unwritable
 _EXIT_INTERRUPTED = 130
 _DEBUG = "SQLJURY_DEBUG"
 
-# In the order in which `sqljury --help` lists their commands, and the commands of each group.
 for _name in (
-    "evaluate",
-    "agree",
-    "audit",
-    "features",
-    "keywords",
-    "calibrate",
-    "label_plan",
-    "trust",
-    "select",
-    "two_queries",
-    "rules",
-    "explain_match",
-    "runs",
-    "compare_runs",
-    "merge_runs",
+    *("evaluate", "runs", "agree", "queries", "audit", "build", "candidates", "train", "help"),
     "papers",
-    "diagnose",
-    "demo",
-    "about",
-    "trust_folder",
-    "generate",
-    "label",
-    "train_detector",
-    "train_graph_match",
-    "train_jury",
-    "train_generator",
-    "train_verifier",
-    "build_trust",
-    "build_pairs",
-    "build_consensus",
-    "suite",
-    "ledger",
 ):
     import_module(f"sqljury.cli.{_name}")
 

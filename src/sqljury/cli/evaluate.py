@@ -2,184 +2,98 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqljury.cli.app import app
-from sqljury.cli.flags import ConcurrentModelFlags, RunFlags, SourceFlags, with_flags
-from sqljury.cli.gate import LeftOutLimit, MaxLeftOut, judged_by
-from sqljury.cli.options import (
-    AsJson,
-    By,
-    Csv,
-    Export,
-    Failures,
-    Files,
-    Format,
-    Html,
-    Mapping,
-    ModelOption,
-    Overlay,
-    overlay_key,
+from sqljury.cli.flags import Files, command, refuse_besides, refuse_without
+from sqljury.cli.gate import LeftOutLimit, judged_by, left_out_limit, refuse_missing_of_run
+from sqljury.cli.judging import client, read, run_folder, run_keywords
+from sqljury.cli.output import (
+    print_failures,
+    print_json,
+    print_next,
+    print_summary_of,
+    write_files,
 )
-from sqljury.cli.output import print_failures, print_next, print_summary_of, write_files
 from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_INFRASTRUCTURE, InputError
 from sqljury.judge_name import JudgeName
+from sqljury.settings import Input, ModelCalls, Running, ScoreGate, Showing, Sources, option
 
 if TYPE_CHECKING:
     from sqljury.api.evaluation import Evaluation
-    from sqljury.api.inputs import RunKeywords
-    from sqljury.execution import Limits
     from sqljury.llm import Collected, Estimate
     from sqljury.runs import UnderWay
 
+_FOR_FEATURES = (
+    *("files", "predictions", "format", "map", "strip_fences", "overlay"),
+    *("databases", "schemas", "descriptions", "suites", "run", "workers", "executor", "groups"),
+    *("limits_seconds", "limits_rows", "limits_bytes", "limits_memory"),
+)
 
-@app.command()
-@with_flags
+
+@command()
 def evaluate(
+    context: typer.Context,
     files: Files,
     *,
-    predictions: Annotated[
-        list[Path] | None,
-        typer.Option("--predictions", "-p", help="Prediction files, joined to the cases by id."),
-    ] = None,
-    sources: SourceFlags,
     judge: Annotated[
-        list[str] | None,
-        typer.Option("--judge", "-j", help="Judge, repeatable; see `sqljury judges`."),
-    ] = None,
-    format_: Format = None,
-    mapping: Mapping = None,
-    strip_fences: Annotated[
-        bool,
-        typer.Option(
-            "--strip-fences/--keep-fences",
-            help="Take predictions out of prose, thoughts and code fences.",
-        ),
-    ] = True,
-    overlay: Overlay = None,
-    running: RunFlags,
-    shard: Annotated[
-        str | None,
-        typer.Option("--shard", help="I/N: judge the I-th of N parts; see `sqljury merge-runs`."),
-    ] = None,
-    limit_rows: Annotated[
-        int, typer.Option("--limit-rows", min=1, help="Rows of one result.")
-    ] = 1_000_000,
-    limit_bytes: Annotated[
-        str, typer.Option("--limit-bytes", help="Size of one result, such as 256MiB.")
-    ] = "256MiB",
-    limit_memory: Annotated[
-        str, typer.Option("--limit-memory", help="Memory of the engine, such as 1GiB.")
-    ] = "1GiB",
-    models: ConcurrentModelFlags,
-    recorded: Annotated[
+        tuple[str, ...],
+        option("Judge, repeatable; see `sqljury list judges`.", "--judge", "-j"),
+    ] = (),
+    sources: Sources,
+    reading: Input,
+    running: Running,
+    asking: ModelCalls,
+    gate: ScoreGate,
+    showing: Showing,
+    features: Annotated[
         Path | None,
-        typer.Option(
-            "--recorded", exists=True, help="Folder of ROSE outputs that answer for the judges."
+        option(
+            "Write a row of named features for each case (.csv, .jsonl, .parquet); judge nothing.",
+            "--features",
+            is_written=True,
         ),
     ] = None,
-    model_option: ModelOption = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", min=1, help="Ask each model judge so often; majority.")
-    ] = 1,
-    requests_per_minute: Annotated[
-        int | None,
-        typer.Option("--requests-per-minute", min=1, help="Calls to chat models at most."),
-    ] = None,
-    tokens_per_minute: Annotated[
-        int | None,
-        typer.Option("--tokens-per-minute", min=1, help="Tokens asked and answered at most."),
-    ] = None,
-    prices: Annotated[
-        Path | None, typer.Option("--prices", exists=True, help="Price table over the shipped one.")
-    ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print what asking chat models would cost.")
-    ] = False,
-    batch: Annotated[
-        bool,
-        typer.Option("--batch", help="Ask in batches, at half the price; run again to collect."),
-    ] = False,
-    wait: Annotated[
-        bool, typer.Option("--wait", help="With --batch: wait for the answers.")
-    ] = False,
-    fail_under: Annotated[
-        float | None, typer.Option("--fail-under", help="Exit 1 when a score is below, in [0, 1].")
-    ] = None,
-    max_left_out: MaxLeftOut = None,
-    by: By = None,
-    as_json: AsJson = False,
-    html: Html = None,
-    csv: Csv = None,
-    export: Export = None,
-    failures: Failures = 0,
+    groups: Annotated[
+        str, option("With --features: names of groups, joined by + [all].", "--groups")
+    ] = "",
 ) -> None:
     """Judge predictions and print scores with their denominators."""
     from sqljury.api import evaluation as api
-    from sqljury.benchmarks import parse_mapping, read_cases
 
-    gate = _gate(fail_under, max_left_out)
-    judges = [
-        _model_judge(spec, model_option or (), repeats, recorded) for spec in judge or ["execution"]
-    ]
-    key = {"databases": sources.databases, "format": format_, "map": mapping}
-    if sources.schemas is not None:
-        key["schemas"] = str(sources.schemas)
-    if sources.suites is not None:
-        key["suites"] = str(sources.suites)
-    if shard is not None:
-        key["shard"] = shard
-    if not strip_fences:
-        key["fences"] = "kept"
-    key |= overlay_key(overlay)
-    folder = running.run or api.default_run([*files, *(predictions or [])], key)
-    cases = read_cases(
-        files,
-        predictions=predictions or None,
-        format=format_,
-        mapping=parse_mapping(mapping) if mapping else None,
-        strip_fences=strip_fences,
-    )
-    for warning in cases.warnings:
-        typer.echo(f"warning: {warning}", err=True)
-    if wait and not batch:
+    if features is not None:
+        refuse_besides(context, "--features", *_FOR_FEATURES)
+        _write_features(files, features, groups, sources, reading, running)
+        return
+    refuse_without(context, "--features", "groups")
+    if asking.wait and not asking.batch:
         raise InputError("SJ006", "--wait goes with --batch.")
-    if shard is not None and (batch or dry_run):
+    if running.shard is not None and (asking.batch or asking.dry_run):
         raise InputError("SJ006", "--shard goes neither with --batch nor with --dry-run.")
-    settings: RunKeywords = {
-        **sources.keywords,
-        **running.keywords,
-        "limits": _limits(running.limit_seconds, limit_rows, limit_bytes, limit_memory),
-        "overlay": overlay,
-        "llm": models.settings(
-            folder / "ledger.sqlite",
-            requests_per_minute=requests_per_minute,
-            tokens_per_minute=tokens_per_minute,
-            prices=None if prices is None else str(prices),
-        ),
-    }
-    databases = sources.databases
-    if dry_run:
-        _print_dry_run(api.dry_run(cases, judges, databases, batch=batch, **settings))
+    limit = left_out_limit(gate)
+    judges = [_model_judge(spec, asking) for spec in judge or ("execution",)]
+    folder = run_folder(files, running, sources, reading, shard=running.shard)
+    cases, databases = read(files, reading), sources.databases
+    models = client(asking, folder / "ledger.sqlite")
+    settings = run_keywords(sources, running, reading, models)
+    if asking.dry_run:
+        found = api.dry_run(cases, judges, databases, batch=asking.batch, **settings)
+        typer.echo(_dry_run_text(found))
         return
     done: Evaluation | UnderWay
     with progress() as on_progress:
-        if batch:
+        if asking.batch:
             done = api.evaluate_in_batches(
                 cases,
                 judges,
                 databases,
                 run=folder,
-                wait=wait,
-                by=by or (),
+                wait=asking.wait,
+                by=showing.by,
                 on_progress=on_progress,
                 on_look=_BatchLooks(),
                 **settings,
@@ -190,22 +104,52 @@ def evaluate(
                 judges,
                 databases,
                 run=folder,
-                shard=shard,
-                by=by or (),
+                shard=running.shard,
+                by=showing.by,
                 on_progress=on_progress,
                 **settings,
             )
-        on_progress(-1, -1)
     if not isinstance(done, api.Evaluation):
-        _print_under_way(done, as_json)
+        _print_under_way(done, showing.json)
         raise typer.Exit(EXIT_INFRASTRUCTURE)
-    with done as found:
-        write_files(found, html, csv, export)
-        print_summary_of(found, as_json)
-        if failures:
-            print_failures(found, failures)
-        print_next(found, html)
-        _check(gate, found, fail_under)
+    with done as found_run:
+        write_files(found_run, showing)
+        print_summary_of(found_run, showing.json)
+        if showing.failures:
+            print_failures(found_run, showing.failures)
+        print_next(found_run, showing.html)
+        _check(gate, limit, found_run)
+
+
+def _write_features(
+    files: list[Path],
+    out: Path,
+    groups: str,
+    sources: Sources,
+    reading: Input,
+    running: Running,
+) -> None:
+    from sqljury.api.features import features as find
+    from sqljury.uses.features import check_features_path, write_features
+
+    check_features_path(out)
+    folder = run_folder(files, running, sources, reading, features=groups or "all")
+    cases = read(files, reading)
+    with progress("finding features", "found") as on_progress:
+        found = find(
+            cases,
+            sources.databases,
+            groups=groups,
+            run=folder,
+            on_progress=on_progress,
+            **run_keywords(sources, running, reading),
+        )
+    write_features(out, found)
+    typer.echo(f"{len(found.rows):,} cases, {len(found.features)} features: {out}")
+    for group, count in found.failed.items():
+        typer.echo(f"warning: the group {group} failed on {count:,} cases", err=True)
+    typer.echo(found.signature)
+    refuse_missing_of_run(folder)
 
 
 # The folders in which ROSE's reference implementation keeps what each judge said.
@@ -217,9 +161,9 @@ _RECORDED = {
 }
 
 
-def _model_judge(spec: str, options: Sequence[str], repeats: int, recorded: Path | None) -> str:
+def _model_judge(spec: str, asking: ModelCalls) -> str:
     """The judge with what is asked of all model judges, or the recording that answers for it."""
-    name = JudgeName.parse(spec)
+    name, recorded = JudgeName.parse(spec), asking.recorded
     model = name.option("model")
     if recorded is not None and name.name in _RECORDED:
         replaced = JudgeName("recorded").with_options(
@@ -231,10 +175,10 @@ def _model_judge(spec: str, options: Sequence[str], repeats: int, recorded: Path
         return str(name.with_options(recorded=str(recorded)))
     if model is None and name.option("models") is None:
         return spec
-    if repeats > 1 and name.option("repeats") is None:
-        name = name.with_options(repeats=str(repeats))
-    if options:
-        joined = ";".join(filter(None, [name.option("model_options"), *options]))
+    if asking.repeats > 1 and name.option("repeats") is None:
+        name = name.with_options(repeats=str(asking.repeats))
+    if asking.model_option:
+        joined = ";".join(filter(None, [name.option("model_options"), *asking.model_option]))
         name = name.with_options(model_options=joined)
     return str(name)
 
@@ -259,7 +203,7 @@ def _batches_text(batches: int, questions: int, done: int) -> str:
 
 def _print_under_way(found: UnderWay, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps({"under_way": asdict(found)}, indent=2))
+        print_json({"under_way": asdict(found)})
         return
     if found.answers:
         typer.echo(f"{found.answers:,} answers came in")
@@ -274,52 +218,20 @@ def _print_under_way(found: UnderWay, as_json: bool) -> None:
     typer.echo("not everything is judged yet: the same command goes on, --wait waits")
 
 
-def _print_dry_run(found: Estimate) -> None:
+def _dry_run_text(found: Estimate) -> str:
     money = "price not known" if found.money is None else f"{found.money:.2f} US dollars"
-    typer.echo(
+    return (
         f"at most {found.calls:,} calls, some {found.prompt_tokens:,} prompt and "
         f"{found.completion_tokens:,} completion tokens, {money}"
     )
 
 
-def _limits(seconds: float, rows: int, size: str, memory: str) -> Limits:
-    from sqljury.execution import Limits
-
-    most = _bytes(memory)
-    if most < _LEAST_MEMORY:
-        raise InputError(
-            "SJ002",
-            f"--limit-memory {memory} is less than an engine needs to start.",
-            hint="Write 1MiB or more; 1GiB is usual.",
-        )
-    return Limits(seconds=seconds, rows=rows, bytes=_bytes(size), memory=most)
-
-
-_LEAST_MEMORY = 1024**2
-_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3, "t": 1024**4}
-
-
-def _bytes(text: str) -> int:
-    """Bytes from ``268435456``, ``256MiB``, ``256MB``, ``256M``: all binary units."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text.lower())
-    if not match or float(match[1]) == 0:
-        raise InputError("SJ002", f"{text!r} is not a size.", hint="Write 256MiB or 1GiB.")
-    return int(float(match[1]) * _UNITS[match[2]])
-
-
-def _gate(fail_under: float | None, max_left_out: str | None) -> LeftOutLimit:
-    from sqljury.uses.evaluate.summary import check_threshold
-
-    if fail_under is not None:
-        check_threshold(fail_under)
-    return LeftOutLimit.of(max_left_out, with_threshold=fail_under is not None)
-
-
-def _check(gate: LeftOutLimit, found: Evaluation, threshold: float | None) -> None:
+def _check(gate: ScoreGate, limit: LeftOutLimit, found: Evaluation) -> None:
     from sqljury.uses.evaluate.summary import failing
 
-    below = [] if threshold is None else failing(found.summary, threshold)
-    gate.check(
+    least = gate.fail_under
+    below = [] if least is None else failing(found.summary, least)
+    limit.check(
         [judged_by(judge) for judge in found.summary.judges],
-        [f"below {threshold:g}: {line}" for line in below],
+        [f"below {least:g}: {line}" for line in below],
     )

@@ -1,25 +1,25 @@
-"""Options that belong together, as one value of a command.
+"""Commands whose options are the fields of settings.
 
-A command that takes such a value shows its fields as options: what belongs together is declared,
-and explained, once. Settings of rooms that know nothing of the command line say in words what a
-field is, ``Annotated[int, "Pairs at once."]``, and, where the option is not called like the field,
-its name. Fields of a value within a value have its name before theirs.
+A parameter of a command that is a value of settings becomes one option for each of its fields:
+what belongs together is declared, and explained, once. ``Annotated[Sources, only("databases")]``
+shows some fields. A parameter of its own is annotated with an
+:func:`~sqljury.settings.option`, too. Settings of other rooms say in words what a field is,
+``Annotated[int, "Pairs at once."]``, and, where the option is not called like the field, its name;
+fields of a value within such a value have its name before theirs.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import (
-    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
     TypeVar,
-    cast,
     get_args,
     get_origin,
     get_type_hints,
@@ -27,174 +27,239 @@ from typing import (
 
 import typer
 
-from sqljury.cli.options import (
-    Concurrency,
-    Databases,
-    Descriptions,
-    Executor,
-    Ledger,
-    LimitSeconds,
-    MaxCost,
-    Replay,
-    Run,
-    Schemas,
-    Suites,
-    Workers,
-)
-
-if TYPE_CHECKING:
-    from sqljury.api.inputs import RunKeywords
-    from sqljury.execution import Limits
-    from sqljury.llm import ClientSettings
+from sqljury.cli.app import PanelCommand, app
+from sqljury.errors import InputError
+from sqljury.settings import Option, Shown, option
+from sqljury.writing import check_output
 
 F = TypeVar("F", bound=Callable[..., None])
 
+_MANY = 20
+"""A command with more options shows those that few people need in panels."""
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaFlags:
-    """Where schemas come from."""
-
-    databases: Databases = None
-    schemas: Schemas = None
-
-    @property
-    def keywords(self) -> RunKeywords:
-        """As functions of `api` take them, the databases aside."""
-        return {"schemas": self.schemas}
+Out = Annotated[Path, option("File to write.", "--out", "-o", is_written=True)]
+Files = Annotated[
+    list[Path],
+    typer.Argument(help="Case files, with or without predictions; - reads standard input."),
+]
+OneWorker = Annotated[int, option("Processes.", "--workers", "-w", least=1)]
+RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceFlags(SchemaFlags):
-    """Where all that judges look at comes from."""
+@dataclass(frozen=True, slots=True)
+class FlagField:
+    """One option: the field it sets, and the value that has the field.
 
-    descriptions: Descriptions = None
-    suites: Suites = None
+    ``value`` is the class of settings, None where the command itself has the option.
+    """
 
-    @property
-    def keywords(self) -> RunKeywords:
-        """As functions of `api` take them, the databases aside."""
-        return {
-            "schemas": self.schemas,
-            "descriptions": self.descriptions,
-            "suites": self.suites,
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFlags:
-    """Where a run is kept, and how it is executed."""
-
-    run: Run = None
-    workers: Workers = None
-    executor: Executor = "local"
-    limit_seconds: LimitSeconds = 30.0
+    name: str
+    hint: Any
+    default: Any
+    value: type | None = None
 
     @property
-    def limits(self) -> Limits:
-        """What one query may use."""
-        from sqljury.execution import Limits
-
-        return Limits(seconds=self.limit_seconds)
-
-    @property
-    def keywords(self) -> RunKeywords:
-        """As functions of `api` take them, the folder aside."""
-        return {"limits": self.limits, "workers": self.workers, "executor": self.executor}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelFlags:
-    """How chat models are asked."""
-
-    ledger: Ledger = None
-    replay: Replay = None
-    max_cost: MaxCost = None
+    def option(self) -> Option | None:
+        """How it is declared; None where words or typer say it."""
+        said = get_args(self.hint)[1] if get_origin(self.hint) is Annotated else None
+        return said if isinstance(said, Option) else None
 
     @property
-    def are_given(self) -> bool:
-        """Whether any was."""
-        return bool(self.ledger or self.replay or self.max_cost is not None)
+    def is_list(self) -> bool:
+        """Whether it may be given several times."""
+        return self.option is not None and get_origin(get_args(self.hint)[0]) is tuple
 
-    def settings(self, ledger: Path, **more: Any) -> ClientSettings:
-        """What chat models are asked by; answers are kept in ``ledger`` unless another is named."""
-        from sqljury.llm import ClientSettings
-
-        return ClientSettings(
-            ledger=str(self.replay or self.ledger or ledger),
-            replay=self.replay is not None,
-            max_cost=self.max_cost,
-            **more,
+    def parameter(self, in_panels: bool) -> inspect.Parameter:
+        """As typer takes it."""
+        default = ",".join(self.default) if isinstance(self.default, tuple) else self.default
+        return inspect.Parameter(
+            self.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None if self.is_list and not self.default else default,
+            annotation=self._annotation(in_panels),
         )
 
+    def of(self, given: Any) -> Any:
+        """The field's value, from what typer gives."""
+        if self.is_list:
+            return tuple(given or ())
+        plain = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
+        if get_origin(plain) is tuple:
+            return tuple(given.split(","))
+        return str(given) if isinstance(given, Path) and plain == str | None else given
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConcurrentModelFlags(ModelFlags):
-    """How chat models are asked by commands that ask much."""
+    def _annotation(self, in_panels: bool) -> Any:
+        said = self.option
+        if said is None:
+            return _in_words(self.hint)
+        plain = get_args(self.hint)[0]
+        if self.is_list:
+            plain = list[get_args(plain)[0]] | None  # type: ignore[misc]
+        elif said.must_exist:
+            plain = Path | None
+        panel = None
+        if self.value is not None and in_panels and not said.is_common:
+            panel = re.sub(r"(?<=[a-z])[A-Z]", lambda m: f" {m[0].lower()}", self.value.__name__)
+        more: dict[str, Any] = {}
+        if said.parse is not None:
+            more = {"parser": said.parse, "metavar": "SIZE", "show_default": said.shown}
+        return Annotated[
+            plain,
+            typer.Option(
+                *said.names,
+                help=said.help,
+                min=said.least,
+                exists=said.must_exist,
+                is_eager=said.is_early,
+                rich_help_panel=panel,
+                **more,
+            ),
+        ]
 
-    concurrency: Concurrency = 8
 
-    def settings(self, ledger: Path, **more: Any) -> ClientSettings:
-        """As :meth:`ModelFlags.settings`."""
-        return ModelFlags.settings(self, ledger, concurrency=self.concurrency, **more)
+def command(group: typer.Typer = app, name: str | None = None) -> Callable[[F], F]:
+    """Decorator: a command of a group, with an option for each field of its settings.
+
+    The function itself stays as it is written.
+    """
+
+    def joined(function: F) -> F:
+        group.command(name, cls=PanelCommand)(with_flags(function))
+        return function
+
+    return joined
 
 
-def with_flags(command: F) -> F:
-    """Decorator: parameters that are such values become one option for each of their fields."""
-    kinds = get_type_hints(command, include_extras=True)
-    groups: dict[str, Any] = {name: kind for name, kind in kinds.items() if is_dataclass(kind)}
+def with_flags(function: Callable[..., None]) -> Callable[..., None]:
+    """The function as typer takes it, with one parameter for each field of its values."""
+    values, own = _declared(function)
+    flat = [one for of_value in values.values() for one in of_value] + list(own.values())
+    in_panels = len(flat) > _MANY
 
-    @functools.wraps(command)
     def run(**given: Any) -> None:
-        values = {name: _value(kind, given, "") for name, kind in groups.items()}
-        command(**given, **values)
+        _check_written(flat, given)
+        made = {name: _made(_kind(hints[name]), fields_, given) for name, fields_ in values.items()}
+        for name, one in own.items():
+            if one.option is not None:
+                made[name] = one.of(given.pop(name))
+        function(**given, **made)
 
-    known = inspect.signature(command).parameters.values()
-    parameters = [one for parameter in known for one in _parameters(parameter, kinds)]
+    hints = get_type_hints(function, include_extras=True)
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(function).parameters.values():
+        name = parameter.name
+        if name in values:
+            parameters += [one.parameter(in_panels) for one in values[name]]
+        elif name in own:
+            parameters.append(own[name].parameter(in_panels))
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters}
-    del run.__wrapped__
-    return cast("F", run)
+    run.__name__, run.__doc__ = function.__name__, function.__doc__
+    run.written = function  # type: ignore[attr-defined]
+    return run
 
 
-def _value(kind: Any, given: dict[str, Any], before: str) -> Any:
+def refuse_besides(context: typer.Context, mode: str, *allowed: str) -> None:
+    """Refuse options that were typed and say nothing where a command does something else.
+
+    Args:
+        mode: the option that says so.
+        allowed: the parameters that go with it.
+
+    Raises:
+        InputError: SJ006.
+    """
+    for one in context.command.params:
+        source = context.get_parameter_source(one.name or "")
+        typed = source is not None and source.name == "COMMANDLINE"
+        if typed and one.name not in allowed and mode not in one.opts:
+            name = one.opts[0] if one.param_type_name == "option" else one.name
+            raise InputError("SJ006", f"{name} does not go with {mode}.")
+
+
+def refuse_without(context: typer.Context, mode: str, *names: str) -> None:
+    """Refuse options that say something only with another one.
+
+    Raises:
+        InputError: SJ006.
+    """
+    for one in context.command.params:
+        source = context.get_parameter_source(one.name or "")
+        if one.name in names and source is not None and source.name == "COMMANDLINE":
+            raise InputError("SJ006", f"{one.opts[0]} goes with {mode}.")
+
+
+def fields_of(function: Callable[..., None]) -> Iterator[FlagField]:
+    """The options that a command has, by how it is written."""
+    values, own = _declared(function)
+    for of_value in values.values():
+        yield from of_value
+    yield from own.values()
+
+
+def _declared(
+    function: Callable[..., None],
+) -> tuple[dict[str, list[FlagField]], dict[str, FlagField]]:
+    """The fields of each value among the parameters, and the other parameters."""
+    hints = get_type_hints(function, include_extras=True)
+    values: dict[str, list[FlagField]] = {}
+    own: dict[str, FlagField] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        kind = _kind(hints[name])
+        if is_dataclass(kind):
+            shown = _shown(hints[name])
+            values[name] = [one for one in _fields(kind, "") if shown is None or one.name in shown]
+        else:
+            own[name] = FlagField(name, hints[name], parameter.default)
+    return values, own
+
+
+def _kind(hint: Any) -> Any:
+    return get_args(hint)[0] if get_origin(hint) is Annotated else hint
+
+
+def _shown(hint: Any) -> frozenset[str] | None:
+    said = get_args(hint)[1] if get_origin(hint) is Annotated else None
+    return said.names if isinstance(said, Shown) else None
+
+
+def _fields(kind: Any, before: str) -> Iterator[FlagField]:
+    hints = get_type_hints(kind, include_extras=True)
+    for one in fields(kind):
+        hint = hints[one.name]
+        if is_dataclass(hint):
+            yield from _fields(hint, f"{before}{one.name}_")
+        else:
+            yield FlagField(f"{before}{one.name}", hint, one.default, kind)
+
+
+def _made(kind: Any, known: list[FlagField], given: dict[str, Any], before: str = "") -> Any:
     """The value that the options make; what is taken is removed from ``given``."""
+    by_name = {one.name: one for one in known}
     hints = get_type_hints(kind)
     found = {}
     for one in fields(kind):
-        name, hint = f"{before}{one.name}", hints[one.name]
-        if is_dataclass(hint):
-            found[one.name] = _value(hint, given, f"{name}_")
-        else:
-            said = given.pop(name)
-            found[one.name] = tuple(said.split(",")) if get_origin(hint) is tuple else said
+        name = f"{before}{one.name}"
+        if is_dataclass(hints[one.name]):
+            found[one.name] = _made(hints[one.name], known, given, f"{name}_")
+        elif name in by_name:
+            found[one.name] = by_name[name].of(given.pop(name))
     return kind(**found)
 
 
-def _parameters(parameter: inspect.Parameter, kinds: dict[str, Any]) -> Iterator[inspect.Parameter]:
-    kind = kinds[parameter.name]
-    if is_dataclass(kind):
-        yield from _options(kind, "")
-    else:
-        yield parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=kind)
-
-
-def _options(kind: Any, before: str) -> Iterator[inspect.Parameter]:
-    hints = get_type_hints(kind, include_extras=True)
-    for one in fields(kind):
-        name, hint = f"{before}{one.name}", hints[one.name]
-        if is_dataclass(hint):
-            yield from _options(hint, f"{name}_")
+def _check_written(known: list[FlagField], given: Mapping[str, Any]) -> None:
+    """Raise where a file to write cannot be written; the folder of the run is made with the run."""
+    run = given.get("run")
+    for one in known:
+        path = given.get(one.name)
+        if one.option is None or not one.option.is_written or path is None:
             continue
-        yield inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            default=",".join(one.default) if isinstance(one.default, tuple) else one.default,
-            annotation=_as_option(hint),
-        )
+        if run is None or path.parent != Path(run) or Path(run).exists():
+            check_output(path)
 
 
-def _as_option(hint: Any) -> Any:
-    """A field that is explained in words as typer takes it; a field of ours as it is."""
+def _in_words(hint: Any) -> Any:
+    """A field that is explained in words as typer takes it; what typer declares as it is."""
     if get_origin(hint) is not Annotated or not isinstance(hint.__metadata__[0], str):
         return hint
     plain, (explained, *names) = get_args(hint)[0], hint.__metadata__

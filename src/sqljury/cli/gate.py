@@ -11,23 +11,15 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
+from sqljury.settings import ScoreGate
 
 if TYPE_CHECKING:
     from sqljury.uses.evaluate.summary import JudgeSummary
-
-MaxLeftOut = Annotated[
-    str | None,
-    typer.Option(
-        "--max-left-out",
-        help="Cases that may be left out of a score, a number or a share such as 2%; else exit 1. "
-        "0 with --fail-under.",
-    ),
-]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,20 +43,6 @@ class LeftOutLimit:
 
     most: float | None
     is_share: bool = False
-
-    @classmethod
-    def of(cls, max_left_out: str | None, *, with_threshold: bool) -> LeftOutLimit:
-        """From the option; read before work begins.
-
-        Args:
-            with_threshold: a score is asked for, which must then be over all cases.
-
-        Raises:
-            InputError: SJ508: neither a number nor a share.
-        """
-        if max_left_out is None:
-            return cls(0.0 if with_threshold else None)
-        return cls(*_amount(max_left_out))
 
     def check(self, judged: Sequence[GatedScore], below: Sequence[str] = ()) -> None:
         """End the command where a gate is not passed; say why.
@@ -93,6 +71,24 @@ class LeftOutLimit:
             f"left out: {one.name}: {left_out:,} of {one.total:,} cases ({parts}), "
             f"{allowed} allowed; --max-left-out {left_out} would allow them"
         ]
+
+
+def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutLimit:
+    """How many cases may be left out; read, with the threshold, before work begins.
+
+    Args:
+        with_threshold: a score is asked for elsewhere, which must then be over all cases.
+
+    Raises:
+        InputError: SJ508: neither a number nor a share; a threshold outside of [0, 1].
+    """
+    from sqljury.uses.evaluate.summary import check_threshold
+
+    if gate.fail_under is not None:
+        check_threshold(gate.fail_under)
+    if gate.max_left_out is None:
+        return LeftOutLimit(0.0 if with_threshold or gate.fail_under is not None else None)
+    return LeftOutLimit(*_amount(gate.max_left_out))
 
 
 def refuse_missing(judged: Sequence[GatedScore]) -> None:

@@ -7,9 +7,11 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import typer
+
+from sqljury.settings import Showing
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,28 +28,33 @@ def console() -> Console:
     return Console(width=None if sys.stdout.isatty() else 100, soft_wrap=False)
 
 
-def show(document: ReportDocument, found: Json | None, html: Path | None) -> None:
-    """Write the page where one was asked for, and print the document.
+def print_json(found: Any, *, ascii: bool = True) -> None:
+    """Print an object as JSON."""
+    typer.echo(json.dumps(found, indent=2, ensure_ascii=ascii))
+
+
+def show(document: ReportDocument, found: Json, showing: Showing) -> None:
+    """Write the page where one was asked for, and print the document, or JSON instead.
 
     Args:
-        found: JSON to print instead of the document.
+        found: what is printed as JSON.
     """
-    if html is not None:
+    if showing.html is not None:
         from sqljury.reports.page import write_page
 
-        write_page(html, document)
-        typer.echo(f"report: {html.resolve()}", err=True)
-    if found is not None:
-        typer.echo(json.dumps(found, indent=2))
+        write_page(showing.html, document)
+        typer.echo(f"report: {showing.html.resolve()}", err=True)
+    if showing.json:
+        print_json(found)
         return
     from sqljury.reports.terminal import print_document
 
     print_document(document, console())
 
 
-def write_files(
-    found: Evaluation, html: Path | None, csv: Path | None, export: Path | None
-) -> None:
+def write_files(found: Evaluation, showing: Showing) -> list[Path]:
+    """Write the page, the table and the export of a run that were asked for; their paths."""
+    html, csv, export = showing.html, showing.csv, showing.export
     if html is not None:
         found.to_html(html)
     if csv is not None:
@@ -62,6 +69,7 @@ def write_files(
         from sqljury.reports.export import write_export
 
         write_export(export, found.records())
+    return [path for path in (html, csv, export) if path is not None]
 
 
 def print_summary_of(found: Evaluation, as_json: bool) -> None:
@@ -70,7 +78,7 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
     if as_json:
         now = {} if paid is None else {"paid": asdict(paid)}
         shown = {**found.summary.to_json(), "sandbox_lacks": lacks, **now}
-        typer.echo(json.dumps(shown, indent=2))
+        print_json(shown)
         return
     from sqljury.uses.evaluate.document import print_summary
 
@@ -102,7 +110,7 @@ def print_next(found: Evaluation, html: Path | None) -> None:
     case = found.first_failure()
     if case is not None:
         typer.echo(f"failures by cause: {sqljury} report {folder} --failures 3", err=True)
-        typer.echo(f"one failure: {sqljury} show {folder} {case.name}", err=True)
+        typer.echo(f"one failure: {sqljury} report {folder} --case {case.name}", err=True)
 
 
 def paid_text(paid: Spent) -> str:

@@ -1,46 +1,105 @@
-"""`sqljury rose-vec` and `methods`: the tables of ROSE's paper from its recordings."""
+"""`sqljury paper` and `ledger`: tables of papers from recordings, and recorded model answers."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, Bootstrap, Html, Seed
+from sqljury.cli.app import papers
+from sqljury.cli.flags import command
+from sqljury.cli.judging import mapping_of
 from sqljury.cli.output import show
+from sqljury.errors import InputError
+from sqljury.settings import Drawing, Input, Showing, only, option
+
+_Showing = Annotated[Showing, only("json", "html")]
 
 
-@app.command("rose-vec")
+@command(papers, "rose-vec")
 def rose_vec(
     folder: Annotated[Path, typer.Argument(help="Tree of ROSE's output folders.")],
+    *,
     labels: Annotated[
-        list[Path] | None,
-        typer.Option("--labels", help="File with the experts' labels, once for each set."),
-    ] = None,
-    bootstrap: Bootstrap = 1000,
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    html: Html = None,
+        tuple[Path, ...],
+        option("File with the experts' labels, once for each set.", "--labels"),
+    ] = (),
+    drawing: Drawing,
+    showing: _Showing,
 ) -> None:
     """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
     from sqljury.papers.rose_vec import read_rose_vec, rose_vec_document
 
-    found = read_rose_vec(folder, labels=labels or (), bootstrap=bootstrap, seed=seed)
-    show(rose_vec_document(found), found.to_json() if as_json else None, html)
+    found = read_rose_vec(folder, labels=labels, bootstrap=drawing.bootstrap, seed=drawing.seed)
+    show(rose_vec_document(found), found.to_json(), showing)
 
 
-@app.command()
+@command(papers)
 def methods(
     folder: Annotated[Path, typer.Argument(help="Folder of recorded methods, with methods.csv.")],
-    seed: Seed = 0,
-    as_json: AsJson = False,
-    html: Html = None,
+    *,
+    drawing: Annotated[Drawing, only("seed")],
+    showing: _Showing,
 ) -> None:
     """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
     from sqljury.papers.methods import read_methods
     from sqljury.papers.methods_document import methods_document
 
-    found = read_methods(folder, seed=seed)
-    show(methods_document(found), found.to_json() if as_json else None, html)
+    found = read_methods(folder, seed=drawing.seed)
+    show(methods_document(found), found.to_json(), showing)
+
+
+@command(papers)
+def keywords(
+    files: Annotated[list[Path], typer.Argument(help="Pairs, or any other file of cases.")],
+    *,
+    reading: Annotated[Input, only("format", "map")],
+    dialect: Annotated[str, option("Of the queries.", "--dialect")] = "sqlite",
+    showing: _Showing,
+) -> None:
+    """Count how many queries of each file use which keyword, as FuncEvalGMN's table 6 does."""
+    from sqljury.api.keywords import keyword_tables
+    from sqljury.uses.building.pairs.card import keywords_document
+
+    found = keyword_tables(
+        files, dialect=dialect, format=reading.format, mapping=mapping_of(reading)
+    )
+    show(keywords_document(found), dict(found), showing)
+
+
+@command()
+def ledger(
+    ledger: Annotated[Path, typer.Argument(help="The ledger, an SQLite file.")],
+    *,
+    export: Annotated[
+        Path | None,
+        option("Write the answers as lines of JSON, sorted by key.", "--export", is_written=True),
+    ] = None,
+    import_: Annotated[
+        Path | None,
+        option("Add such lines; answers that are there stay. Makes the ledger.", "--import"),
+    ] = None,
+    forget: Annotated[
+        str | None, option("Id of a batch not to look for any more.", "--forget")
+    ] = None,
+) -> None:
+    """List the batches of a ledger of model answers, and what they have yet to answer."""
+    from sqljury.llm import Ledger
+
+    if sum(one is not None for one in (export, import_, forget)) > 1:
+        raise InputError("SJ006", "give one of --export, --import and --forget.")
+    with Ledger(ledger, read_only=import_ is None and forget is None) as answers:
+        if export is not None:
+            typer.echo(f"{answers.export_jsonl(export):,} answers")
+            return
+        if import_ is not None:
+            typer.echo(f"{answers.import_jsonl(import_):,} answers")
+            return
+        if forget is not None:
+            answers.close_batch(forget, "forgotten")
+        for batch, model, submitted, state, waiting in answers.batches():
+            typer.echo(
+                f"{batch}  {':'.join(json.loads(model)[:2])}  {submitted}  {state}  {waiting:,}"
+            )

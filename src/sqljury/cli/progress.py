@@ -12,7 +12,7 @@ import typer
 
 @contextlib.contextmanager
 def progress(doing: str = "judging", done: str = "judged") -> Iterator[Callable[[int, int], None]]:
-    """A progress callback: a bar on a terminal, a line now and then elsewhere; (-1, -1) ends it."""
+    """A progress callback: a bar on a terminal, a line now and then elsewhere."""
     if sys.stderr.isatty():
         with _bar(doing) as update:
             yield update
@@ -39,9 +39,6 @@ def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     totals: list[int] = []
 
     def update(done: int, total: int) -> None:
-        if done < 0:
-            bar.stop()
-            return
         # A command may judge several times: each is a progress of its own.
         if totals != [total]:
             totals[:], start[:] = [total], [(time.monotonic(), done)]
@@ -58,8 +55,6 @@ def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
 
     def update(done: int, total: int) -> None:
         now = time.monotonic()
-        if done < 0:
-            return
         # A command may judge several times: each is a progress of its own.
         if total != state["total"]:
             state.update(first=done, total=total, start=now)

@@ -17,12 +17,14 @@ settings the file needs no trust.
 
 from __future__ import annotations
 
+import copy
 import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from sqljury.cli.old_names import OLD_NAMES, USED
 from sqljury.errors import InputError, SqljuryError
 from sqljury.trusted import PROJECT_FILE as FILE
 from sqljury.trusted import check_trusted
@@ -32,36 +34,40 @@ _READ: Final = frozenset(
     {
         *("files", "predictions", "pairs", "pool", "questions", "labels", "recorded", "reviewed"),
         *("schemas", "schema", "suites", "descriptions", "overlay", "replay", "training", "train"),
-        *("validation", "verdicts", "runs", "first", "second", "signers", "demo_schemas", "prices"),
+        *("validation", "verdicts", "runs", "against", "from_run", "second", "signers", "import_"),
+        *("demo_schemas", "prices"),
     }
 )
 _WORDS: Final = frozenset(
     {
-        *("format_", "mapping", "db_id", "dialect", "policy", "prove", "match", "unknown", "label"),
-        *("limit_rows", "limit_seconds", "workers", "seed"),
-        *("limit_bytes", "limit_memory", "fail_on", "fail_under", "fail_over", "max_left_out"),
+        *("format", "map", "db_id", "dialect", "policy", "prove", "match", "unknown", "label"),
+        *("limits_rows", "limits_seconds", "limits_bytes", "limits_memory", "workers", "seed"),
+        *("fail_on", "fail_under", "fail_over", "max_left_out"),
         *("shard", "split", "kinds", "kind", "correct", "now", "assuming", "checks", "groups"),
-        *("confidence", "penalty", "representation", "by", "people", "case_id", "strategy"),
+        *("confidence", "penalty", "representation", "by", "people", "case", "strategy"),
     }
 )
 _DATABASES: Final = frozenset({"databases", "database", "demo_databases"})
 _PLAIN_WORD: Final = re.compile(r"[\w.+=, -]*")
-_WRITTEN: Final = frozenset({"run", "html", "csv", "export", "out", "ledger", "svg", "work"})
+_WRITTEN: Final = frozenset(
+    {"run", "html", "csv", "export", "out", "ledger", "svg", "work", "features", "calibrate"}
+)
 
 
-def project_defaults(root: Any, invoked: str | None) -> dict[str, Any]:
+def project_defaults(context: Any) -> dict[str, Any]:
     """What the project file says, by the names of parameters; empty where there is none.
 
+    The table of an old name is used where that name was typed.
+
     Args:
-        root: the command whose subcommands the tables are of.
-        invoked: the subcommand that is run: what its table wants must be trusted.
+        context: of the root; what the table of its subcommand wants must be trusted.
 
     Raises:
         InputError: SJ008: broken; a command or an option that is none. SJ009: it wants more than
             reading, and the folder is not trusted.
     """
-    told = _read(Path(FILE))
-    found = _of_group(root, told, "")
+    root, invoked = context.command, context.invoked_subcommand
+    found = _of_group(root, _under_new_names(_read(Path(FILE)), context.meta.get(USED, "")), "")
     if invoked in found:
         check_trusted(Path(), _wants(found[invoked], f"{invoked}."), f"[{invoked}] of {FILE}")
     return found
@@ -73,7 +79,29 @@ def wants(root: Any, folder: Path) -> list[str]:
     Raises:
         InputError: SJ008: as :func:`project_defaults`.
     """
-    return list(_wants(_of_group(root, _read(folder / FILE), ""), ""))
+    told = _read(folder / FILE)
+    found = (
+        _wants(_of_group(root, _under_new_names(told, old), ""), "") for old in ("", *OLD_NAMES)
+    )
+    return list(dict.fromkeys(line for lines in found for line in lines))
+
+
+def _under_new_names(told: dict[str, Any], typed: str) -> dict[str, Any]:
+    """The tables without those of old names; that of the one which was typed has its new name."""
+    found = copy.deepcopy(told)
+    for old, moved in OLD_NAMES.items():
+        *groups, last = old.split()
+        table = found.get(groups[0], {}) if groups else found
+        own = table.pop(last, None) if isinstance(table, dict) else None
+        if groups and table == {}:
+            found.pop(groups[0], None)
+        if own is None or old != typed:
+            continue
+        *groups, last = (word for word in moved.to.split() if not word.startswith("-"))
+        options = {name.lstrip("-"): new.lstrip("-") for name, new in moved.options.items()}
+        table = found.setdefault(groups[0], {}) if groups else found
+        table[last] = {options.get(key, key): value for key, value in own.items()}
+    return found
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -1,72 +1,129 @@
-"""`sqljury report`, `show` and `runs`: look at runs again."""
+"""`sqljury report` and `runs`: look at runs again, compare them, merge them."""
 
 from __future__ import annotations
 
-import json
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sqljury.cli.app import app
-from sqljury.cli.options import AsJson, By, Csv, Export, Failures, Html, RunFolder
-from sqljury.cli.output import console, print_failures, print_summary_of, write_files
+from sqljury.cli.app import runs as runs_group
+from sqljury.cli.flags import command, refuse_besides
+from sqljury.cli.output import (
+    console,
+    print_failures,
+    print_json,
+    print_summary_of,
+    show,
+    write_files,
+)
 from sqljury.errors import InputError
+from sqljury.settings import Showing, only, option
 
 if TYPE_CHECKING:
     from sqljury.api.evaluation import Evaluation
-    from sqljury.verdict import Record
 
 
-@app.command()
+@command()
 def report(
+    context: typer.Context,
     runs: Annotated[
         list[Path], typer.Argument(help="The folder of a run; of several, one leaderboard.")
     ],
-    html: Html = None,
-    csv: Csv = None,
-    export: Export = None,
-    rose_output: Annotated[
-        Path | None,
-        typer.Option("--rose-output", help="Write the folders that ROSE's own scripts read."),
+    *,
+    case: Annotated[
+        str | None, option("Print one case by its id, or benchmark/id/source.", "--case")
     ] = None,
-    failures: Failures = 0,
-    by: By = None,
-    latex: Annotated[bool, typer.Option("--latex", help="Print the scores for a paper.")] = False,
+    against: Annotated[
+        Path | None, option("An earlier run: what is newly right and newly wrong?", "--against")
+    ] = None,
+    showing: Showing,
+    rose_output: Annotated[
+        Path | None, option("Write the folders that ROSE's own scripts read.", "--rose-output")
+    ] = None,
+    latex: Annotated[bool, option("Print the scores for a paper.", "--latex")] = False,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the scores as a Markdown table.")
+        bool, option("Print the scores as a Markdown table.", "--markdown")
     ] = False,
-    as_json: AsJson = False,
 ) -> None:
-    """Print a run again, or write it as HTML, CSV, JSONL, LaTeX, or as ROSE's output."""
+    """Print a run again, one case of it, or what changed since another run; write its files."""
     from sqljury.api.evaluation import load_run
 
-    if latex + markdown + as_json > 1:
+    if case is not None:
+        refuse_besides(context, "--case", "runs")
+        _print_case(_single(runs, "--case"), case)
+        return
+    if against is not None:
+        refuse_besides(context, "--against", "runs", "html", "json")
+        _print_comparison(against, _single(runs, "--against"), showing)
+        return
+    if latex + markdown + showing.json > 1:
         raise InputError("SJ006", "--latex, --markdown and --json each print the scores: give one.")
     if len(runs) > 1:
-        if html or csv or export or rose_output or failures or by:
-            raise InputError(
-                "SJ006", "of several runs there is one leaderboard: no files, no --by."
-            )
-        _print_leaderboards(runs, latex, markdown, as_json)
+        refuse_besides(
+            context, "a leaderboard of several runs", *("runs", "latex", "markdown", "json")
+        )
+        _print_leaderboards(runs, latex, markdown, showing.json)
         return
-    with load_run(runs[0], by=by or ()) as found:
-        write_files(found, html, csv, export)
-        written = [path for path in (html, csv, export) if path is not None]
+    with load_run(runs[0], by=showing.by) as found:
+        written = write_files(found, showing)
         if rose_output is not None:
             from sqljury.benchmarks import write_rose_output
 
             written += write_rose_output(found.records(), rose_output)
-        if failures:
-            print_failures(found, failures)
+        if showing.failures:
+            print_failures(found, showing.failures)
         elif latex or markdown:
             from sqljury.uses.evaluate.document import latex_table, markdown_table
 
             typer.echo((latex_table if latex else markdown_table)(found.summary))
         elif not written:
-            print_summary_of(found, as_json)
+            print_summary_of(found, showing.json)
         for path in written:
             typer.echo(str(path))
+
+
+def _single(runs: list[Path], mode: str) -> Path:
+    if len(runs) > 1:
+        raise InputError("SJ006", f"{mode} goes with one run.")
+    return runs[0]
+
+
+def _print_case(run: Path, case_id: str) -> None:
+    """Print both queries, both results, and what each judge says."""
+    from sqljury.api.evaluation import load_run
+    from sqljury.reports.terminal import print_record
+
+    with load_run(run) as found:
+        records = list(found.records(case_id=case_id)) or [
+            record for record in found.records() if record.case.name == case_id
+        ]
+        if not records:
+            raise InputError("SJ412", f"no case {case_id!r} in {run}.", hint=_near(found, case_id))
+        for _, group in groupby(records, key=lambda record: record.case.key):
+            print_record(list(group), console())
+
+
+def _near(found: Evaluation, case_id: str) -> str:
+    """Cases of a run whose names are like one that is none of them, else the first."""
+    from difflib import get_close_matches
+    from itertools import islice
+
+    records = found.run.records(whole=False, with_evidence=False)
+    names = list(dict.fromkeys(record.case.name for record in islice(records, 10_000)))
+    near = get_close_matches(case_id, names, n=3)
+    if near:
+        return f"Did you mean {', '.join(near)}?"
+    return f"Its cases are {', '.join(names[:3])}{', …' if len(names) > 3 else ''}."
+
+
+def _print_comparison(first: Path, second: Path, showing: Showing) -> None:
+    from sqljury.api.comparison import compare_runs
+    from sqljury.uses.evaluate.comparison import comparison_document
+
+    found = compare_runs(first, second)
+    show(comparison_document(found), found.to_json(), showing)
 
 
 def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: bool) -> None:
@@ -76,7 +133,7 @@ def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: 
 
     boards = leaderboards(runs)
     if as_json:
-        typer.echo(json.dumps({name: one.to_json() for name, one in boards.items()}, indent=2))
+        print_json({name: one.to_json() for name, one in boards.items()})
         return
     for place, (name, board) in enumerate(boards.items()):
         if len(boards) > 1:
@@ -88,25 +145,8 @@ def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: 
             print_summary(board, console())
 
 
-@app.command()
-def show(
-    run: RunFolder,
-    case_id: Annotated[str, typer.Argument(help="The case's id, or benchmark/id/source.")],
-) -> None:
-    """Print one case: both queries, both results, and what each judge says."""
-    from sqljury.api.evaluation import load_run
-    from sqljury.reports.terminal import print_record
-
-    with load_run(run) as found:
-        cases = _grouped(found, case_id)
-        if not cases:
-            raise InputError("SJ412", f"no case {case_id!r} in {run}.", hint=_near(found, case_id))
-        for records in cases:
-            print_record(records, console())
-
-
-@app.command()
-def runs(
+@runs_group.command("list", hidden=True)
+def list_runs(
     folder: Annotated[Path, typer.Argument(help="The folder that holds runs.")] = Path(
         "sqljury-runs"
     ),
@@ -127,23 +167,16 @@ def runs(
                 typer.echo(f"  {line}")
 
 
-def _near(found: Evaluation, case_id: str) -> str:
-    """Cases of a run whose names are like one that is none of them, else the first."""
-    from difflib import get_close_matches
-    from itertools import islice
+@command(runs_group, "merge")
+def merge_runs(
+    folder: Annotated[Path, typer.Argument(help="The folder of the new run.")],
+    runs: Annotated[list[Path], typer.Argument(help="All shards of an input, or several runs.")],
+    *,
+    showing: Annotated[Showing, only("html", "csv", "export", "json")],
+) -> None:
+    """Make one run of the shards of an input, or of runs over several inputs."""
+    from sqljury.api.evaluation import merge_evaluations
 
-    records = found.run.records(whole=False, with_evidence=False)
-    names = list(dict.fromkeys(record.case.name for record in islice(records, 10_000)))
-    near = get_close_matches(case_id, names, n=3)
-    if near:
-        return f"Did you mean {', '.join(near)}?"
-    return f"Its cases are {', '.join(names[:3])}{', …' if len(names) > 3 else ''}."
-
-
-def _grouped(found: Evaluation, case_id: str) -> list[list[Record]]:
-    from itertools import groupby
-
-    records = list(found.records(case_id=case_id)) or [
-        record for record in found.records() if record.case.name == case_id
-    ]
-    return [list(group) for _, group in groupby(records, key=lambda record: record.case.key)]
+    with merge_evaluations(folder, runs) as found:
+        write_files(found, showing)
+        print_summary_of(found, showing.json)

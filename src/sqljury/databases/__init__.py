@@ -4,7 +4,7 @@ from sqljury.databases.ddl import schema_from_ddl
 from sqljury.databases.open import open_databases, reached
 from sqljury.databases.protocol import Database, Databases
 from sqljury.databases.schemas import Schemas, read_schemas
-from sqljury.databases.sources import OpenSources, Places, Sources, schema_of, schema_reader
+from sqljury.databases.sources import OpenSources, Places, open_sources, schema_of, schema_reader
 from sqljury.databases.suites import Suite, Suites, open_suites
 
 __all__ = [
@@ -13,10 +13,10 @@ __all__ = [
     "OpenSources",
     "Places",
     "Schemas",
-    "Sources",
     "Suite",
     "Suites",
     "open_databases",
+    "open_sources",
     "open_suites",
     "reached",
     "read_schemas",

@@ -1,4 +1,4 @@
-"""Databases and schemas by name, whichever of the two there are."""
+"""Databases, schemas and suites by name, from the places that settings name."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sqljury.databases.schemas import Schemas, read_schemas
 from sqljury.databases.suites import Suites, open_suites
 from sqljury.errors import InputError
 from sqljury.schema import Schema
+from sqljury.settings import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,39 +115,6 @@ def schema_of(
     return found
 
 
-# ------------------------------------------------------------
-# Where databases, and what stands in for them, come from: one value for everybody who asks.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
-    """Places, as text; None where there is none."""
-
-    databases: str | None = None
-    """As for :func:`open_databases`; what looks at texts alone needs none."""
-    descriptions: str | None = None
-    """A folder of column descriptions."""
-    schemas: str | None = None
-    """A file of schemas, for those who look at texts and need to know the tables."""
-    suites: str | None = None
-    """A folder of test suites, for those who look at several databases for each case."""
-
-    def open(self) -> OpenSources:
-        """What is in these places.
-
-        Raises:
-            InputError: SJ20x: a place that is not there, or holds nothing of the kind.
-        """
-        databases, schemas, suites = self.databases, self.schemas, self.suites
-        return OpenSources(
-            databases=None
-            if databases is None
-            else open_databases(databases, descriptions=self.descriptions),
-            schemas=None if schemas is None else read_schemas(schemas),
-            suites=None if suites is None else open_suites(suites),
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSources:
     """Databases, schemas and suites by name; None of a kind that was not named."""
@@ -154,3 +122,19 @@ class OpenSources:
     databases: Databases | None
     schemas: Schemas | None
     suites: Suites | None
+
+
+def open_sources(sources: Sources) -> OpenSources:
+    """What is in some places.
+
+    Raises:
+        InputError: SJ20x: a place that is not there, or holds nothing of the kind.
+    """
+    databases, schemas, suites = sources.databases, sources.schemas, sources.suites
+    return OpenSources(
+        databases=None
+        if databases is None
+        else open_databases(databases, descriptions=sources.descriptions),
+        schemas=None if schemas is None else read_schemas(schemas),
+        suites=None if suites is None else open_suites(suites),
+    )

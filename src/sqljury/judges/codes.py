@@ -5,8 +5,8 @@ from __future__ import annotations
 CODES: dict[str, tuple[str, str]] = {
     "SJ301": (
         "no such judge",
-        "`sqljury judges` lists what there is. A judge of your own is named by the module or file "
-        "that holds it and its class: my_pkg.my_judge:Mine, or judges/mine.py:Mine.",
+        "`sqljury list judges` lists what there is. A judge of your own is named by the module or "
+        "file that holds it and its class: my_pkg.my_judge:Mine, or judges/mine.py:Mine.",
     ),
     "SJ302": (
         "not a judge",
@@ -21,7 +21,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ304": (
         "a judge's option is wrong",
         "Judges are written NAME[:VARIANT][,key=value...], such as "
-        "execution:strict,tolerance=1e-6. `sqljury judges` shows the options.",
+        "execution:strict,tolerance=1e-6. `sqljury list judges` shows the options.",
     ),
     "SJ305": (
         "no chat model in this run",
@@ -30,7 +30,7 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ348": (
         "no such group of features",
-        "`sqljury features --groups` takes names of groups, joined by +: execution+faults. The "
+        "`sqljury evaluate --groups` takes names of groups, joined by +: execution+faults. The "
         "message lists the groups that there are.",
     ),
     "SJ350": (

@@ -41,10 +41,10 @@ _SUREST: Final = 1e-6
 class Jury(Judge):
     """The probability that the prediction answers the question, from all evidence at hand.
 
-    Trees weigh what `sqljury features` finds: rows under each policy, differences weighed against
-    the question, faults of prediction and reference, schema linking, the verifier. A
-    database or a question that is not there is missing evidence. Without a schema the trees
-    cannot say: only what models answer counts, and where none does it is `unknown`.
+    Trees weigh what `sqljury evaluate --features` finds: rows under each policy, differences
+    weighed against the question, faults of prediction and reference, schema linking, the
+    verifier. A database or a question that is not there is missing evidence. Without a schema the
+    trees cannot say: only what models answer counts, and where none does it is `unknown`.
 
     With models, those are asked where that is not sure enough: each time the question whose answer
     is expected to tell most for its price (ROSE's Prover and Refuter, FLEX, the unified prompt),
@@ -54,12 +54,14 @@ class Jury(Judge):
         models: the variant: `offline` asks no chat model; else `PROVIDER:A+PROVIDER:B`.
         threshold: the probability from which on the verdict is `correct`.
         band: probabilities nearer to the threshold than this are `unknown`.
-        weights: a file that `sqljury train jury` wrote; by default the one that comes along.
+        weights: a file that `sqljury train jury` wrote; by default the one that
+            comes along.
         target: the probability of either verdict from which on no model is asked; 1 asks every
             model everything.
         max_calls: calls for one case at most; 0 for any number.
         max_cost: US dollars for one case at most, as expected; 0 for any.
-        reliability: a file that `sqljury calibrate` wrote; by default the one that comes along.
+        reliability: a file that `sqljury agree --calibrate` wrote; by default the one that
+            comes along.
         recorded: a folder of recorded answers that answers for the models.
         model_options: for all models, `key=value` joined by `;`.
 
@@ -184,31 +186,27 @@ class Jury(Judge):
         self, found: Weighed, values: Mapping[str, float]
     ) -> tuple[list[str], dict[str, Json]]:
         """The three features that weighed most, in words; all that weighed, as evidence."""
-        reasons = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
-        reasons = [(name, weight) for name, weight in reasons if abs(weight) >= _LEAST]
-        said = [self._words(name, weight, values.get(name)) for name, weight in reasons[:_SAID]]
-        return said, {"weights": [_told(name, weight, values) for name, weight in reasons]}
+        weights = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
+        weights = [(name, weight) for name, weight in weights if abs(weight) >= _LEAST]
+        reasons = [
+            f"{'for' if weight > 0 else 'against'}: "
+            f"{self._features[name].words(values.get(name))} ({weight:+.2f})"
+            for name, weight in weights[:_SAID]
+        ]
+        told: list[Json] = [
+            {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
+            for name, weight in weights
+        ]
+        return reasons, {"weights": told}
 
     def _verdict(self, probability: float, said: list[str], told: dict[str, Json]) -> Verdict:
+        outcome = Outcome.CORRECT if probability >= self.threshold else Outcome.INCORRECT
         return Verdict(
-            outcome=self._outcome(probability),
+            outcome=Outcome.UNKNOWN if abs(probability - self.threshold) < self.band else outcome,
             score=probability,
             reason="; ".join([f"probability {probability:.3f}", *said]),
             evidence=told,
         )
-
-    def _outcome(self, probability: float) -> Outcome:
-        if abs(probability - self.threshold) < self.band:
-            return Outcome.UNKNOWN
-        return Outcome.CORRECT if probability >= self.threshold else Outcome.INCORRECT
-
-    def _words(self, name: str, weight: float, value: float | None) -> str:
-        side = "for" if weight > 0 else "against"
-        return f"{side}: {self._features[name].words(value)} ({weight:+.2f})"
-
-
-def _told(name: str, weight: float, values: Mapping[str, float]) -> Json:
-    return {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
 
 
 def _log_odds(probability: float) -> float:

@@ -56,6 +56,6 @@ def read_model(path: PathLike) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]
             "SJ031",
             "not a model file of sqljury, or a damaged one.",
             where=str(path),
-            hint="Name a file that `sqljury train` or `sqljury calibrate` wrote.",
+            hint="Name a file that `sqljury train` or `sqljury agree --calibrate` wrote.",
         ) from error
     return facts, arrays

@@ -297,8 +297,8 @@ class Client(Closing):
                 "SJ916",
                 f"{in_a_row} questions in a row brought no usable answer of {request.model}; "
                 f"the last: {problem}",
-                hint="Look at the answers with `sqljury show`, or ask a model that can do this; "
-                "the same command asks again.",
+                hint="Look at the answers with `sqljury report RUN --case ID`, or ask a model that "
+                "can do this; the same command asks again.",
             )
 
     def _wait_after(self, error: CallFailedError, turn: int, key: str) -> None:

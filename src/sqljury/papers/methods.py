@@ -84,7 +84,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Methods:
-    """What `methods` prints."""
+    """What `paper methods` prints."""
 
     methods: tuple[MethodRow, ...]
     n_common: int

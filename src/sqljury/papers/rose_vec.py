@@ -82,7 +82,7 @@ class MetricComparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoseVec:
-    """What `rose-vec` prints. Fractions; None where undefined."""
+    """What `paper rose-vec` prints. Fractions; None where undefined."""
 
     sets: tuple[str, ...]
     metrics: tuple[MetricRow, ...]

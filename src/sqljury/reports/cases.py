@@ -22,7 +22,7 @@ from sqljury.reports.evidence import (
     said,
     shown_tables,
 )
-from sqljury.reports.sqltext import DiffLine, compared, formatted
+from sqljury.reports.sqltext import compared, formatted
 from sqljury.reports.words import case_facts, no_prediction, shortened, visible
 from sqljury.verdict import Outcome, Record, Verdict
 
@@ -153,15 +153,20 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
     """
     verdict = record.verdict
     lines = [_text(line) for line in said(verdict)]
+    is_wrong = verdict.outcome is not Outcome.CORRECT and not verdict.outcome.left_out
     page: dict[str, Json] = {
         "outcome": str(verdict.outcome),
         "score": verdict.score,
         "reason": lines[0] if lines else "",
-        "cause": _cause(verdict),
+        "cause": visible(cause_of(verdict)) if is_wrong else None,
         "labels": [visible(label) for label in verdict.labels],
         "measures": {visible(name): value for name, value in sorted(verdict.measures.items())},
         "lines": lines[1:],
-        "other": _other(verdict.evidence),
+        # By its name: JSON text, or what a model answered, as names and texts.
+        "other": [
+            [visible(name), _answer(value) or _text(_pretty(value))]
+            for name, value in other_evidence(verdict.evidence).items()
+        ],
     }
     pair = shown_tables(verdict.evidence)
     if pair is not None:
@@ -170,20 +175,6 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
             tables.append(both)
         page["tables"] = tables.index(both)
     return {name: value for name, value in page.items() if value not in (None, "", [], {})}
-
-
-def _cause(verdict: Verdict) -> str | None:
-    if verdict.outcome is Outcome.CORRECT or verdict.outcome.left_out:
-        return None
-    return visible(cause_of(verdict))
-
-
-def _other(evidence: Mapping[str, Json]) -> list[list[Json]]:
-    """Each by its name: JSON text, or what a model answered, as names and texts."""
-    return [
-        [visible(name), _answer(value) or _text(_pretty(value))]
-        for name, value in other_evidence(evidence).items()
-    ]
 
 
 def _answer(value: Json) -> list[list[str]]:
@@ -245,14 +236,13 @@ def _queries(case: Case) -> dict[str, Json]:
     if prediction is not None:
         page["prediction"] = _sql(prediction)
     if prediction is not None and case.reference_sqls:
-        page["diff"] = [_line(line) for line in compared(_cut(case.reference_sqls[0]), prediction)]
+        page["diff"] = [
+            [None if side is None else list(side) for side in (line.left, line.right)]
+            for line in compared(_cut(case.reference_sqls[0]), prediction)
+        ]
     elif prediction is not None or references:
         page["laid_out"] = visible(formatted(_cut(prediction or case.reference_sqls[0])))
     return page
-
-
-def _line(line: DiffLine) -> list[Json]:
-    return [None if side is None else list(side) for side in (line.left, line.right)]
 
 
 def _cut(sql: str) -> str:

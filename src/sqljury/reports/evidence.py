@@ -101,11 +101,6 @@ def cause_of(verdict: Verdict, differences: Sequence[Difference] = ()) -> str:
         return "tie"
     if differences:
         return _CAUSES[differences[0].kind].format(differences[0].clause)
-    return _row_cause(verdict)
-
-
-def _row_cause(verdict: Verdict) -> str:
-    """What the rows of a mismatch show; ``other`` where the judge did not look at rows."""
     explanation = verdict.evidence.get("explanation")
     kinds = explanation.get("kinds", ()) if isinstance(explanation, dict) else ()
     return next((cause for kind, cause in _BY_ROWS.items() if kind in kinds), "other")
@@ -134,13 +129,8 @@ def cell_text(cell: Json, most: int) -> str:
     if not isinstance(cell, str):
         return shortened(visible(json.dumps(cell, ensure_ascii=False)), most)
     text = shortened(visible(cell).replace("\n", "\\n").replace("\t", "\\t"), most)
-    return f"'{text}'" if _looks_otherwise(cell) else text
-
-
-def _looks_otherwise(cell: str) -> bool:
-    if not cell or _NULL_LIKE.fullmatch(cell):
-        return True
-    return len(cell) <= _LONGEST_NUMBER and _NUMBER_LIKE.fullmatch(cell) is not None
+    is_short_number = len(cell) <= _LONGEST_NUMBER and _NUMBER_LIKE.fullmatch(cell)
+    return f"'{text}'" if not cell or _NULL_LIKE.fullmatch(cell) or is_short_number else text
 
 
 @dataclass(frozen=True, slots=True)

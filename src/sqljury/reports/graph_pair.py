@@ -59,7 +59,10 @@ def graph_pair_svg(
     left, right = _GraphOutline(pair.left, shared[0]), _GraphOutline(pair.right, shared[1])
     width = 2 * _ARCS + left.width + _BETWEEN + right.width
     heads = [
-        _wrapped(text, side.width + _ARCS + _BETWEEN / 2 - _MARGIN)
+        textwrap.wrap(
+            " ".join(text.split()),
+            max(20, int((side.width + _ARCS + _BETWEEN / 2 - _MARGIN) / _LETTER)),
+        )
         for text, side in zip(texts, (left, right), strict=True)
     ]
     head = _ROW * 2 + max(map(len, heads)) * 16 + 8
@@ -94,10 +97,6 @@ _LEGEND = (
     "orange: order of operators and operands   blue: a column's values   green frame: a part that "
     "both queries have   green line: where a left node looks most"
 )
-
-
-def _wrapped(text: str, pixels: float) -> list[str]:
-    return textwrap.wrap(" ".join(text.split()), max(20, int(pixels / _LETTER)))
 
 
 def _text(x: float, y: float, text: str, colour: str, *, bold: bool = False) -> str:

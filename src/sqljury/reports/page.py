@@ -53,7 +53,7 @@ def render(path: PathLike, template: str, **values: Any) -> None:
         # A signature may go on in the next line after each of its parts.
         "breakable": lambda signature: Markup("|<wbr>").join(signature.split("|")),
     }
-    environment.globals |= {"plots": plots, "style": Markup(_text("report.css"))}
+    environment.globals |= {"plots": plots, "style": Markup(_text("report.css")), "scripts": None}
     if (_TEMPLATES / f"{template}.js").exists():
         others = "".join(_text(f"{name}.js") for name in ("theme_button", "copy", template))
         scripts = {"theme": Markup(_text("theme.js")), "view": Markup(others)}

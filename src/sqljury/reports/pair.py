@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from sqljury.execution import ResultTable
 from sqljury.tables import render_cell
 
 _MOST_ROWS = 20
@@ -43,8 +42,9 @@ def _witness(witness: Witness) -> Iterator[str]:
     yield witness.sql
     for side, table in (("left", witness.left), ("right", witness.right)):
         yield ""
-        yield f"-- {side}: {_count(table)}"
-        yield from (f"--   {_row(row)}" for row in table.rows[:_MOST_ROWS])
+        yield f"-- {side}: {len(table.rows):,} row{'' if len(table.rows) == 1 else 's'}"
+        for row in table.rows[:_MOST_ROWS]:
+            yield f"--   {' | '.join(str(render_cell(cell)) for cell in row)}"
         if len(table.rows) > _MOST_ROWS:
             yield f"--   … {len(table.rows) - _MOST_ROWS:,} more"
     yield ""
@@ -52,11 +52,3 @@ def _witness(witness: Witness) -> Iterator[str]:
     yield f"seen in {' and '.join(witness.engines)}{missing}"
     if witness.doubt:
         yield f"doubt: {witness.doubt}"
-
-
-def _count(table: ResultTable) -> str:
-    return f"{len(table.rows):,} row{'' if len(table.rows) == 1 else 's'}"
-
-
-def _row(row: tuple[object, ...]) -> str:
-    return " | ".join(str(render_cell(cell)) for cell in row)

@@ -91,7 +91,11 @@ def score_bar(point: PlotPoint) -> Markup:
 def dots(points: Sequence[PlotPoint], axis: Axis) -> Markup:
     """A dot with its interval for each point, one lane below the other."""
     height = _LANE * len(points) + 2 * _MARGIN
-    parts = [_grid(axis, height)]
+    line = Markup('<line class="{}" x1="{}" x2="{}" y2="{}"/>')
+    parts = [
+        line.format("zero" if tick == 0 else "tick", axis.place(tick), axis.place(tick), height)
+        for tick in axis.ticks
+    ]
     for lane, point in enumerate(points):
         y = _MARGIN + _LANE * lane + _LANE // 2
         if point.value is not None:
@@ -139,26 +143,14 @@ def axis_labels(axis: Axis) -> Markup:
     """The numbers below the lines of :func:`dots`."""
     parts = [
         Markup('<text x="{}" y="12" class="{}">{}</text>').format(
-            axis.place(tick), _anchor(tick, axis), f"{100 * tick:.0f}"
+            axis.place(tick),
+            {axis.low: "first", axis.high: "last"}.get(tick, ""),
+            f"{100 * tick:.0f}",
         )
         for tick in axis.ticks
     ]
     return Markup('<svg class="plot axis" height="16" aria-hidden="true">{}</svg>').format(
         Markup("").join(parts)
-    )
-
-
-def _anchor(tick: float, axis: Axis) -> str:
-    if tick == axis.low:
-        return "first"
-    return "last" if tick == axis.high else ""
-
-
-def _grid(axis: Axis, height: int) -> Markup:
-    line = Markup('<line class="{}" x1="{}" x2="{}" y2="{}"/>')
-    return Markup("").join(
-        line.format("zero" if tick == 0 else "tick", axis.place(tick), axis.place(tick), height)
-        for tick in axis.ticks
     )
 
 
@@ -188,6 +180,7 @@ def _in_words(points: Sequence[PlotPoint]) -> str:
     )
 
 
+_LONGEST_NAME = 40
 _NAMES, _BAR, _VALUES, _ROW = 260, 320, 150, 26
 """Widths of the three columns and height of a row, in pixels."""
 
@@ -235,10 +228,11 @@ def _axis(height: int) -> Markup:
 
 def _row(place: int, point: PlotPoint) -> Markup:
     y = _ROW * place + _ROW // 2
+    # A name that the column holds; its end tells judges with options apart least.
+    name = visible(point.name)
+    name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
     row = [
-        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(
-            _NAMES - 10, y + 4, _cut(visible(point.name))
-        )
+        Markup('<text x="{}" y="{}" text-anchor="end">{}</text>').format(_NAMES - 10, y + 4, name)
     ]
     if point.value is not None:
         bar = Markup('<rect x="{}" y="{}" width="{:.1f}" height="10" fill="#1f5f8b"/>')
@@ -249,11 +243,6 @@ def _row(place: int, point: PlotPoint) -> Markup:
     said = f"{percent(point.value)} ({interval(point.low, point.high)})".removesuffix(" ()")
     row.append(Markup('<text x="{}" y="{}">{}</text>').format(_NAMES + _BAR + 10, y + 4, said))
     return Markup("").join(row)
-
-
-def _cut(name: str, most: int = 40) -> str:
-    """A name that the column holds; its end tells judges with options apart least."""
-    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 # ------------------------------------------------------------

@@ -268,7 +268,12 @@ def _rows(side: str, table: ShownTable, screen: int) -> Iterator[RenderableType]
         sign = Text(marker if row.differs else "", style=style)
         grid.add_row(sign, str(row.number), *cells)
     yield Padding(grid, (0, 0, 0, 2), expand=False)
-    yield from _not_shown(table, fitting)
+    columns = len(table.columns) - fitting
+    if columns:
+        yield indented(Text(f"and {columns} more columns", style="dim"))
+    if table.hidden:
+        text = words.hidden_rows(table.hidden, table.hidden_differing)
+        yield indented(Text(text, style="dim"))
 
 
 def _column_name(table: ShownTable, column: int) -> str:
@@ -291,12 +296,3 @@ def _fitting(table: ShownTable, screen: int) -> int:
             break
         fitting += 1
     return fitting
-
-
-def _not_shown(table: ShownTable, fitting: int) -> Iterator[RenderableType]:
-    columns = len(table.columns) - fitting
-    if columns:
-        yield indented(Text(f"and {columns} more columns", style="dim"))
-    if table.hidden:
-        text = words.hidden_rows(table.hidden, table.hidden_differing)
-        yield indented(Text(text, style="dim"))

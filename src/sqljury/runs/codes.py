@@ -51,7 +51,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ415": (
         "a judge needs test suites",
         "It looks at several databases for each case: name their folder with --suites, with "
-        "DB_ID/*.sqlite or DB_ID.tar.xz in it. `sqljury suite build` makes some.",
+        "DB_ID/*.sqlite or DB_ID.tar.xz in it. `sqljury build suite` makes some.",
     ),
     "SJ416": (
         "verdicts are missing",

@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqljury.case import Case
+from sqljury.databases import open_sources
 from sqljury.errors import InfrastructureError
 from sqljury.runs.settings import RunSettings
 
@@ -106,7 +107,7 @@ class DataFingerprints:
 
     def __init__(self, settings: RunSettings, changes: Changes) -> None:
         self._changes = changes
-        self._sources = settings.sources.open()
+        self._sources = open_sources(settings.sources)
         self.fingerprints: dict[str, str] = {}
         self.engines: set[str] = set()
         self.has_databases = False

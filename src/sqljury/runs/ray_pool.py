@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqljury.case import Case
-from sqljury.databases import Sources
 from sqljury.errors import InfrastructureError, InputError, MissingExtraError, SqljuryError
 from sqljury.execution import MIB
 from sqljury.isolation import TemporaryFolder
@@ -28,6 +27,7 @@ from sqljury.runs.messages import Setup
 from sqljury.runs.pool import WorkerPool
 from sqljury.runs.settings import confinement
 from sqljury.runs.store import VerdictRow, WorkItem
+from sqljury.settings import Sources
 from sqljury.version import __version__
 
 if TYPE_CHECKING:

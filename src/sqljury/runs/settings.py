@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sqljury.benchmarks import Overlay
-from sqljury.databases import Sources, open_databases, open_suites, reached
+from sqljury.databases import open_databases, open_suites, reached
 from sqljury.errors import InputError
-from sqljury.execution import MIB, Limits
 from sqljury.isolation import Sandbox, own_uid, without_secrets
 from sqljury.judges import Judge, Needs, spec_of
+from sqljury.settings import MIB, Limits, Sources
 from sqljury.version import __version__
 
 if TYPE_CHECKING:

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from sqljury.case import Case
+from sqljury.databases import open_sources
 from sqljury.databases.protocol import Database
 from sqljury.errors import InfrastructureError, SqljuryError
 from sqljury.evidence import DatabaseEvidence, ExecutionCache
@@ -67,7 +68,7 @@ class WorkerState:
     def __init__(self, setup: Setup, watch: mmap.mmap | None = None) -> None:
         self._settings = setup.settings
         self._patience = Patience(setup.settings.sources.databases)
-        self._sources = setup.settings.sources.open()
+        self._sources = open_sources(setup.settings.sources)
         self._judges: tuple[Judge, ...] = tuple(make_judge(spec) for spec in setup.judges)
         self._at_once = max(setup.threads, setup.batch_size)
         """Cases whose databases must stay open."""

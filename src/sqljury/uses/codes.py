@@ -59,7 +59,7 @@ CODES: dict[str, tuple[str, str]] = {
     "SJ514": (
         "too few labels to correct a score by",
         "`sqljury agree RUN --labels FILE --corrected` needs labels of at least two cases of the "
-        "run, joined by id (and source). `sqljury label-plan RUN --count 50 --out FILE` draws"
+        "run, joined by id (and source). `sqljury agree RUN --plan --count 50 --out FILE` draws"
         " some.",
     ),
     "SJ513": (
@@ -79,8 +79,8 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ526": (
         "a review of flags that cannot be read",
-        "`sqljury diagnose RUN --review FILE` writes a line for each flagged reference. A person "
-        "sets `confirmed` to true or false; code, benchmark and id stay as they are.",
+        "`sqljury audit --from RUN --review FILE` writes a line for each flagged reference. A "
+        "person sets `confirmed` to true or false; code, benchmark and id stay as they are.",
     ),
     "SJ530": (
         "nothing to audit",
@@ -238,7 +238,7 @@ CODES: dict[str, tuple[str, str]] = {
     ),
     "SJ349": (
         "a table of features cannot be written to such a file",
-        "`sqljury features --out` takes the form of the table from the file's ending: .csv, "
+        "`sqljury evaluate --features` takes the form of the table from the file's ending: .csv, "
         ".jsonl or .parquet (needs sqljury[parquet]).",
     ),
     "SJ803": (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from sqljury.case import Case, Json
+from sqljury.case import Json
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.judges.jury_features import Feature, chosen_groups
 from sqljury.spreadsheet import SafeRows
@@ -53,16 +53,13 @@ def feature_table(records: Iterable[Record], groups: str = "", signature: str = 
     failed: dict[str, int] = {}
     for record in records:
         found = record.verdict.measures
-        rows.append(_keys(record.case) | {one.name: found.get(one.name) for one in features})
+        keys = {name: getattr(record.case, name) for name in KEYS}
+        rows.append(keys | {one.name: found.get(one.name) for one in features})
         for group in record.verdict.labels:
             failed[group] = failed.get(group, 0) + 1
     return FeatureTable(
         features=features, rows=rows, failed=dict(sorted(failed.items())), signature=signature
     )
-
-
-def _keys(case: Case) -> Row:
-    return {name: getattr(case, name) for name in KEYS}
 
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
@@ -90,7 +87,11 @@ def write_features(path: PathLike, table: FeatureTable) -> None:
         MissingExtraError: SJ001: Parquet without its package.
     """
     check_features_path(path)
-    write = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+    write = {
+        ".csv": _write_csv,
+        ".jsonl": lambda path, table: write_json_lines(path, table.rows),
+        ".parquet": _write_parquet,
+    }
     write[Path(path).suffix](path, table)
 
 
@@ -100,10 +101,6 @@ def _write_csv(path: PathLike, table: FeatureTable) -> None:
         rows.write(table.columns)
         for row in table.rows:
             rows.write(row[name] for name in table.columns)
-
-
-def _write_jsonl(path: PathLike, table: FeatureTable) -> None:
-    write_json_lines(path, table.rows)
 
 
 def _write_parquet(path: PathLike, table: FeatureTable) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sqljury.errors import InputError
 from sqljury.isolation import mapped
@@ -87,15 +87,12 @@ def _pair(line: str, where: str) -> TrainingPair:
     label, split = record.get("label"), record.get("split")
     if label not in (0, 1):
         raise InputError("SJ029", '"label" is neither 0 nor 1.', where=where)
-    split = _split_of(db_id) if split is None else split
+    if split is None:
+        digest = int(hashlib.sha256(db_id.encode()).hexdigest(), 16)
+        split = VALIDATION if digest % _SHARE == 0 else TRAIN
     if split not in (TRAIN, VALIDATION):
         raise InputError("SJ029", f'"split" is neither {TRAIN} nor {VALIDATION}.', where=where)
     return TrainingPair(db_id, reference, prediction, bool(label), split)
-
-
-def _split_of(db_id: str) -> str:
-    digest = int(hashlib.sha256(db_id.encode()).hexdigest(), 16)
-    return VALIDATION if digest % _SHARE == 0 else TRAIN
 
 
 # ---------------------------------------------------------------- graphs
@@ -248,24 +245,16 @@ def _read_cache(path: Path) -> dict[str, QueryGraph | None]:
     with path.open(encoding="utf-8") as file:
         for line in file:
             key, parts = json.loads(line)
-            found[key] = None if parts is None else _graph(parts)
+            if parts is not None:
+                parts = {name: tuple(value) for name, value in parts.items()}
+                parts["edges"] = tuple(map(tuple, parts["edges"]))
+            found[key] = parts and QueryGraph(**parts)
     return found
-
-
-def _graph(parts: Mapping[str, Any]) -> QueryGraph:
-    values = {name: tuple(value) for name, value in parts.items()}
-    return QueryGraph(**{**values, "edges": tuple(map(tuple, parts["edges"]))})
 
 
 def _write_cache(path: Path, graphs: Mapping[str, QueryGraph | None]) -> None:
     new_folder(path.parent)
     with new_file(path) as file:
-        file.writelines(_lines(graphs))
-
-
-def _lines(graphs: Mapping[str, QueryGraph | None]) -> Iterator[str]:
-    for key, graph in graphs.items():
-        parts = (
-            None if graph is None else {one.name: getattr(graph, one.name) for one in fields(graph)}
-        )
-        yield json.dumps([key, parts], ensure_ascii=True) + "\n"
+        for key, graph in graphs.items():
+            parts = graph and {one.name: getattr(graph, one.name) for one in fields(graph)}
+            file.write(json.dumps([key, parts], ensure_ascii=True) + "\n")

@@ -120,8 +120,17 @@ def label_questions(
 
     Source: GradeSQL (2025), section 3.2, stage 2; section 5, "Dataset Imbalance"; table 3.
     """
-    pairs = [(case, _outcome(case, one)) for case, one in zip(cases, outcomes, strict=True)]
-    groups = [list(group) for _, group in groupby(pairs, key=_question)]
+    # No query is right for a question that cannot be answered, whatever has no reference.
+    pairs = [
+        (
+            case,
+            Outcome.INCORRECT
+            if case.answerable is False and isinstance(case.predicted_sql, str)
+            else judged,
+        )
+        for case, judged in zip(cases, outcomes, strict=True)
+    ]
+    groups = [list(group) for _, group in groupby(pairs, key=lambda pair: pair[0].key[:2])]
     distinct = list(_distinct(groups))
     questions = [_labelled(group) for group in distinct]
     kept = tuple(one for one in questions if one.count(True) or one.count(False))
@@ -135,16 +144,6 @@ def label_questions(
         balanced=_counts(balanced),
     )
     return LabelledPool(kept, balanced, statistics)
-
-
-def _outcome(case: Case, judged: Outcome) -> Outcome:
-    """No query is right for a question that cannot be answered, whatever has no reference."""
-    answered = case.answerable is False and isinstance(case.predicted_sql, str)
-    return Outcome.INCORRECT if answered else judged
-
-
-def _question(pair: tuple[Case, Outcome]) -> tuple[str, str]:
-    return pair[0].benchmark, pair[0].id
 
 
 def _distinct(

@@ -51,10 +51,8 @@ class VerifierExamples:
                 self.left_out[why] += 1
                 continue
             label = label_of(case, self.label)
-            yield RewardExample(question_of(case), self._prompt(case, evidence), bool(label))
-
-    def _prompt(self, case: Case, evidence: Evidence) -> PromptText:
-        return PromptText(self.prompt.shared(case, evidence), self.prompt.own(case, evidence))
+            prompt = PromptText(self.prompt.shared(case, evidence), self.prompt.own(case, evidence))
+            yield RewardExample(question_of(case), prompt, bool(label))
 
     def _useless(self, case: Case, evidence: Evidence, seen: set[tuple[str, str]]) -> str:
         sql = case.predicted_sql

@@ -219,7 +219,16 @@ def test_a_row_for_each_case_in_order(harbour: Path) -> None:
 
 
 def _command(folder: Path, out: str, *more: str, seed: str = "0") -> subprocess.CompletedProcess:
-    command = [sys.executable, "-m", "sqljury.cli", "features", "cases.json", "-o", out, *more]
+    command = [
+        sys.executable,
+        "-m",
+        "sqljury.cli",
+        "evaluate",
+        "cases.json",
+        "--features",
+        out,
+        *more,
+    ]
     environment = {**os.environ, "PYTHONHASHSEED": seed}
     return subprocess.run(
         command, capture_output=True, text=True, env=environment, cwd=folder, check=False

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.execution import Execution, Limits
-from sqljury.uses.building import Corrections, build_trust, clean
+from sqljury.uses.building import Corrections, build_trust
+from sqljury.uses.building.cleaning import clean
 from sqljury.uses.building.corrections import filled_in
 from sqljury.uses.building.relative_time import made_absolute, reads_clock, relative_times, said
 

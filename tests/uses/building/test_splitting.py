@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from sqljury.case import Case
 from sqljury.databases import schema_from_ddl
 from sqljury.execution import Execution, ResultTable, Status
-from sqljury.uses.building import build_trust, clean, split
-from sqljury.uses.building.cleaning import Usable, canonical_tree, structures_of
+from sqljury.uses.building import build_trust
+from sqljury.uses.building.benchmark import split
+from sqljury.uses.building.cleaning import Usable, canonical_tree, clean, structures_of
 from sqljury.uses.building.unanswerable import folded
 from sqljury.uses.trust.records import text_structure
 

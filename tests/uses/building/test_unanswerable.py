@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqljury.databases import schema_from_ddl
 from sqljury.sql.names import singular, words
 from sqljury.sql.resolve import resolve
-from sqljury.uses.building import KINDS, unanswerable_questions
+from sqljury.uses.building import KINDS
 from sqljury.uses.building.names import entities, plural, sayable, stems, vocabulary
 from sqljury.uses.building.relative_time import reads_clock, relative_times
 from sqljury.uses.building.unanswerable import (
@@ -23,6 +23,7 @@ from sqljury.uses.building.unanswerable import (
     class_of,
     folded,
     surface,
+    unanswerable_questions,
 )
 
 KENNEL = schema_from_ddl(

@@ -10,7 +10,8 @@ import pytest
 
 from sqljury import Case
 from sqljury.llm import Client, ClientSettings, Message, Reply, Request, parse_model
-from sqljury.uses.generating import ClientSampler, Generator, PromptedQuestion, Sample, generate
+from sqljury.uses.generating import ClientSampler, Generator, PromptedQuestion, generate
+from sqljury.uses.generating.samplers import Sample
 
 QUESTIONS = [
     PromptedQuestion(Case(id=str(number), question=f"Q{number}"), [Message("user", f"Q{number}")])

@@ -11,16 +11,10 @@ from hypothesis import strategies as st
 
 from sqljury.case import Case
 from sqljury.errors import InputError
-from sqljury.uses.select import (
-    Ballot,
-    Candidate,
-    CandidatePool,
-    Seen,
-    make_strategy,
-    pools_of,
-    selection,
-)
-from sqljury.uses.statistics import mcnemar_chi2, mcnemar_exact
+from sqljury.uses.select import Ballot, CandidatePool, make_strategy, pools_of, selection
+from sqljury.uses.select.pool import Candidate
+from sqljury.uses.select.selection import Seen
+from sqljury.uses.statistics.paired import mcnemar_chi2, mcnemar_exact
 
 BALLOT = Ballot(
     counts=(2, 3, 1, 4),

@@ -198,7 +198,16 @@ def agree(
     options = _AgreeOptions(unknown, Bootstrap(bootstrap, seed, confidence))
     for name, rows in inputs.items():
         _check(name, rows)
-    settled = {name: [_settled(row) for row in rows] for name, rows in inputs.items()}
+    # With the score that a row counts for.
+    settled = {
+        name: [
+            row
+            if (score := counted_score(row.outcome, row.score)) == row.score
+            else replace(row, score=score)
+            for row in rows
+        ]
+        for name, rows in inputs.items()
+    }
     dimensions = _dimensions(settled, slices)
     return Agreement(
         judges=tuple(_judge(name, rows, dimensions, options) for name, rows in settled.items()),
@@ -236,12 +245,6 @@ def _check(name: str, rows: Sequence[Scored]) -> None:
             hint="Name the column with --label, or the file with --labels; if it was, its ids are "
             f"others than {_some([row.id for row in rows])}.",
         )
-
-
-def _settled(row: Scored) -> Scored:
-    """The row with the score that it counts for."""
-    score = counted_score(row.outcome, row.score)
-    return row if score == row.score else replace(row, score=score)
 
 
 def _key(row: Scored) -> tuple[str, str]:

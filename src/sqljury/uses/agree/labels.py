@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from random import Random
 from statistics import NormalDist, pvariance
-from typing import Final
+from typing import Any, Final, TypeVar
 
 from sqljury.benchmarks import Overlay
 from sqljury.case import Case
@@ -113,6 +113,7 @@ def write_label_plan(path: PathLike, cases: Sequence[PlannedLabel]) -> None:
             )
 
 
+R = TypeVar("R", Scored, Decision)
 _REASON = "its reference was corrected since"
 
 
@@ -139,31 +140,34 @@ def records_under(overlay: Overlay | None, records: Iterable[Record]) -> Iterato
 
 
 def scores_under(overlay: Overlay | None, rows: Iterable[Scored]) -> Iterator[Scored]:
-    """The rows of a results file, which are joined to corrections by the question's id."""
-    is_used = False
-    for row in rows:
-        if overlay is not None and _is_decided(overlay, row.slices.get("db_id", ""), row.id):
-            is_used = True
-            yield replace(row, outcome=Outcome.REFERENCE_MISSING, score=None)
-        else:
-            yield row
-    if overlay is not None:
-        overlay.check_used(is_used)
+    """The rows of a results file, which are joined to corrections by the question's id.
+
+    The name of a row may end with who predicted.
+    """
+    corrected = {"outcome": Outcome.REFERENCE_MISSING, "score": None}
+    return _under(overlay, rows, lambda row: (row.id, row.id.rpartition("/")[0]), corrected)
 
 
 def decisions_under(overlay: Overlay | None, decisions: Iterable[Decision]) -> Iterator[Decision]:
     """The rows of a decision file, which are joined to corrections by the question's id."""
+    corrected = {"outcome": Outcome.REFERENCE_MISSING, "correct": None}
+    return _under(overlay, decisions, lambda one: (one.id,), corrected)
+
+
+def _under(
+    overlay: Overlay | None,
+    rows: Iterable[R],
+    names: Callable[[R], tuple[str, ...]],
+    corrected: Mapping[str, Any],
+) -> Iterator[R]:
+    """The rows; of those whose question is corrected some fields are replaced."""
     is_used = False
-    for one in decisions:
-        if overlay is not None and overlay.decides(one.slices.get("db_id", ""), one.id):
+    for row in rows:
+        db_id = row.slices.get("db_id", "")
+        if overlay is not None and any(overlay.decides(db_id, name) for name in names(row)):
             is_used = True
-            yield replace(one, outcome=Outcome.REFERENCE_MISSING, correct=None)
+            yield replace(row, **corrected)
         else:
-            yield one
+            yield row
     if overlay is not None:
         overlay.check_used(is_used)
-
-
-def _is_decided(overlay: Overlay, db_id: str, name: str) -> bool:
-    """Whether the question of a row is; its name may end with who predicted."""
-    return overlay.decides(db_id, name) or overlay.decides(db_id, name.rpartition("/")[0])

@@ -117,14 +117,11 @@ def stability_of_repeats(records: Iterable[Record]) -> list[Stability]:
         repeats = record.verdict.evidence.get("repeats")
         for number, vote in enumerate(repeats if isinstance(repeats, list) else [], start=1):
             runs = judges.setdefault(record.judge, {})
-            runs.setdefault(f"repeat {number}", []).append(_vote(record, vote["score"]))
+            case = record.case
+            name = "/".join(filter(None, (case.id, case.source)))
+            row = Scored(id=name, score=vote["score"], label=case.label, benchmark=case.benchmark)
+            runs.setdefault(f"repeat {number}", []).append(row)
     return [stability(judge, runs) for judge, runs in judges.items()]
-
-
-def _vote(record: Record, score: float | None) -> Scored:
-    case = record.case
-    name = "/".join(part for part in (case.id, case.source) if part)
-    return Scored(id=name, score=score, label=case.label, benchmark=case.benchmark)
 
 
 def _shared(name: str, answers: Mapping[str, Mapping[Key, Scored]]) -> list[Key]:

@@ -89,11 +89,11 @@ class Audit:
         """
         every = (*self.findings, *findings)
         skipped = Counter({one.code: self.references - n for one, n in looked_at.items()})
-        strong = {_reference(one) for one in every if not one.weak}
+        suspect, hinted = _suspects(every)
         return replace(
             self,
-            suspect=len(strong),
-            hinted=len({_reference(one) for one in every} - strong),
+            suspect=suspect,
+            hinted=hinted,
             checks=(*self.checks, *(_counted(one, list(every), skipped) for one in looked_at)),
             findings=every,
         )
@@ -154,12 +154,12 @@ def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str 
             continue
         skipped.update(faults_of(record.verdict.evidence)["skipped"])
         findings += (one for one in _findings(record) if one.code in codes)
-    strong = {_reference(one) for one in findings if not one.weak}
+    suspect, hinted = _suspects(findings)
     return Audit(
         references=references,
         not_audited=dict(sorted(not_audited.items())),
-        suspect=len(strong),
-        hinted=len({_reference(one) for one in findings} - strong),
+        suspect=suspect,
+        hinted=hinted,
         checks=tuple(_counted(check, findings, skipped) for check in asked_for),
         findings=tuple(findings),
         signature=signature,
@@ -179,6 +179,13 @@ def _findings(record: Record) -> Iterator[AuditFinding]:
             sql=str(case.predicted_sql),
             **told,
         )
+
+
+def _suspects(findings: Iterable[AuditFinding]) -> tuple[int, int]:
+    """The number of references with a strong finding, and of those with weak ones only."""
+    every = list(findings)
+    strong = {_reference(one) for one in every if not one.weak}
+    return len(strong), len(set(map(_reference, every)) - strong)
 
 
 def _reference(finding: AuditFinding) -> tuple[str, str, str]:

@@ -72,20 +72,12 @@ def consensus(questions: Sequence[Votes]) -> list[Consensus]:
             name: _rate(hits[name] - _hit(belief, vote), asked[name] - 1)
             for name, vote in one.items()
         }
-        found.append(_consensus(one, _belief(one, accuracy, weight), accuracy))
+        belief = _belief(one, accuracy, weight)
+        result = max(belief.items(), key=lambda each: (each[1], -each[0]))[0]
+        agreeing = [n for n, vote in one.items() if n != _REFERENCE and vote == result]
+        agreeing.sort(key=lambda name: (-accuracy[name], name))
+        found.append(Consensus(result=result, probability=belief[result], agreeing=tuple(agreeing)))
     return found
-
-
-def _consensus(
-    votes: Mapping[str, int | None], belief: Mapping[int, float], accuracy: Mapping[str, float]
-) -> Consensus:
-    result = max(belief, key=lambda one: (belief[one], -one))
-    agreeing = [name for name, vote in votes.items() if name != _REFERENCE and vote == result]
-    return Consensus(
-        result=result,
-        probability=belief[result],
-        agreeing=tuple(sorted(agreeing, key=lambda name: (-accuracy[name], name))),
-    )
 
 
 def _fitted(

@@ -199,7 +199,7 @@ class Suspicion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisReport:
-    """What `diagnose` prints."""
+    """What `audit --from RUN` prints."""
 
     judges: tuple[Diagnosis, ...]
     annotators: tuple[AnnotatorAgreement, ...]

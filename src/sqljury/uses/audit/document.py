@@ -279,7 +279,11 @@ def _suspicions(found: DiagnosisReport, listed: Sequence[Suspicion]) -> ReportTa
             f"{row.against} of {row.contradicted}",
             f"{row.alike} of {row.systems}",
             "\n".join(row.stated),
-            "\n".join(_cut(text) for text in (row.question, row.reference_sql) if text),
+            "\n".join(
+                words.shortened(words.visible(text), _LONGEST)
+                for text in (row.question, row.reference_sql)
+                if text
+            ),
         ]
         for row in listed
     ]
@@ -290,7 +294,3 @@ def _suspicions(found: DiagnosisReport, listed: Sequence[Suspicion]) -> ReportTa
         f"of {words.count(found.n_references)} references"
     )
     return ReportTable(caption=caption, heads=heads, rows=rows, wide=True)
-
-
-def _cut(text: str) -> str:
-    return words.shortened(words.visible(text), _LONGEST)

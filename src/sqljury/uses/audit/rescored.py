@@ -85,7 +85,8 @@ def leaderboard(judge: str, right: Mapping[str, Mapping[Question, bool]]) -> Lea
 
     Source: McNemar (1947) for pairs; Holm (1979) for many of them.
     """
-    scores = {name: _score(own) for name, own in right.items()}
+    # What has no question comes last.
+    scores = {name: sum(own.values()) / len(own) if own else -1.0 for name, own in right.items()}
     order = sorted(right, key=lambda name: (-scores[name], name))
     tests = _tests(order, right)
     return Leaderboard(
@@ -93,11 +94,6 @@ def leaderboard(judge: str, right: Mapping[str, Mapping[Question, bool]]) -> Lea
         standings=tuple(_standing(name, right[name], scores, tests) for name in order),
         tests=tests,
     )
-
-
-def _score(own: Mapping[Question, bool]) -> float:
-    """The share that is right; what has no question comes last."""
-    return sum(own.values()) / len(own) if own else -1.0
 
 
 def _standing(
@@ -238,12 +234,6 @@ def _cells(one: Standing) -> list[str]:
     ]
 
 
-def _flip_rows(found: Rescored) -> Iterator[list[str]]:
-    for one in found.flips:
-        pair = f"{one.ahead_after} passes {one.ahead_before}"
-        yield [words.visible(pair), *map(words.p_value, (one.p_before, one.p_after))]
-
-
 def write_rescored_csv(path: PathLike, found: Sequence[Rescored]) -> None:
     """Write a line for each judge and system; fractions, not percent.
 
@@ -269,7 +259,13 @@ def _blocks(found: Rescored) -> Iterator[Block]:
     yield ReportTable(caption=caption, heads=heads, rows=list(_standing_rows(found)))
     if found.flips:
         caption = "Pairs that change places: McNemar's exact test, adjusted by Holm's method"
-        rows = list(_flip_rows(found))
+        rows = [
+            [
+                words.visible(f"{one.ahead_after} passes {one.ahead_before}"),
+                *map(words.p_value, (one.p_before, one.p_after)),
+            ]
+            for one in found.flips
+        ]
         yield ReportTable(caption=caption, heads=["pair", *_FLIPS], rows=rows)
 
 

@@ -210,7 +210,10 @@ def statistics_of(cases: Sequence[Case], schemas: Iterable[Schema]) -> QuestionS
     asked = [case for case in cases if case.reference_sqls]
     known = list(schemas)
     groups = {_group(case): case for case in reversed(asked)}
-    measured = [_measured(case) for case in groups.values()]
+    measured = [
+        template.sql if (template := template_of(case)) else case.reference_sqls[0]
+        for case in groups.values()
+    ]
     if not any(template_of(case) for case in asked):
         measured = [case.reference_sqls[0] for case in asked]
     return QuestionStatistics(
@@ -226,11 +229,6 @@ def statistics_of(cases: Sequence[Case], schemas: Iterable[Schema]) -> QuestionS
 def _group(case: Case) -> tuple[str, str]:
     group = case.extra.get("group")
     return case.benchmark, text_structure(case.reference_sqls[0]) if group is None else str(group)
-
-
-def _measured(case: Case) -> str:
-    template = template_of(case)
-    return case.reference_sqls[0] if template is None else template.sql
 
 
 # ------------------------------------------------------------
@@ -305,6 +303,8 @@ def card_of(
     left_out: list[LeftOut] = [*cleaned.left_out, *splits.left_out]
     parts = splits.by_name
     counted = Counter(kinds)
+    corrected = (str(one.case.extra.get("corrected", "")) for f in parts.values() for one in f)
+    corrections = [reason for said in corrected for reason in said.split(", ") if reason]
     return Card(
         name=name,
         seed=seed,
@@ -321,19 +321,13 @@ def card_of(
             for part, found in parts.items()
         },
         left_out=dict(sorted(Counter(one.reason for one in left_out).items())),
-        corrected=dict(sorted(Counter(_corrections(parts)).items())),
+        corrected=dict(sorted(Counter(corrections).items())),
         n_merged=cleaned.n_merged,
         n_unchecked=cleaned.n_unchecked,
         flagged=dict(sorted(flagged.items())),
         splitting=splitting,
         read=read,
     )
-
-
-def _corrections(parts: Mapping[str, Sequence[Usable]]) -> Iterator[str]:
-    for found in parts.values():
-        for one in found:
-            yield from filter(None, str(one.case.extra.get("corrected", "")).split(", "))
 
 
 GIVEN = "given"
@@ -423,14 +417,26 @@ def build_trust(
         seen=seen,
         splitting=splitting,
         flagged=Counter(
-            str(flag) for found in parts.values() for one in found for flag in _flags_said(one)
+            str(flag)
+            for found in parts.values()
+            for one in found
+            if isinstance(flags := one.extra.get("flags"), list)
+            for flag in flags
         ),
         read=statistics_of(
             listed, [schemas[db_id] for db_id in sorted({c.db_id for c in listed} & set(schemas))]
         ),
     )
     left_out = (*cleaned.left_out, *given_training.left_out, *splits.left_out)
-    return Built(parts, tuple(_case_left_out(one, name) for one in left_out), card)
+    cases_left_out = (
+        replace(
+            one.case,
+            benchmark=name,
+            extra={"left_out": one.reason} | ({"detail": one.detail} if one.detail else {}),
+        )
+        for one in left_out
+    )
+    return Built(parts, tuple(cases_left_out), card)
 
 
 def _reviewed(
@@ -470,11 +476,6 @@ def _answerable(one: Usable, name: str, seen: frozenset[str], schema: Schema | N
     return replace(one.case, benchmark=name, answerable=True, extra=extra)
 
 
-def _flags_said(case: Case) -> Sequence[Json]:
-    found = case.extra.get("flags")
-    return found if isinstance(found, list) else ()
-
-
 def _given(case: Case, name: str) -> Case:
     kind = case.extra.get("type") or case.extra.get("unanswerable_type") or GIVEN
     return replace(case, benchmark=name, reference_sqls=(), extra={"type": str(kind)})
@@ -503,11 +504,6 @@ def _unanswerable(made: Sequence[Unanswerable], name: str, taken: set[str]) -> I
             answerable=False,
             extra=extra,
         )
-
-
-def _case_left_out(one: LeftOut, name: str) -> Case:
-    extra = {"left_out": one.reason} | ({"detail": one.detail} if one.detail else {})
-    return replace(one.case, benchmark=name, extra=extra)
 
 
 REASONS = {
@@ -558,7 +554,10 @@ def _lines(card: Card) -> Iterator[str]:
         "words",
     ]
     counts = [card.read.tables, card.read.columns, card.read.questions, card.read.templates]
-    means = [words.UNDEFINED if n is None else f"{n:.1f}" for n in _means(card)]
+    means = [
+        words.UNDEFINED if n is None else f"{n:.1f}"
+        for n in (card.read.per_template, card.read.length)
+    ]
     yield from markdown_table(heads, [[*map(words.count, counts), *means]])
     yield "\nLeft out (`left_out.jsonl`):\n"
     rows = [[REASONS.get(name, name), words.count(n)] for name, n in card.left_out.items()]
@@ -577,10 +576,6 @@ def _lines(card: Card) -> Iterator[str]:
     made = sum(card.unanswerable.values())
     if made < card.wanted:
         yield f"\nThe schemas gave {made} of {card.wanted} unanswerable questions that were wanted."
-
-
-def _means(card: Card) -> tuple[float | None, float | None]:
-    return card.read.per_template, card.read.length
 
 
 def _sizes(card: Card, parts: Sequence[str]) -> Iterator[list[str]]:

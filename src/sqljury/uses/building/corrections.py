@@ -151,7 +151,10 @@ def filled_in(
         written = _exchanged(
             sql,
             [slot.in_sql for slot in slots],
-            [_literal(value, slot.quote) for value, slot in zip(row, slots, strict=True)],
+            [
+                f"{q}{str(value).replace(q, q * 2)}{q}" if (q := slot.quote) else str(value)
+                for value, slot in zip(row, slots, strict=True)
+            ],
         )
         if _returns_something(run(written)):
             return asked, written
@@ -245,11 +248,6 @@ def _usable(value: Any) -> bool:
             and value.isprintable()
         )
     return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _literal(value: Value, quote: str) -> str:
-    text = str(value)
-    return f"{quote}{text.replace(quote, quote * 2)}{quote}" if quote else text
 
 
 def _exchanged(text: str, spans: Sequence[tuple[int, int]], values: Sequence[str]) -> str:

@@ -122,7 +122,7 @@ def made_absolute(
         return None
     asked = question
     for pattern, written in _PATTERNS:
-        asked = pattern.sub(partial(_call, written, now), asked)
+        asked = pattern.sub(partial(written, now), asked)
     asked = _TWO_PREPOSITIONS.sub(r"\1 ", asked)
     if relative_times(asked) or _BEFORE_A_SPAN.search(asked):
         return None
@@ -132,10 +132,6 @@ def made_absolute(
         body = question.rstrip(" \n\t.?!")
         asked = f"{body}, as of {said(now)}{question[len(body) :]}"
     return asked, stopped
-
-
-def _call(written: _Written, now: date, found: re.Match[str]) -> str:
-    return written(found, now)
 
 
 def said(day: date) -> str:
@@ -223,7 +219,10 @@ def _stopped(sql: str, now: date, dialect: str) -> str | None:
             literal = f"'{now.isoformat()}'" if word == "now" else None
         elif word == "current_date":
             literal = f"'{now.isoformat()}'"
-        elif word == "current_timestamp" or _is_stamp(sql[: token.start], word):
+        elif word == "current_timestamp" or (
+            # EHRSQL writes ``datetime(CURRENT_TIME, …)`` for day and time.
+            word == "current_time" and _DATE_CALL.search(sql[: token.start])
+        ):
             literal = f"'{now.isoformat()} 00:00:00'"
         elif word in _CALLS and [one.text for one in after] == ["(", ")"]:
             literal, stop = f"'{now.isoformat()}'", after[1].end
@@ -234,11 +233,6 @@ def _stopped(sql: str, now: date, dialect: str) -> str | None:
             end = stop + 1
     text = "".join([*out, sql[end:]])
     return None if reads_clock(text, dialect) else text
-
-
-def _is_stamp(before: str, word: str) -> bool:
-    """Whether CURRENT_TIME stands for day and time: EHRSQL writes ``datetime(CURRENT_TIME, …)``."""
-    return word == "current_time" and _DATE_CALL.search(before) is not None
 
 
 _DATE_CALL: Final = re.compile(
@@ -264,7 +258,7 @@ def _moved(now: date, unit: str, count: int) -> date:
     return date(year, month + 1, now.day)
 
 
-def _ago(found: re.Match[str], now: date) -> str:
+def _ago(now: date, found: re.Match[str]) -> str:
     unit, before = found["unit"].casefold(), found["before"]
     then = said(_moved(now, unit, -_number(found["n"])))
     if before:
@@ -273,12 +267,12 @@ def _ago(found: re.Match[str], now: date) -> str:
     return f"on {then}" if unit in ("day", "week") else found[0]
 
 
-def _span(found: re.Match[str], now: date) -> str:
+def _span(now: date, found: re.Match[str]) -> str:
     start = _moved(now, found["unit"].casefold(), -_number(found["n"] or "1"))
     return f"from {said(start)} to {said(now)}"
 
 
-def _which(found: re.Match[str], now: date) -> str:
+def _which(now: date, found: re.Match[str]) -> str:
     unit = found["unit"].casefold()
     then = _moved(now, unit, _WHICH[found["which"].casefold()])
     if unit == "week":
@@ -287,22 +281,22 @@ def _which(found: re.Match[str], now: date) -> str:
     return {"month": f"in {_month(then)}", "year": f"in {then.year}"}.get(unit, f"on {said(then)}")
 
 
-def _month_and_day(found: re.Match[str], now: date) -> str:
+def _month_and_day(now: date, found: re.Match[str]) -> str:
     then = _moved(now, "month", _WHICH[found["which"].casefold()])
     return f"on {int(found['day'])} {_month(then)}"
 
 
-def _year_and_month(found: re.Match[str], now: date) -> str:
+def _year_and_month(now: date, found: re.Match[str]) -> str:
     year = now.year + _WHICH[found["which"].casefold()]
     month = _MONTHS[int(found["month"]) - 1]
     return f"on {int(found['day'])} {month} {year}" if found["day"] else f"in {month} {year}"
 
 
-def _day(found: re.Match[str], now: date) -> str:
+def _day(now: date, found: re.Match[str]) -> str:
     return f"on {said(now + timedelta(days=_DAYS[found['day'].casefold()]))}"
 
 
-_Written = Callable[[re.Match[str], date], str]
+_Written = Callable[[date, re.Match[str]], str]
 _THE_LAST: Final = "(?:in|over|during|within|for|since|from) the (?:last|past)"
 
 

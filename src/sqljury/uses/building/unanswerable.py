@@ -199,19 +199,34 @@ _OWN_OF_KIND = {
 }
 
 
-def own_templates(kind: str) -> tuple[str, ...]:
-    """Templates for a column of some kind that leave no doubt whose it is."""
-    return _OWN + _OWN_OF_KIND[kind]
+def _question_for(
+    kind: str,
+    db_id: str,
+    entity: Entity,
+    attribute: Attribute,
+    key: Sequence[str],
+    seed: int,
+    *,
+    own: bool = False,
+    borrowed_from: str = "",
+) -> Unanswerable:
+    """A question for a column of an entity, by a template that a key draws.
 
-
-def column_templates(kind: str) -> tuple[str, ...]:
-    """The templates for a column of some kind."""
-    return _ANY + _OF_KIND[kind]
-
-
-def asked(template: str, entity: Entity, column: str) -> str:
-    """A template about a column of an entity."""
-    return template.format(column=column, one=entity.one, many=entity.many)
+    Args:
+        own: the templates leave no doubt whose column it is.
+    """
+    general, of_kind = (_OWN, _OWN_OF_KIND) if own else (_ANY, _OF_KIND)
+    templates = general + of_kind[attribute.kind]
+    template = min(templates, key=lambda one: place(seed, db_id, entity.one, *key, one))
+    return Unanswerable(
+        kind=kind,
+        db_id=db_id,
+        question=template.format(column=attribute.phrase, one=entity.one, many=entity.many),
+        template=template,
+        table=entity.table.name,
+        column=attribute.phrase,
+        borrowed_from=borrowed_from,
+    )
 
 
 # ------------------------------------------------------------
@@ -247,7 +262,11 @@ def surface(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Un
         for attribute in lent:
             if not reach.has(attribute):
                 own = attribute.table in reach.below
-                yield _asked_of(db_id, entity, attribute, seed, own=own)
+                key = (attribute.table, attribute.column)
+                origin = ".".join(key)
+                yield _question_for(
+                    SURFACE, db_id, entity, attribute, key, seed, own=own, borrowed_from=origin
+                )
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,23 +298,6 @@ class _Reach:
         )
 
 
-def _asked_of(
-    db_id: str, entity: Entity, attribute: Attribute, seed: int, *, own: bool
-) -> Unanswerable:
-    templates = own_templates(attribute.kind) if own else column_templates(attribute.kind)
-    key = (db_id, entity.one, attribute.table, attribute.column)
-    template = min(templates, key=lambda t: place(seed, *key, t))
-    return Unanswerable(
-        kind=SURFACE,
-        db_id=db_id,
-        question=asked(template, entity, attribute.phrase),
-        template=template,
-        table=entity.table.name,
-        column=attribute.phrase,
-        borrowed_from=f"{attribute.table}.{attribute.column}",
-    )
-
-
 _CONNECTING = word_set("of the on to number")
 
 
@@ -304,20 +306,11 @@ def related(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[Un
     schema = schemas[db_id]
     known = vocabulary(schema)
     for entity in entities(schema):
-        for phrase, kind, others in _attributes(class_of(entity)):
+        for phrase, kind, others in _data()["attributes"].get(class_of(entity), ()):
             # Any trace of the words anywhere in the database, and the question is not asked.
-            if (stems((phrase,)) - _CONNECTING | stems(others.split())) & known:
-                continue
-            templates = column_templates(kind)
-            template = min(templates, key=lambda t: place(seed, db_id, entity.one, phrase, t))
-            yield Unanswerable(
-                kind=RELATED,
-                db_id=db_id,
-                question=asked(template, entity, phrase),
-                template=template,
-                table=entity.table.name,
-                column=phrase,
-            )
+            if not (stems((phrase,)) - _CONNECTING | stems(others.split())) & known:
+                column = Attribute("", phrase, phrase, kind)
+                yield _question_for(RELATED, db_id, entity, column, (phrase,), seed)
 
 
 def class_of(entity: Entity) -> str:
@@ -325,17 +318,6 @@ def class_of(entity: Entity) -> str:
     head = entity.one.removesuffix(" member").split()[-1]
     classes = _data()["classes"].items()
     return next((name for name, members in classes if head in members.split()), "")
-
-
-def all_phrases() -> Iterator[tuple[str, str, str]]:
-    """Every column of the list: class, phrase, kind."""
-    for name, listed in _data()["attributes"].items():
-        for phrase, kind, _ in listed:
-            yield name, phrase, kind
-
-
-def _attributes(name: str) -> list[tuple[str, str, str]]:
-    return [(phrase, kind, others) for phrase, kind, others in _data()["attributes"].get(name, ())]
 
 
 @cache
@@ -361,7 +343,9 @@ def unrelated(db_id: str, schemas: Mapping[str, Schema], seed: int) -> Iterator[
     for entity in entities(schema):
         order = sorted(drawn, key=lambda pair: place(seed, db_id, entity.one, pair[0]))
         for origin, attribute in order[:_PER_TABLE]:
-            yield _asked_of_foreign(db_id, entity, origin, attribute, seed)
+            yield _question_for(
+                UNRELATED, db_id, entity, attribute, (origin,), seed, borrowed_from=origin
+            )
 
 
 def _lent(db_id: str, schemas: Mapping[str, Schema]) -> list[tuple[str, Attribute]]:
@@ -380,25 +364,10 @@ def _listed(schema: Schema) -> list[tuple[str, Attribute]]:
     classes = {class_of(entity) for entity in entities(schema)}
     return [
         (f"{name}.{phrase}", Attribute("", phrase, phrase, kind))
-        for name, phrase, kind in all_phrases()
+        for name, columns in _data()["attributes"].items()
         if name not in classes
+        for phrase, kind, _ in columns
     ]
-
-
-def _asked_of_foreign(
-    db_id: str, entity: Entity, origin: str, attribute: Attribute, seed: int
-) -> Unanswerable:
-    templates = column_templates(attribute.kind)
-    template = min(templates, key=lambda t: place(seed, db_id, entity.one, origin, t))
-    return Unanswerable(
-        kind=UNRELATED,
-        db_id=db_id,
-        question=asked(template, entity, attribute.phrase),
-        template=template,
-        table=entity.table.name,
-        column=attribute.phrase,
-        borrowed_from=origin,
-    )
 
 
 # ------------------------------------------------------------

@@ -166,7 +166,7 @@ def paraphrase_request(case: Case, count: int, schema: Schema, model: Model) -> 
         PromptSection("Question", case.question or ""),
         PromptSection("SQL", case.reference_sqls[0]),
     ]
-    messages = (Message("system", _paraphrase_prompt()), Message("user", message(sections)))
+    messages = (Message("system", _prompt("paraphrase.md")), Message("user", message(sections)))
     return Request(model=model, messages=messages, schema=_PARAPHRASES)
 
 
@@ -215,8 +215,8 @@ def accepted_paraphrases(queue: Iterable[ReviewItem], cases: Sequence[Case]) -> 
 
 
 @cache
-def _paraphrase_prompt() -> str:
-    text = files("sqljury.uses.building").joinpath("paraphrase.md").read_text("utf-8")
+def _prompt(name: str) -> str:
+    text = files("sqljury.uses.building").joinpath(name).read_text("utf-8")
     return f"{text}\n{FENCE_RULE}\n"
 
 
@@ -286,7 +286,10 @@ def request_for(order: Order, schema: Schema, model: Model) -> Request:
     sections = [PromptSection("Wanted", "", task), PromptSection("Database schema", shown)]
     return Request(
         model=model,
-        messages=(Message("system", _unanswerable_prompt()), Message("user", message(sections))),
+        messages=(
+            Message("system", _prompt("unanswerable_question.md")),
+            Message("user", message(sections)),
+        ),
         schema=_UNANSWERABLE,
     )
 
@@ -330,10 +333,3 @@ def _doubts(kind: str, one: Mapping[str, str], schema: Schema) -> Iterator[str]:
             yield "the question does not name what is missing"
         elif shared := sorted(missing & vocabulary(schema)):
             yield f"the schema knows {', '.join(shared)}"
-
-
-@cache
-def _unanswerable_prompt() -> str:
-    folder = files("sqljury.uses.building")
-    text = folder.joinpath("unanswerable_question.md").read_text("utf-8")
-    return f"{text}\n{FENCE_RULE}\n"

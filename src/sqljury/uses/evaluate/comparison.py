@@ -243,10 +243,20 @@ def _sections(found: RunComparison) -> Iterator[ReportSection]:
             ReportTable(
                 caption=f"{title}: {words.count(sum(map(len, by_cause.values())))}",
                 heads=_HEADS,
-                rows=_by_cause_rows(by_cause),
+                rows=[
+                    (
+                        words.visible(cause),
+                        words.count(len(group)),
+                        words.visible(", ".join(f.case.name for f in group[:_SHOWN_CASES])),
+                    )
+                    for cause, group in by_cause.items()
+                ],
                 wide=True,
             )
-            for title, by_cause in _both(judge)
+            for title, by_cause in (
+                ("newly wrong", judge.newly_wrong),
+                ("newly right, by what was wrong", judge.newly_right),
+            )
             if by_cause
         ]
         yield ReportSection(
@@ -273,19 +283,3 @@ def _sentences(judge: JudgeComparison) -> list[str]:
             f"{words.count(judge.only_second)} of the second"
         )
     return lines
-
-
-def _both(judge: JudgeComparison) -> Iterator[tuple[str, Mapping[str, Sequence[Failure]]]]:
-    yield "newly wrong", judge.newly_wrong
-    yield "newly right, by what was wrong", judge.newly_right
-
-
-def _by_cause_rows(by_cause: Mapping[str, Sequence[Failure]]) -> list[tuple[str, str, str]]:
-    return [
-        (
-            words.visible(cause),
-            words.count(len(group)),
-            words.visible(", ".join(f.case.name for f in group[:_SHOWN_CASES])),
-        )
-        for cause, group in by_cause.items()
-    ]

@@ -299,13 +299,9 @@ def _paper_rows(
             text = "–" if one is None else percent(one.score)
             shown = escaped(text + (_MARK if name in _worse(judge) else ""))
             wins = one is not None and one.score == most and len(board) > 1
-            cells.append((bold(shown) if wins else shown) + escaped(_ends(one)))
+            ends = "" if one is None else interval(one.low, one.high)
+            cells.append((bold(shown) if wins else shown) + escaped(f" ({ends})" if ends else ""))
         yield name or "(all)", cells
-
-
-def _ends(one: SystemScore | JudgeSummary | None) -> str:
-    ends = "" if one is None else interval(one.low, one.high)
-    return f" ({ends})" if ends else ""
 
 
 def _worse(judge: JudgeSummary) -> set[str]:

@@ -105,7 +105,7 @@ def _lines(found: Mapping[str, Sequence[Failure]], most: int, run: str) -> Itera
     if total:
         first = next(iter(found.values()))[0]
         yield ""
-        yield f"all of one: sqljury show {visible(run)} {visible(first.case.name)}"
+        yield f"all of one: sqljury report {visible(run)} --case {visible(first.case.name)}"
 
 
 def _failure(failure: Failure) -> Iterator[str]:

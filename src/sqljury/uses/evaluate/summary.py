@@ -312,7 +312,8 @@ def check_threshold(threshold: float) -> None:
 
 # ---------------------------------------------------------------- counting
 
-_DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
+DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
+"""From easy to hard, as Spider and BIRD name them."""
 
 
 class _JudgeCounter:
@@ -357,10 +358,16 @@ class _JudgeCounter:
         places = case.db_id, case.difficulty, record.features
         found = self._tallies.get(places)
         if found is None:
-            found = [self.slices[place] for place in _places(*places)]
+            named = [("db_id", case.db_id), ("difficulty", case.difficulty)]
+            named += [("feature", feature) for feature in record.features]
+            found = [self.slices[name, value] for name, value in named if value]
             self._tallies[places] = found
         own = self.slices["benchmark", case.benchmark], self.slices["source", case.source]
-        more = [self.slices[c, _value(case.extra[c])] for c in self._by if c in case.extra]
+        values = {name: case.extra[name] for name in self._by if name in case.extra}
+        more = [
+            self.slices[name, v if isinstance(v, str) else json.dumps(v, sort_keys=True)]
+            for name, v in values.items()
+        ]
         return [*own, *found, *more]
 
     def _measure(self, record: Record) -> None:
@@ -389,7 +396,11 @@ class _JudgeCounter:
             high=high,
             interval="normal" if self.graded else "wilson",
             outcomes={str(o): self.outcomes[o] for o in Outcome if self.outcomes[o]},
-            measures=dict(self._measure_means()),
+            measures={
+                name: mean
+                for name, tally in sorted(self.measures.items())
+                if (mean := tally.mean_over(tally.n + self.unmeasured)) is not None
+            },
             labels=dict(sorted(self.labels.items())),
             slices=tuple(self._slices()),
             cost=self.cost.summary(),
@@ -405,12 +416,6 @@ class _JudgeCounter:
         else:
             found = wilson_interval(int(tally.sum), tally.n)
         return found or (None, None)
-
-    def _measure_means(self) -> Iterator[tuple[str, float]]:
-        for name, tally in sorted(self.measures.items()):
-            mean = tally.mean_over(tally.n + self.unmeasured)
-            if mean is not None:
-                yield name, mean
 
     def _slices(self) -> Iterator[Slice]:
         values = Counter(dimension for dimension, _ in self.slices)
@@ -466,32 +471,15 @@ class _StageCounter:
         return {**counts, "money": self._money.sum, "seconds": self._seconds.sum}
 
 
-def _value(value: Json) -> str:
-    """A value of one of the input's own columns as the name of a slice."""
-    return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
-
-
 _DIMENSIONS = ("benchmark", "source", "db_id", "difficulty", "feature")
 _ONLY_IF_SEVERAL = ("benchmark", "source")
 _Places = tuple[str, str | None, tuple[str, ...]]
 
 
-def _places(
-    db_id: str, difficulty: str | None, features: tuple[str, ...]
-) -> Iterator[tuple[str, str]]:
-    """The slices that a question belongs to."""
-    if db_id:
-        yield "db_id", db_id
-    if difficulty:
-        yield "difficulty", difficulty
-    for feature in features:
-        yield "feature", feature
-
-
 def _slice_order(place: tuple[str, str]) -> tuple[int, str, int, str]:
     dimension, value = place
     # Difficulties from easy to hard, everything else by name.
-    hardness = _DIFFICULTIES.index(value) if value in _DIFFICULTIES else len(_DIFFICULTIES)
+    hardness = DIFFICULTIES.index(value) if value in DIFFICULTIES else len(DIFFICULTIES)
     is_ours = dimension in _DIMENSIONS
     place_of = _DIMENSIONS.index(dimension) if is_ours else len(_DIMENSIONS)
     own = "" if is_ours else dimension

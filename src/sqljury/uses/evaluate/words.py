@@ -16,7 +16,11 @@ def score_sentence(judge: JudgeSummary) -> str:
     elif judge.systems:
         head = f"{count(len(judge.systems))} systems, a score each"
     else:
-        head = f"{_lacking(judge)}{_published(judge)}{_spread(judge)}"
+        figure, ends = _figure(judge), interval(judge.low, judge.high)
+        published = f"{figure[0]} {percent(figure[1])}; as a score " if figure else ""
+        spread = f" ({judge.interval} {ends})" if ends else ""
+        score = f"{percent(judge.score)} % of {count(judge.n)}{spread}"
+        head = f"{_lacking(judge)}{published}{score}"
     if not judge.left_out:
         return head
     names = counts(judge.outcomes, (o for o in Outcome if o.left_out))
@@ -27,13 +31,6 @@ def headline(judge: JudgeSummary) -> str:
     """The one number of a judge, in percent: the published figure where it has one."""
     figure = _figure(judge)
     return percent(judge.score if figure is None else figure[1])
-
-
-def _published(judge: JudgeSummary) -> str:
-    figure = _figure(judge)
-    if figure is None:
-        return ""
-    return f"{figure[0]} {percent(figure[1])}; as a score "
 
 
 _FIGURES = {"r_ves": "R-VES"}
@@ -47,13 +44,6 @@ def _figure(judge: JudgeSummary) -> tuple[str, float] | None:
         (_FIGURES[name], judge.measures[name])
         if name in _FIGURES.keys() & judge.measures.keys()
         else None
-    )
-
-
-def _spread(judge: JudgeSummary) -> str:
-    ends = interval(judge.low, judge.high)
-    return f"{percent(judge.score)} % of {count(judge.n)}" + (
-        f" ({judge.interval} {ends})" if ends else ""
     )
 
 
@@ -83,7 +73,7 @@ def no_reference_hint(judge: JudgeSummary) -> str:
         return ""
     return (
         f"{count(lacking)} without a reference: judges that need none are "
-        f"{', '.join(WITHOUT_REFERENCE)} (`sqljury judges` says what each needs)"
+        f"{', '.join(WITHOUT_REFERENCE)} (`sqljury list judges` says what each needs)"
     )
 
 

@@ -1,8 +1,8 @@
 """Sample candidates: many queries for each question, from a model."""
 
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
-from sqljury.uses.generating.modes import MODES, DinSqlSampler, Mode, question_messages
-from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sample, Sampler
+from sqljury.uses.generating.modes import MODES, DinSqlSampler, question_messages
+from sqljury.uses.generating.samplers import ClientSampler, LocalSampler, Sampler
 
 __all__ = [
     "MODES",
@@ -10,9 +10,7 @@ __all__ = [
     "DinSqlSampler",
     "Generator",
     "LocalSampler",
-    "Mode",
     "PromptedQuestion",
-    "Sample",
     "Sampler",
     "generate",
     "question_messages",

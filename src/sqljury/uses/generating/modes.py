@@ -63,7 +63,9 @@ class DinSqlSampler:
 
     def _one(self, data: str, number: int, case: str) -> Sample:
         def ask(prompt: Prompt, *found: PromptSection) -> Sample:
-            asked = [Message("system", prompt.text), Message("user", _joined(data, found))]
+            added = message(section for section in found if section.text.strip())
+            shown = "\n\n".join(filter(None, (data, added)))
+            asked = [Message("system", prompt.text), Message("user", shown)]
             (sample,) = self.sampler.sample(asked, number, 1, case)
             return sample
 
@@ -88,10 +90,6 @@ def class_in(text: str) -> str:
     found = _CLASS.findall(text)
     said = found[-1].lower() if found else "nested"
     return "non-nested" if said.startswith("non") else said
-
-
-def _joined(data: str, found: Sequence[PromptSection]) -> str:
-    return "\n\n".join(filter(None, (data, message(one for one in found if one.text.strip()))))
 
 
 Read = Callable[[str], dict[str, Json]]
@@ -137,10 +135,6 @@ def _answers(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
     return [(one.question, one.sql or NOT_ANSWERABLE) for one in shown]
 
 
-def _marks(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
-    return [(one.question, marked(one)) for one in shown]
-
-
 def plain_sql(text: str) -> dict[str, Json]:
     """The query, or null where the model says that there is none; then ``abstained`` says how.
 
@@ -179,7 +173,13 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType(
             Prompt("generate", {}), Prompt("sqlprompt", {}), Wanted(8, 0), _answers, plain_sql
         ),
         "demo": Mode(_DEMO, _DEMO, Wanted(8, 8), _answers, plain_sql),
-        "verbal": Mode(_VERBAL, _VERBAL, Wanted(8, 0, 8), _marks, marked_sql),
+        "verbal": Mode(
+            _VERBAL,
+            _VERBAL,
+            Wanted(8, 0, 8),
+            lambda shown: [(one.question, marked(one)) for one in shown],
+            marked_sql,
+        ),
         "din_sql": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENTLE),
         "din_sql_generic": Mode(LINKING, LINKING, Wanted(8, 0), _answers, plain_sql, GENERIC),
     }

@@ -55,7 +55,11 @@ def _sentences(found: Selection) -> Iterator[str]:
 
 
 def _sections(found: Selection) -> Iterator[ReportSection]:
-    accuracy = [_accuracy_plot(found), _accuracy(found), *_systems(found)]
+    accuracy: list[Block] = [_accuracy_plot(found), _accuracy(found)]
+    if found.systems:
+        rows = [[words.visible(n), words.percent(a, 2)] for n, a in found.systems.items()]
+        heads = ["system", "accuracy"]
+        accuracy.append(ReportTable(caption="Single systems", heads=heads, rows=rows))
     yield ReportSection(title="Accuracy", blocks=accuracy)
     yield ReportSection(title="With n candidates", blocks=_curves(found))
     if found.tests:
@@ -126,12 +130,6 @@ def _accuracy_plot(found: Selection) -> Lanes:
     ]
     caption = "Accuracy in percent, with 95 % intervals by resampling questions"
     return Lanes(caption=caption, lanes=lanes, axis=plots.axis_labels(axis))
-
-
-def _systems(found: Selection) -> Iterator[Block]:
-    if found.systems:
-        rows = [[words.visible(n), words.percent(a, 2)] for n, a in found.systems.items()]
-        yield ReportTable(caption="Single systems", heads=["system", "accuracy"], rows=rows)
 
 
 _MEAN = "Mean over subsets of n candidates; the oracle is pass@n"

@@ -115,11 +115,8 @@ def pools_of(cases: Iterable[Case]) -> Iterator[CandidatePool]:
         merged = tuple(_merged(given))
         place = {one.sql: i for i, one in enumerate(merged)}
         order = tuple(place[one.sql] for one in given for _ in range(one.count))
-        yield CandidatePool(_question(own[0]), merged, order)
-
-
-def _question(case: Case) -> Case:
-    return replace(case, predicted_sql=MISSING, pool=(), source="", label=None, extra={})
+        question = replace(own[0], predicted_sql=MISSING, pool=(), source="", label=None, extra={})
+        yield CandidatePool(question, merged, order)
 
 
 def _candidates(cases: Iterable[Case]) -> Iterator[Candidate]:
@@ -134,12 +131,9 @@ def _candidate(case: Case, sql: str | None) -> Candidate:
     listed = case.extra.get("systems")
     systems = tuple(map(str, listed)) if isinstance(listed, list) else ()
     times = count_of(case.extra) or len(systems) or 1
-    return Candidate(sql=sql, count=times, systems=systems or _named(case), extra=case.extra)
-
-
-def _named(case: Case) -> tuple[str, ...]:
-    """The file that a prediction is from; a candidate's number is nobody's name."""
-    return () if not case.source or case.source.isdigit() else (case.source,)
+    if not systems and case.source and not case.source.isdigit():
+        systems = (case.source,)  # a candidate's number is nobody's name
+    return Candidate(sql=sql, count=times, systems=systems, extra=case.extra)
 
 
 def _merged(candidates: Iterable[Candidate]) -> Iterator[Candidate]:

@@ -10,7 +10,7 @@ from math import fsum
 
 from sqljury.case import Json
 from sqljury.sql import hardness
-from sqljury.uses.evaluate.summary import MissingCounter
+from sqljury.uses.evaluate.summary import DIFFICULTIES, MissingCounter
 from sqljury.uses.select.curves import sizes_up_to
 from sqljury.uses.select.pool import Ballot, CandidatePool
 from sqljury.uses.select.strategies import Oracle, Strategy
@@ -66,7 +66,7 @@ class StrategyFigures:
     high: float | None
     drawn: float | None
     regret: float | None
-    """What the oracle has more."""
+    """The oracle's accuracy minus this strategy's."""
     curve: tuple[float, ...] = ()
     """Accuracy for each of :attr:`Selection.sizes`; empty where it is not known."""
     in_order: tuple[float, ...] = ()
@@ -301,25 +301,20 @@ def _first_ones(strategy: Strategy, one: Seen, sizes: Sequence[int]) -> list[flo
     return [found[min(size, len(order))] for size in sizes]
 
 
-def _difficulty(pool: CandidatePool) -> str:
-    return pool.question.difficulty or ""
-
-
 def _hardness(pool: CandidatePool) -> str:
     references = pool.question.reference_sqls
     return (hardness(references[0]) if references else None) or ""
 
 
 _DIMENSIONS: dict[str, Callable[[CandidatePool], str]] = {
-    "difficulty": _difficulty,
+    "difficulty": lambda pool: pool.question.difficulty or "",
     "hardness": _hardness,
 }
-_EASY_TO_HARD = ("simple", "easy", "medium", "moderate", "hard", "challenging", "extra")
 
 
 def _hardness_order(value: str) -> tuple[int, str]:
-    known = value in _EASY_TO_HARD
-    return _EASY_TO_HARD.index(value) if known else len(_EASY_TO_HARD), value
+    known = value in DIFFICULTIES
+    return DIFFICULTIES.index(value) if known else len(DIFFICULTIES), value
 
 
 def _expected(strategy: Strategy, ballot: Ballot) -> float:

@@ -13,23 +13,13 @@ from sqljury.uses.statistics.intervals import (
     Bootstrap,
     Corrected,
     Interval,
-    Intervals,
     Tally,
     mean_interval,
     prediction_powered,
     rogan_gladen,
     wilson_interval,
 )
-from sqljury.uses.statistics.paired import (
-    SIGNIFICANT,
-    Paired,
-    PairedCounts,
-    adjusted,
-    bonferroni,
-    holm,
-    mcnemar_chi2,
-    mcnemar_exact,
-)
+from sqljury.uses.statistics.paired import SIGNIFICANT, Paired, PairedCounts, adjusted, holm
 
 __all__ = [
     "ASSOCIATION_STATISTICS",
@@ -39,16 +29,12 @@ __all__ = [
     "Confusion",
     "Corrected",
     "Interval",
-    "Intervals",
     "Paired",
     "PairedCounts",
     "ScoreTable",
     "Tally",
     "adjusted",
-    "bonferroni",
     "holm",
-    "mcnemar_chi2",
-    "mcnemar_exact",
     "mean_interval",
     "prediction_powered",
     "rogan_gladen",

@@ -54,7 +54,9 @@ def distil(told_apart: Sequence[frozenset[int]], *, times: int = 1) -> list[int]
 
     Source: Zhong, Yu and Klein (2020), section 3.3; Chvatal (1979).
     """
-    there = {n: sum(1 for found in told_apart if n in found) for n in _all(told_apart)}
+    there = {
+        n: sum(1 for found in told_apart if n in found) for n in frozenset().union(*told_apart)
+    }
     missing = {n: min(times, count) for n, count in there.items()}
     left = dict(enumerate(told_apart))
     kept: list[int] = []
@@ -67,10 +69,6 @@ def distil(told_apart: Sequence[frozenset[int]], *, times: int = 1) -> list[int]
             missing[n] -= 1
         kept.append(best)
     return kept
-
-
-def _all(told_apart: Sequence[frozenset[int]]) -> set[int]:
-    return set().union(*told_apart) if told_apart else set()
 
 
 _PROFILES = (DataProfile.CLEAN, DataProfile.DUPLICATES)
@@ -225,7 +223,13 @@ def build_suites(
         on_report(report, len(jobs))
     if not any(report.databases for report in reports):
         raise InputError("SJ550", f"{reports[0].db_id}: {reports[0].failure}")
-    _write_json(folder / "suites.json", _manifest(options, reports))
+    manifest = {
+        "sqljury": __version__,
+        "seed": options.seed,
+        "databases_per_query": options.databases_per_query,
+        "suites": [_plain(report) for report in sorted(reports, key=lambda r: r.db_id)],
+    }
+    _write_json(folder / "suites.json", manifest)
     return reports
 
 
@@ -236,15 +240,6 @@ def _sandbox(options: SuiteOptions, folder: Path) -> Sandbox:
     except SqljuryError:
         paths = []  # what is wrong with them is told for each
     return Sandbox(reads=tuple(map(str, paths)), writes=(str(folder),))
-
-
-def _manifest(options: SuiteOptions, reports: Sequence[SuiteReport]) -> dict[str, Any]:
-    return {
-        "sqljury": __version__,
-        "seed": options.seed,
-        "databases_per_query": options.databases_per_query,
-        "suites": [_plain(report) for report in sorted(reports, key=lambda r: r.db_id)],
-    }
 
 
 def _plain(report: SuiteReport) -> dict[str, Any]:
@@ -339,7 +334,7 @@ class _Builder:
         )
         self._definitions = definitions_of(database, Limits())
         self._contents = {table.name: self._rows(table.name) for table in self._schema.tables}
-        self._stage = self._new_stage()
+        self._stage = Stage(job.db_id, self._definitions, self._schema)
         self._left_out: dict[str, str] = {}
         self._references: list[_SuiteReference] = []
 
@@ -350,9 +345,6 @@ class _Builder:
             raise InputError("SJ551", f"{table}: {found.message}.", where=self._job.db_id)
         return found.table.rows
 
-    def _new_stage(self) -> Stage:
-        return Stage(self._job.db_id, self._definitions, self._schema)
-
     def build(self) -> SuiteReport:
         """Try databases, keep few, write them."""
         with closing(self._stage):
@@ -360,7 +352,8 @@ class _Builder:
             self._read_references()
             tried = list(self._tried())
         kept = [0, *[i for i in distil([t.told_apart for t in tried], times=_TIMES) if i]]
-        names = self._names(len(kept))
+        stem = self._job.place.name
+        further = (f"{stem}_{number:03}.sqlite" for number in range(1, len(kept)))
         report = SuiteReport(
             self._job.db_id,
             references=len(self._references),
@@ -369,14 +362,10 @@ class _Builder:
             by_original=len(tried[0].told_apart),
             told_apart=len(frozenset().union(*(t.told_apart for t in tried))),
             tried=len(tried),
-            databases=tuple(names),
+            databases=(f"{stem}.sqlite", *further),
         )
         self._write(report, [tried[i] for i in kept])
         return report
-
-    def _names(self, many: int) -> list[str]:
-        stem = self._job.place.name
-        return [f"{stem}.sqlite", *(f"{stem}_{number:03}.sqlite" for number in range(1, many))]
 
     # ------------------------------------------------------------ references and neighbours
 
@@ -439,7 +428,7 @@ class _Builder:
         shutil.rmtree(half_done, ignore_errors=True)
         half_done.mkdir(parents=True)
         for name, database in zip(report.databases, kept, strict=True):
-            with closing(self._new_stage()) as stage:
+            with closing(Stage(self._job.db_id, self._definitions, self._schema)) as stage:
                 stage.fill(database.contents)
                 stage.save(half_done / name)
         told = Counter(n for database in kept for n in database.told_apart)

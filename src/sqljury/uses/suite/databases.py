@@ -9,12 +9,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from sqljury.databases.generated.values import Affinity, affinity_of, stored
+from sqljury.databases.generated.values import affinity_of, stored
 from sqljury.databases.protocol import Database
 from sqljury.databases.sqlite import SQLiteDatabase, connect_memory
 from sqljury.errors import InputError
 from sqljury.execution import Limits
-from sqljury.schema import Schema, Table
+from sqljury.schema import ForeignKey, Schema, Table
 from sqljury.value_profile import ColumnName, Constant
 from sqljury.writing import new_binary_file
 
@@ -177,9 +177,7 @@ class _Mutator:
             if column.name.casefold() not in keys and self._random.random() < self._changed:
                 found[i] = self._value(table, i)
         for key in table.foreign_keys:
-            self._repointed(
-                table, found, key.columns, key.target_table, key.target_columns, contents
-            )
+            self._repointed(table, found, key, contents)
         return tuple(found)
 
     def _value(self, table: Table, i: int) -> Constant:
@@ -206,22 +204,23 @@ class _Mutator:
         self,
         table: Table,
         row: list[Constant],
-        columns: Sequence[str],
-        target_name: str,
-        target_columns: Sequence[str],
+        key: ForeignKey,
         contents: Mapping[str, list[Row]],
     ) -> None:
         """A foreign key gets a row to point to; now and then another than it had."""
         target = next(
-            (t for n, t in self._tables.items() if n.casefold() == target_name.casefold()), None
+            (t for n, t in self._tables.items() if n.casefold() == key.target_table.casefold()),
+            None,
         )
-        ours, theirs = _indexes(table, columns), _indexes(target, target_columns)
+        ours, theirs = _indexes(table, key.columns), _indexes(target, key.target_columns)
         if target is None or ours is None or theirs is None or not contents[target.name]:
             return
         there = contents[target.name]
         values = [row[i] for i in ours]
         known = any([other[i] for i in theirs] == values for other in there)
-        in_key = bool({c.casefold() for c in columns} & {c.casefold() for c in table.primary_key})
+        in_key = bool(
+            {c.casefold() for c in key.columns} & {c.casefold() for c in table.primary_key}
+        )
         if None in values or (known and (in_key or self._random.random() >= self._changed)):
             return
         chosen = there[self._random.randrange(2 if self._few else len(there)) % len(there)]
@@ -263,13 +262,12 @@ def _drop_orphans(tables: Mapping[str, Table], contents: dict[str, list[Row]]) -
                     continue
                 kinds = [affinity_of(target.columns[i].type) for i in theirs]
                 there = {tuple(row[i] for i in theirs) for row in contents[target.name]}
-                kept = [row for row in contents[name] if _points(row, ours, kinds, there)]
+                kept = []
+                for row in contents[name]:
+                    key_values = tuple(
+                        stored(row[i], kind) for i, kind in zip(ours, kinds, strict=True)
+                    )
+                    if None in key_values or key_values in there:
+                        kept.append(row)
                 changed |= len(kept) < len(contents[name])
                 contents[name] = kept
-
-
-def _points(
-    row: Row, ours: list[int], kinds: list[Affinity], there: set[tuple[Constant, ...]]
-) -> bool:
-    values = tuple(stored(row[i], kind) for i, kind in zip(ours, kinds, strict=True))
-    return None in values or values in there

@@ -21,7 +21,6 @@ from sqljury.reports.document import (
 from sqljury.reports.plots import shape
 from sqljury.reports.scatter import HEIGHT, Scale, across, down, grid, line_through
 from sqljury.spreadsheet import SafeRows
-from sqljury.uses.statistics import Interval
 from sqljury.uses.trust import Penalty, Trust, TrustFigures, reliability
 from sqljury.version import __version__
 from sqljury.writing import PathLike, new_file
@@ -119,11 +118,7 @@ def mixes(found: Trust) -> ReportTable:
 def _phis(figures: TrustFigures) -> Iterator[str]:
     for name, value in figures.phi.items():
         ends = figures.intervals.get(name)
-        yield score(value) + (f"\n{_between(ends)}" if ends else "")
-
-
-def _between(ends: Interval) -> str:
-    return f"{score(ends[0])} to {score(ends[1])}"
+        yield score(value) + (f"\n{score(ends[0])} to {score(ends[1])}" if ends else "")
 
 
 def _passages(found: Trust) -> ReportTable:
@@ -220,13 +215,17 @@ def side_by_side(systems: Sequence[Trust]) -> Iterator[ReportTable]:
 
     Of a system called ``NAME@DATASET`` the row is its name, and the column its data set.
     """
-    placed = {_place(found): found for found in systems}
+    placed = {found.name.partition("@")[::2]: found for found in systems}
     names = list(dict.fromkeys(name for name, _ in placed))
     data = list(dict.fromkeys(dataset for _, dataset in placed))
     columns = [(mix, dataset) for mix in MIX_NAMES for dataset in data]
     heads = ["", *("\n".join(filter(None, (MIX_NAMES[mix], name))) for mix, name in columns)]
     one_of = {dataset: found for (_, dataset), found in placed.items()}
-    abstaining = [_share_unanswerable(one_of[dataset].mixes[mix]) for mix, dataset in columns]
+    mixed = [one_of[dataset].mixes[mix] for mix, dataset in columns]
+    # What abstaining from everything earns, under every penalty.
+    abstaining = [
+        score(m.n_unanswerable / m.n) if m.n_unanswerable else words.UNDEFINED for m in mixed
+    ]
     for penalty in systems[0].phi:
         rows = [[BASELINE_NAMES["abstain_all"], *abstaining]]
         for name in names:
@@ -234,18 +233,6 @@ def side_by_side(systems: Sequence[Trust]) -> Iterator[ReportTable]:
             phi = ("" if one is None else score(one.mixes[mix].phi[penalty]) for one, mix in found)
             rows.append([words.visible(name), *phi])
         yield ReportTable(caption=f"φ{penalty}, in percent", heads=heads, rows=rows)
-
-
-def _place(found: Trust) -> tuple[str, str]:
-    name, _, dataset = found.name.partition("@")
-    return name, dataset
-
-
-def _share_unanswerable(figures: TrustFigures) -> str:
-    """What abstaining from everything earns, under every penalty."""
-    if not figures.n_unanswerable:
-        return words.UNDEFINED
-    return score(figures.n_unanswerable / figures.n)
 
 
 _FIELDS = ("system", "benchmark", "id", "answerable", "reply", "correct", "outcome", "confidence")

@@ -13,7 +13,7 @@ from sqljury.sql import normalise_text
 from sqljury.sql.tokens import tokenize
 from sqljury.uses.evaluate.summary import counted_score
 from sqljury.uses.trust.decisions import Gate
-from sqljury.verdict import Record, Verdict
+from sqljury.verdict import Record
 
 if TYPE_CHECKING:
     from sqlglot.tokens import TokenType
@@ -93,11 +93,12 @@ def decisions_of(
 def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> Decision:
     case, verdict = record.case, record.verdict
     answerable = case.answerable is not False
+    score = counted_score(verdict.outcome, verdict.score)
     return Decision(
         id=case.id,
         answerable=answerable,
         reply=reply_of(case.predicted_sql),
-        correct=_correct(verdict, threshold) if answerable else None,
+        correct=score is not None and score >= threshold if answerable else None,
         outcome=verdict.outcome if answerable else None,
         benchmark=case.benchmark,
         source=case.source,
@@ -106,11 +107,6 @@ def _decision(record: Record, threshold: float, slices: Mapping[str, str]) -> De
         question=case.question or "",
         sql=case.predicted_sql if isinstance(case.predicted_sql, str) else "",
     )
-
-
-def _correct(verdict: Verdict, threshold: float) -> bool:
-    score = counted_score(verdict.outcome, verdict.score)
-    return score is not None and score >= threshold
 
 
 def _slices(case: Case) -> dict[str, str]:

@@ -122,11 +122,6 @@ BASELINES: dict[str, Callable[[Decision], Decision]] = {
 }
 
 
-def as_if(decisions: Iterable[Decision], name: str) -> list[Decision]:
-    """The decisions as a baseline would have made them."""
-    return [BASELINES[name](decision) for decision in decisions]
-
-
 # ------------------------------------------------------------
 # The reliability score: right answers count, wrong ones cost, and so do answers to the
 # impossible.

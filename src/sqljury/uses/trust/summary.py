@@ -13,14 +13,13 @@ from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
 from sqljury.uses.evaluate.summary import widened
 from sqljury.uses.statistics import Bootstrap, Interval
-from sqljury.uses.trust.decisions import CoveragePoint, GateStats, RiskCoverage, risk_coverage
+from sqljury.uses.trust.decisions import CoveragePoint, GateStats, risk_coverage
 from sqljury.uses.trust.reliability import (
     BASELINES,
     DEFAULT_PENALTIES,
     MIXES,
     Penalty,
     ReplyCounts,
-    as_if,
     count,
     mixed,
 )
@@ -165,7 +164,10 @@ def trust(
             for mix, share in MIXES.items()
             for part in [mixed(kept, share, seed)]
         },
-        baselines={kind: _phi(count(as_if(kept, kind)), options, len(kept)) for kind in BASELINES},
+        baselines={
+            kind: _phi(count(map(as_if, kept)), options, len(kept))
+            for kind, as_if in BASELINES.items()
+        },
         slices=tuple(_slices(kept, options)),
         curve=curve.thinned(_MOST_POINTS),
         thresholds=tuple(_thresholds(kept, list(validation), risks, options)),
@@ -173,7 +175,7 @@ def trust(
         n_confident=confident,
         aurc=curve.aurc,
         accuracy_at={f"{c:g}": curve.accuracy_at(c) for c in COVERAGES},
-        coverage_at={f"{r:g}": _coverage_at(curve, r) for r in RISKS},
+        coverage_at={f"{r:g}": curve.coverage_at(r) if curve.points else None for r in RISKS},
         resamples=bootstrap,
         seed=seed,
         confidence=confidence,
@@ -278,7 +280,3 @@ def _thresholds(
             rule=rule,
             threshold=None if threshold == inf else max(threshold, -float_info.max),
         )
-
-
-def _coverage_at(curve: RiskCoverage, risk: float) -> float | None:
-    return curve.coverage_at(risk) if curve.points else None

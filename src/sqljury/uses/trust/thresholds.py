@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import floor, inf, nextafter
-from typing import NamedTuple
 
 from sqljury.decision import Decision, ReplyKind
 from sqljury.errors import InputError
@@ -115,37 +114,24 @@ def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float
         raise InputError("SJ547", f"a risk of {risk:g} at {delta:g} is not between 0 and 1.")
     answers = sorted(
         (
-            (decision.confidence, decision.is_wrong)
-            for decision in decisions
-            if decision.reply is ReplyKind.ANSWERED
-            and decision.confidence is not None
-            and not decision.left_out
+            (sure, decision.is_wrong)
+            for sure, decision in _confident(decisions)
+            if not decision.left_out
         ),
         reverse=True,
     )
+    from scipy.stats import binom
+
+    # The confidences at K ranks, the last below them all: answering everything.
+    tried = {answers[len(answers) * rank // RANKS][0] for rank in range(1, RANKS) if answers}
     best = inf
-    for below in _thresholds([sure for sure, _ in answers]):
+    for below in {*tried, -inf} if answers else ():
         flags = [is_wrong for sure, is_wrong in answers if sure > below]
-        if _p_value(sum(flags), len(flags), risk) <= delta / RANKS:
+        # How likely so few are wrong, were the risk that high.
+        if (binom.cdf(sum(flags), len(flags), risk) if flags else 1.0) <= delta / RANKS:
             best = min(best, below)
     # Strictly surer than the threshold.
     return nextafter(best, inf)
-
-
-def _thresholds(sure: list[float]) -> set[float]:
-    """The confidences at K ranks, the last below them all: answering everything."""
-    n = len(sure)
-    if not n:
-        return set()
-    inner = {sure[n * rank // RANKS] for rank in range(1, RANKS)}
-    return inner | {-inf}
-
-
-def _p_value(wrong: int, n: int, risk: float) -> float:
-    """P(X ≤ wrong) for X binomial (n, risk): how likely so few are, were the risk that high."""
-    from scipy.stats import binom
-
-    return float(binom.cdf(wrong, n, risk)) if n else 1.0
 
 
 # ------------------------------------------------------------
@@ -167,9 +153,9 @@ def best_threshold(decisions: Iterable[Decision], penalty: Penalty) -> float:
     kept = [decision for decision in decisions if not decision.left_out]
     c = penalty.of(len(kept))
     gains = []
-    for decision in _confident(kept):
+    for sure, decision in _confident(kept):
         withheld = replace(decision, reply=ReplyKind.ABSTAINED)
-        gains.append((_sure(decision), reliability(decision, c) - reliability(withheld, c)))
+        gains.append((sure, reliability(decision, c) - reliability(withheld, c)))
     return _highest_sum(gains)
 
 
@@ -181,8 +167,8 @@ def heuristic_threshold(decisions: Iterable[Decision]) -> float:
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), appendix F.
     """
     return _highest_sum(
-        (_sure(decision), 1.0 if decision.is_right else -1.0)
-        for decision in _confident(decisions)
+        (sure, 1.0 if decision.is_right else -1.0)
+        for sure, decision in _confident(decisions)
         if decision.answerable and not decision.left_out
     )
 
@@ -191,41 +177,27 @@ def withhold(decisions: Iterable[Decision], threshold: float) -> list[Decision]:
     """The decisions of a system that abstains below a threshold, or without a confidence."""
     return [
         decision
-        if decision.reply is not ReplyKind.ANSWERED or _passes(decision, threshold)
+        if decision.reply is not ReplyKind.ANSWERED
+        or (decision.confidence is not None and decision.confidence >= threshold)
         else replace(decision, reply=ReplyKind.ABSTAINED)
         for decision in decisions
     ]
 
 
-def _passes(decision: Decision, threshold: float) -> bool:
-    return decision.confidence is not None and decision.confidence >= threshold
-
-
-def _confident(decisions: Iterable[Decision]) -> list[Decision]:
-    return [
-        decision
-        for decision in decisions
-        if decision.reply is ReplyKind.ANSWERED and decision.confidence is not None
-    ]
-
-
-def _sure(decision: Decision) -> float:
-    assert decision.confidence is not None
-    return decision.confidence
-
-
-class _Gain(NamedTuple):
-    confidence: float
-    gain: float
+def _confident(decisions: Iterable[Decision]) -> Iterator[tuple[float, Decision]]:
+    """The answers that have a confidence, with it."""
+    for decision in decisions:
+        if decision.reply is ReplyKind.ANSWERED and decision.confidence is not None:
+            yield decision.confidence, decision
 
 
 def _highest_sum(gains: Iterable[tuple[float, float]]) -> float:
     """The confidence down to which the gains, the surest first, add up to most."""
-    ordered = sorted((_Gain(*one) for one in gains), key=lambda one: -one.confidence)
+    ordered = sorted(gains, key=lambda one: -one[0])
     best, threshold, total = 0.0, inf, 0.0
-    for confidence, group in groupby(ordered, key=lambda one: one.confidence):
+    for confidence, group in groupby(ordered, key=lambda one: one[0]):
         # Cases of equal confidence pass together.
-        total += sum(one.gain for one in group)
+        total += sum(gain for _, gain in group)
         if total > best:
             best, threshold = total, confidence
     return threshold

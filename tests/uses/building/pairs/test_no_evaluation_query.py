@@ -11,13 +11,8 @@ from sqljury.benchmarks import read_cases
 from sqljury.case import Case
 from sqljury.databases import open_databases
 from sqljury.schema import Schema
-from sqljury.uses.building.pairs import (
-    canonical_form,
-    exclusion_of,
-    propose,
-    tables_of_schemas,
-    text_form,
-)
+from sqljury.uses.building.pairs import exclusion_of, propose, tables_of_schemas
+from sqljury.uses.building.pairs.proposals import canonical_form, text_form
 
 EVALUATED = (
     "spider/dev.json",

@@ -13,19 +13,18 @@ from sqljury.uses.building.pairs import (
     QueryPair,
     by_equivalence,
     by_rows,
-    canonical_form,
     chosen,
     decisions_of,
     exclusion_of,
     propose,
     splits,
     tables_of_schemas,
-    text_form,
     tree_form,
     with_people,
     with_second,
 )
 from sqljury.uses.building.pairs.card import keyword_shares
+from sqljury.uses.building.pairs.proposals import canonical_form, text_form
 from sqljury.verdict import Outcome, Verdict
 
 SCHEMA = Schema(
@@ -171,71 +170,38 @@ def test_labels_by_rows(
     assert (None if found is None else (found.label, found.how)) == expected
 
 
+OUTCOMES = {"proved": Outcome.CORRECT, "refuted": Outcome.INCORRECT}
+# pair, what the judge says: a label, a reason, a score; whether rows are the same; label and how
 EQUIVALENCE = [
-    (PAIR, verdict(Outcome.CORRECT, "proved", "the same canonical form"), True, (True, "identity")),
-    (PAIR, verdict(Outcome.CORRECT, "proved", "proved"), True, (True, "proved")),
-    (
-        PAIR,
-        verdict(Outcome.CORRECT, "proved", "proved"),
-        False,
-        (None, "proved, but different rows"),
-    ),
-    (
-        PAIR,
-        verdict(Outcome.INCORRECT, "refuted", "other rows on a database"),
-        True,
-        (False, "refuted"),
-    ),
-    (
-        PAIR,
-        verdict(
-            Outcome.INCORRECT,
-            "refuted",
-            "other rows on a database; no row against a row of nothing",
-        ),
-        True,
-        (None, "slight"),
-    ),
-    (
-        PAIR,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
-        True,
-        (None, "no_counterexample"),
-    ),
-    (
-        REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
-        True,
-        (True, "tested"),
-    ),
-    (
-        REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.9),
-        True,
-        (None, "no_counterexample"),
-    ),
-    (
-        REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.999),
-        False,
-        (None, "no_counterexample"),
-    ),
-    (
-        REWRITTEN,
-        verdict(Outcome.UNKNOWN, "no_counterexample", score=0.7),
-        True,
-        (None, "no_counterexample"),
-    ),
-    (PAIR, verdict(Outcome.REFERENCE_ERROR), False, (None, "reference_error")),
+    (PAIR, "proved", "the same canonical form", None, True, True, "identity"),
+    (PAIR, "proved", "proved", None, True, True, "proved"),
+    (PAIR, "proved", "proved", None, False, None, "proved, but different rows"),
+    (PAIR, "refuted", "other rows on a database", None, True, False, "refuted"),
+    (PAIR, "refuted", "other rows; no row against a row of nothing", None, True, None, "slight"),
+    (PAIR, "no_counterexample", "", 0.999, True, None, "no_counterexample"),
+    (REWRITTEN, "no_counterexample", "", 0.999, True, True, "tested"),
+    (REWRITTEN, "no_counterexample", "", 0.9, True, None, "no_counterexample"),
+    (REWRITTEN, "no_counterexample", "", 0.999, False, None, "no_counterexample"),
+    (REWRITTEN, "no_counterexample", "", 0.7, True, None, "no_counterexample"),
+    (PAIR, "", "", None, False, None, "reference_error"),
 ]
 
 
-@pytest.mark.parametrize(("pair", "said", "same_rows", "expected"), EQUIVALENCE)
+@pytest.mark.parametrize(
+    ("pair", "said", "reason", "score", "same_rows", "label", "how"), EQUIVALENCE
+)
 def test_labels_by_equivalence(
-    pair: QueryPair, said: Verdict, same_rows: bool, expected: tuple[object, str]
+    pair: QueryPair,
+    said: str,
+    reason: str,
+    score: float | None,
+    same_rows: bool,
+    label: bool | None,
+    how: str,
 ) -> None:
-    found = by_equivalence(pair, said, same_rows=same_rows)
-    assert (found.label, found.how) == expected
+    outcome = OUTCOMES.get(said, Outcome.UNKNOWN if said else Outcome.REFERENCE_ERROR)
+    found = by_equivalence(pair, verdict(outcome, said, reason, score), same_rows=same_rows)
+    assert (found.label, found.how) == (label, how)
 
 
 def test_a_second_opinion_that_differs_leaves_the_pair_to_people() -> None:

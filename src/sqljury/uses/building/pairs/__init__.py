@@ -3,7 +3,6 @@
 from sqljury.uses.building.pairs.card import PairsCard, pairs_card
 from sqljury.uses.building.pairs.pair import (
     GIVEN,
-    HOW,
     LabelledPair,
     QueryPair,
     by_equivalence,
@@ -17,17 +16,14 @@ from sqljury.uses.building.pairs.pair import (
 from sqljury.uses.building.pairs.proposals import (
     Exclusion,
     Proposed,
-    canonical_form,
     exclusion_of,
     propose,
     tables_of_schemas,
-    text_form,
     tree_form,
 )
 
 __all__ = [
     "GIVEN",
-    "HOW",
     "Exclusion",
     "LabelledPair",
     "PairsCard",
@@ -35,7 +31,6 @@ __all__ = [
     "QueryPair",
     "by_equivalence",
     "by_rows",
-    "canonical_form",
     "chosen",
     "decisions_of",
     "exclusion_of",
@@ -43,7 +38,6 @@ __all__ = [
     "propose",
     "splits",
     "tables_of_schemas",
-    "text_form",
     "tree_form",
     "with_people",
     "with_second",

@@ -46,16 +46,10 @@ def keyword_shares(queries: Iterable[str], dialect: str = "sqlite") -> dict[str,
     n = 0
     for sql in queries:
         n += 1
-        for name in _keywords(sql, dialect):
-            counts[name] += 1
+        tree = parse(sql, dialect)
+        for name, is_there in _tests().items():
+            counts[name] += tree is not None and is_there(tree)
     return {name: round(100 * count / max(n, 1), 2) for name, count in counts.items()}
-
-
-def _keywords(sql: str, dialect: str) -> list[str]:
-    tree = parse(sql, dialect)
-    if tree is None:
-        return []
-    return [name for name, is_there in _tests().items() if is_there(tree)]
 
 
 def _tests() -> dict[str, Callable[[exp.Expr], bool]]:
@@ -225,17 +219,16 @@ _SIDES = ("references", "predictions")
 def keywords_document(found: Mapping[str, Mapping[str, Any]]) -> ReportDocument:
     """The percent of the queries of each side that has each keyword."""
     cases = (f"{words.visible(name)}: {words.count(one['n'])} cases" for name, one in found.items())
-    tables = [_table(Path(name).name, one) for name, one in found.items()]
+    tables = []
+    for name, one in found.items():
+        sides = [side for side in _SIDES if side in one]
+        keywords = one[sides[0]] if sides else {}
+        rows = [[word, *(f"{one[side][word]:.2f}" for side in sides)] for word in keywords]
+        caption = words.visible(Path(name).name)
+        tables.append(ReportTable(caption=caption, heads=["keyword", *sides], rows=rows))
     return ReportDocument(
         title="Keywords",
         lead="; ".join(cases) + ".",
         sections=[ReportSection(title="Queries with each keyword, in percent", blocks=tables)],
         signature=f"keywords|sqljury:{__version__}",
     )
-
-
-def _table(name: str, found: Mapping[str, Any]) -> ReportTable:
-    sides = [side for side in _SIDES if side in found]
-    keywords = found[sides[0]] if sides else {}
-    rows = [[word, *(f"{found[side][word]:.2f}" for side in sides)] for word in keywords]
-    return ReportTable(caption=words.visible(name), heads=["keyword", *sides], rows=rows)

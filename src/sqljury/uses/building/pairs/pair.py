@@ -181,15 +181,11 @@ def chosen(
     alike = [one for one in made if one.label is True]
     different = [one for one in made if one.label is False]
     room = max(0, most - len(given)) // 2
-    alike = _once(_hard_first(alike, room), form)
+    hard = [one for one in alike if one.how != IDENTITY][: round(_HARD * room)]
+    alike = _once([*hard, *(one for one in alike if one.how == IDENTITY)], form)
     different = _once(different, form)
     kept = [one for pair in list(_matched(alike, different))[:room] for one in pair]
     return sorted([*given, *kept], key=lambda one: place(seed, "order", one.pair.id))
-
-
-def _hard_first(alike: Sequence[LabelledPair], room: int) -> list[LabelledPair]:
-    hard = [one for one in alike if one.how != IDENTITY][: round(_HARD * room)]
-    return [*hard, *(one for one in alike if one.how == IDENTITY)]
 
 
 def _matched(

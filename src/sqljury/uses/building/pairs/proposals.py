@@ -202,14 +202,10 @@ def propose(
     pairs: dict[str, QueryPair] = {}
     for sql in own:
         for pair in _of(db_id, sql, own, schema, seed):
-            if not any(exclusion.has(text, schema) for text in _made(pair, sql)):
+            made = {pair.reference, pair.prediction} - {sql}
+            if not any(exclusion.has(text, schema) for text in made):
                 pairs.setdefault(pair.id, pair)
     return Proposed(db_id, tuple(pairs.values()), len(known) + len(excluded), len(excluded))
-
-
-def _made(pair: QueryPair, sql: str) -> list[str]:
-    """The queries of a pair that are not the reference itself."""
-    return [text for text in (pair.reference, pair.prediction) if text != sql]
 
 
 def _of(

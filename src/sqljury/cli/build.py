@@ -1,0 +1,270 @@
+"""`sqljury build`: benchmarks, pairs to train on, cases that people agree on, test suites."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqljury.cli.app import builders
+from sqljury.cli.flags import Files, OneWorker, command
+from sqljury.cli.judging import client, mapping_of, read
+from sqljury.cli.output import print_json
+from sqljury.cli.progress import progress
+from sqljury.errors import InputError
+from sqljury.settings import Drawing, Input, ModelCalls, Showing, Sources, only, option
+
+if TYPE_CHECKING:
+    from sqljury.uses.suite import SuiteReport
+
+_Seed = Annotated[Drawing, only("seed")]
+_Json = Annotated[Showing, only("json")]
+_Folder = Annotated[Path, option("Folder to write; again resumes.", "--out", "-o")]
+_Databases = Annotated[Sources, only("databases")]
+
+
+@command(builders, "trust")
+def build_trust(
+    questions: Annotated[
+        list[Path], typer.Argument(help="Files of questions with their reference SQL.")
+    ],
+    *,
+    out: Annotated[Path, option("Folder to write; names the benchmark.", "--out", "-o")],
+    sources: Annotated[Sources, only("databases", "schemas")],
+    kinds: Annotated[
+        str | None, option("Of unanswerable questions, joined by commas.", "--kinds")
+    ] = None,
+    out_of_domain: Annotated[
+        Path | None, option("Text file with a question a line.", "--out-of-domain")
+    ] = None,
+    split: Annotated[
+        str, option("questions (6:2:2), or databases: half validation, half test.", "--split")
+    ] = "questions",
+    train: Annotated[
+        Path | None, option("Questions that are the training split.", "--train")
+    ] = None,
+    correct: Annotated[
+        bool, option("Correct relative times and references without a result.", "--correct")
+    ] = False,
+    now: Annotated[
+        datetime | None,
+        typer.Option("--now", formats=["%Y-%m-%d"], help="Date that corrected queries count from."),
+    ] = None,
+    ask: Annotated[
+        str | None, option("PROVIDER:MODEL that writes questions into OUT/review.jsonl.", "--ask")
+    ] = None,
+    paraphrases: Annotated[
+        int, option("So many of each query, too, to be reviewed.", "--paraphrases", least=0)
+    ] = 0,
+    asking: Annotated[ModelCalls, only("model_option", "ledger", "replay", "max_cost")],
+    reading: Annotated[Input, only("map", "overlay")],
+    drawing: _Seed,
+    showing: _Json,
+) -> None:
+    """Build a benchmark with unanswerable questions, split by question and SQL structure."""
+    from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
+    from sqljury.judges.model_judge import option_pairs
+    from sqljury.uses.building import KINDS, Corrections
+    from sqljury.uses.building.benchmark import card_text
+    from sqljury.uses.building.writing import counts
+
+    if ask is None and (asking.model_option or asking.is_limited or paraphrases):
+        told = "--paraphrases, --model-option, --ledger, --replay, --max-cost go with --ask."
+        raise InputError("SJ006", told)
+    if now is not None and not correct:
+        raise InputError("SJ006", "--now goes with --correct.")
+    seed = drawing.seed
+    corrections = Corrections(None if now is None else now.date(), seed) if correct else None
+    writer = None
+    with ExitStack() as stack:
+        if ask is not None:
+            writer = QuestionWriter(
+                model=ask,
+                options=option_pairs(";".join(asking.model_option)),
+                settings=client(asking, out / "ledger.sqlite"),
+                paraphrases=paraphrases,
+                on_progress=stack.enter_context(progress("asking", "asked")),
+            )
+        card = build_trust_files(
+            questions,
+            out,
+            databases=sources.databases,
+            schemas=sources.schemas,
+            seed=seed,
+            kinds=KINDS if kinds is None else [kind.strip() for kind in kinds.split(",")],
+            out_of_domain=out_of_domain,
+            corrections=corrections,
+            asking=writer,
+            mapping=mapping_of(reading),
+            overlay=reading.overlay or None,
+            splitting=split,
+            training=train,
+        )
+    if showing.json:
+        print_json(card.to_json())
+    else:
+        typer.echo(card_text(card))
+    found = counts(review_queue(out))
+    if any(found.values()):
+        told = ", ".join(f"{number:,} {status}" for status, number in found.items())
+        typer.echo(
+            f"{out / 'review.jsonl'}: {told}. Set `status` to accepted or rejected, and give the "
+            "same command again: accepted ones are taken.",
+            err=True,
+        )
+
+
+@command(builders, "pairs")
+def build_pairs(
+    files: Annotated[
+        list[Path], typer.Argument(help="References; or pairs: references with predictions.")
+    ],
+    *,
+    sources: _Databases,
+    out: _Folder,
+    exclude: Annotated[
+        tuple[Path, ...], option("Files whose queries are evaluated on.", "--exclude", "-x")
+    ] = (),
+    most: Annotated[int, option("Pairs at most.", "--most", least=2)] = 18_000,
+    drawing: _Seed,
+    workers: OneWorker = 1,
+    reading: Annotated[Input, only("map", "overlay")],
+    second: Annotated[
+        str | None, option("Judge for a second opinion of given pairs; a model's.", "--second")
+    ] = None,
+    reviewed: Annotated[
+        Path | None, option("review.jsonl with labels filled in.", "--reviewed")
+    ] = None,
+    showing: _Json,
+) -> None:
+    """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
+    from sqljury.api.pair_building import build_pairs_files
+    from sqljury.uses.building.pairs.card import pairs_card_text
+
+    steps = _Steps()
+    with steps:
+        card = build_pairs_files(
+            files,
+            out,
+            databases=_databases(sources),
+            exclude=exclude,
+            most=most,
+            seed=drawing.seed,
+            workers=workers,
+            mapping=mapping_of(reading),
+            overlay=reading.overlay or None,
+            second=second,
+            reviewed=reviewed,
+            on_step=steps.show,
+        )
+    if showing.json:
+        print_json(card.to_json())
+    else:
+        typer.echo(pairs_card_text(card))
+
+
+def _databases(sources: Sources) -> str:
+    if sources.databases is None:
+        raise InputError("SJ006", "give --databases.")
+    return sources.databases
+
+
+class _Steps(contextlib.ExitStack):
+    """A line and a bar for each step."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._step = ""
+        self._update: Callable[[int, int], None] = lambda _done, _total: None
+
+    def show(self, step: str, done: int, total: int) -> None:
+        """So much of a step is done."""
+        if step != self._step:
+            self.close()
+            typer.echo(step, err=True)
+            self._step, self._update = step, self.enter_context(progress())
+        self._update(done, total)
+
+
+@command(builders, "consensus")
+def build_consensus(
+    files: Files,
+    *,
+    out: Annotated[Path, option("File of cases; with --people a folder of forms.", "--out", "-o")],
+    labels: Annotated[tuple[Path, ...], option("Labels of one person; repeated.", "--labels")] = (),
+    people: Annotated[
+        str | None, option("Names, joined by commas: write forms for them.", "--people")
+    ] = None,
+    each: Annotated[int, option("People that label a case.", "--each", least=1)] = 2,
+    label: Annotated[str, option("Column of the labels.", "--label")] = "label",
+    drawing: _Seed,
+    showing: _Json,
+) -> None:
+    """Give cases to several people to label, and keep those that all who looked agree on."""
+    from sqljury.api.consensus_building import build_consensus as build
+    from sqljury.api.consensus_building import write_forms
+
+    if (people is None) == (not labels):
+        raise InputError("SJ006", "give --people to write forms, or --labels to read them.")
+    if people is not None:
+        names = [name.strip() for name in people.split(",") if name.strip()]
+        forms = write_forms(files, out, names, each=each, seed=drawing.seed)
+        for name, count in forms.items():
+            typer.echo(f"{out / name}.csv: {count:,} cases to label")
+        return
+    found = build(files, labels, out, each=each, column=label)
+    if showing.json:
+        counts = {key: value for key, value in asdict(found).items() if key != "cases"}
+        print_json({"kept": len(found.cases), **counts})
+        return
+    typer.echo(
+        f"{out}: {len(found.cases):,} of {found.n:,} cases kept; {found.disagreed:,} disagreed on, "
+        f"{found.too_few:,} with fewer than {each} labels"
+    )
+    for pair in found.pairs:
+        kappa = "–" if pair.kappa is None else f"{100 * pair.kappa:.2f}"
+        typer.echo(
+            f"{pair.first} and {pair.second}: agree on {pair.agreed:,} of {pair.n:,}, κ {kappa}"
+        )
+
+
+@command(builders, "suite")
+def build_suite(
+    files: Files,
+    *,
+    sources: _Databases,
+    out: _Folder,
+    databases_per_query: Annotated[
+        int, option("Databases to try per reference.", "--databases-per-query", least=1)
+    ] = 20,
+    drawing: _Seed,
+    workers: OneWorker = 1,
+    reading: Annotated[Input, only("format", "map", "overlay")],
+) -> None:
+    """Build test suites: several databases that tell references from queries with mistakes."""
+    from sqljury.api.suites import build_suites
+    from sqljury.uses.suite.build import report_text, total_text
+
+    done = 0
+
+    def on_report(report: SuiteReport, total: int) -> None:
+        nonlocal done
+        done += 1
+        typer.echo(f"{done} of {total}  {report_text(report)}", err=True)
+
+    reports = build_suites(
+        read(files, reading, overlay=True),
+        _databases(sources),
+        out,
+        databases_per_query=databases_per_query,
+        seed=drawing.seed,
+        workers=workers,
+        on_report=on_report,
+    )
+    typer.echo(total_text(reports))

@@ -1,0 +1,384 @@
+"""`sqljury generate`, `label`, `select` and `trust`: candidates, one of many, or none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqljury.cli.flags import command
+from sqljury.cli.gate import GatedScore, left_out_limit, refuse_missing_of_run
+from sqljury.cli.judging import client, mapping_of, run_folder, run_keywords
+from sqljury.cli.output import console, paid_text, print_json, show
+from sqljury.cli.progress import progress
+from sqljury.errors import InputError
+from sqljury.settings import (
+    Drawing,
+    Input,
+    ModelCalls,
+    Running,
+    ScoreGate,
+    Showing,
+    Sources,
+    only,
+    option,
+)
+
+if TYPE_CHECKING:
+    from sqljury.uses.select import Selection
+
+_Schemas = Annotated[Sources, only("databases", "schemas")]
+_Running = Annotated[Running, only("run", "workers", "executor", "limits_seconds")]
+
+
+@command()
+def generate(
+    questions: Annotated[list[Path], typer.Argument(help="Files of questions.")],
+    *,
+    model: Annotated[
+        str, option("PROVIDER:MODEL, or local:FOLDER (transformers).", "--model", "-m")
+    ],
+    out: Annotated[
+        Path,
+        option("The pool to write (JSONL); again goes on.", "--out", "-o", is_written=True),
+    ],
+    sources: _Schemas,
+    n: Annotated[int, option("Candidates for each question.", "-n", least=1)] = 32,
+    per_call: Annotated[
+        int, option("How many of them one call brings.", "--per-call", least=1)
+    ] = 1,
+    temperature: Annotated[
+        float, option("Of the sampling; 0 is greedy.", "--temperature", least=0.0)
+    ] = 0.8,
+    top_p: Annotated[float, option("Above 0, at most 1.", "--top-p")] = 1.0,
+    max_tokens: Annotated[
+        int, option("The most that one answer may have.", "--max-tokens", least=1)
+    ] = 1024,
+    seed: Annotated[
+        int | None,
+        option("Of the sampling [default: 0 where the provider takes one].", "--seed"),
+    ] = None,
+    style: Annotated[
+        str,
+        option(
+            "The schema: create, columns, or serialized: one line with the question (T5).",
+            "--style",
+        ),
+    ] = "create",
+    prompt: Annotated[
+        Path | None, option("Instructions instead of the bundled ones.", "--prompt")
+    ] = None,
+    mode: Annotated[
+        str,
+        option(
+            "sql; demo: SQL or not_answerable; verbal: SQL and a mark; din_sql: SQL in four "
+            "calls, the last corrects it; din_sql_generic: with the paper's generic correction.",
+            "--mode",
+        ),
+    ] = "sql",
+    demos: Annotated[Path | None, option("Cases to demonstrate with.", "--demos")] = None,
+    positives: Annotated[
+        int | None, option("Answerable ones, of each database.", "--positives", least=0)
+    ] = None,
+    negatives: Annotated[
+        int | None,
+        option("Unanswerable ones; verbal: with wrong SQL.", "--negatives", least=0),
+    ] = None,
+    pick: Annotated[str, option("Which are shown: similar, dense or fixed.", "--pick")] = "similar",
+    retriever: Annotated[
+        Path | None,
+        option(
+            "Folder or name of a sentence model for --pick dense [default: all-MiniLM-L6-v2].",
+            "--retriever",
+        ),
+    ] = None,
+    demo_databases: Annotated[
+        int, option("Of so many other databases; 0: of its own.", "--demo-databases", least=0)
+    ] = 0,
+    demo_schemas: Annotated[
+        Path | None, option("Where those are: a folder, or tables.json.", "--demo-schemas")
+    ] = None,
+    logprobs: Annotated[
+        int, option("Write each token with so many alternatives.", "--logprobs", least=0)
+    ] = 0,
+    reading: Annotated[Input, only("map")],
+    asking: Annotated[
+        ModelCalls, only("model_option", "ledger", "replay", "max_cost", "concurrency")
+    ],
+) -> None:
+    """Sample candidates for each question from a model, and write them as a pool."""
+    from sqljury.api.pools import Sampling, generate_pool
+    from sqljury.judges.model_judge import option_pairs
+
+    sampling = Sampling(
+        model=model,
+        n=n,
+        temperature=temperature,
+        top_p=top_p,
+        seed=seed,
+        max_tokens=max_tokens,
+        per_call=per_call,
+        options=option_pairs(";".join(asking.model_option)),
+        style=style,
+        prompt=prompt,
+        logprobs=logprobs,
+        mode=mode,
+        demos=demos,
+        positives=positives,
+        negatives=negatives,
+        pick=pick,
+        retriever=retriever,
+        demo_databases=demo_databases,
+        demo_schemas=demo_schemas,
+    )
+    with progress("sampling", "sampled") as on_progress:
+        found = generate_pool(
+            questions,
+            out,
+            sampling,
+            databases=sources.databases,
+            schemas=sources.schemas,
+            llm=client(asking, out.with_name(f"{out.name}.ledger.sqlite")),
+            mapping=mapping_of(reading),
+            on_progress=on_progress,
+        )
+    kept = f", {found.kept:,} were there" if found.kept else ""
+    typer.echo(f"{out}: {n} candidates for each of {found.sampled:,} questions{kept}")
+    if found.abstained:
+        ways = ", ".join(f"{count:,} {way}" for way, count in found.abstained.items())
+        typer.echo(f"say that there is no query: {ways}")
+    if found.empty:
+        typer.echo(f"hold neither a query nor that there is none: {found.empty:,}")
+    if found.paid is not None:
+        typer.echo(f"this command paid for {paid_text(found.paid)}", err=True)
+
+
+@command()
+def label(
+    pool: Annotated[list[Path], typer.Argument(help="Pools: questions with candidates.")],
+    *,
+    out: Annotated[
+        Path, option("The labelled pool to write (JSONL).", "--out", "-o", is_written=True)
+    ],
+    sources: Annotated[Sources, only("databases", "schemas", "suites")],
+    judge: Annotated[str, option("Judge that says what is right.", "--judge", "-j")] = "execution",
+    balance: Annotated[
+        bool, option("As many right as wrong candidates of each question.", "--balance")
+    ] = False,
+    drawing: Annotated[Drawing, only("seed")],
+    reading: Annotated[Input, only("overlay")],
+    running: _Running,
+    asking: Annotated[ModelCalls, only("ledger", "replay", "max_cost", "concurrency")],
+    showing: Annotated[Showing, only("json")],
+) -> None:
+    """Label the candidates of a pool as right or wrong by a judge; count what there is."""
+    from sqljury.api.pools import label_pool
+    from sqljury.uses.labelling import print_labels
+
+    folder = run_folder(pool, running, sources, reading, use="label")
+    models = client(asking, folder / "ledger.sqlite")
+    with progress() as on_progress:
+        found = label_pool(
+            pool,
+            out,
+            sources.databases,
+            judge=judge,
+            balance=balance,
+            seed=drawing.seed,
+            run=folder,
+            on_progress=on_progress,
+            **run_keywords(sources, running, reading, models),
+        )
+    if showing.json:
+        print_json(found.to_json())
+    else:
+        print_labels(found, console())
+        typer.echo(f"{out}: {'balanced' if balance else 'all'} labelled candidates")
+    refuse_missing_of_run(folder)
+
+
+@command()
+def select(
+    files: Annotated[
+        list[Path], typer.Argument(help="Pools: questions with candidates; or questions, with -p.")
+    ],
+    *,
+    sources: Sources,
+    reading: Annotated[Input, only("predictions", "format", "overlay")],
+    strategy: Annotated[
+        tuple[str, ...],
+        option(
+            "first, random, execution, majority, verifier, verifier-majority, judge:NAME, "
+            "system:NAME, oracle; repeatable.",
+            *("--strategy", "-s"),
+        ),
+    ] = (),
+    judge: Annotated[
+        str | None, option("Judge that says what is right; execution.", "--judge", "-j")
+    ] = None,
+    label: Annotated[
+        str | None, option("Field of the candidates that says what is right.", "--label")
+    ] = None,
+    match: Annotated[
+        str | None,
+        option("When results are equal: strict,column_order=any; as the judge.", "--match"),
+    ] = None,
+    keep_failing: Annotated[
+        bool, option("Queries that do not run may be picked by score.", "--keep-failing")
+    ] = False,
+    running: _Running,
+    asking: Annotated[ModelCalls, only("ledger", "replay", "max_cost")],
+    drawing: Annotated[Drawing, only("seed")],
+    resamples: Annotated[
+        int, option("Orders that a vote's curve is the mean of.", "--resamples", least=1)
+    ] = 400,
+    out: Annotated[
+        Path | None,
+        option("Write what is picked: a case per line.", "--out", is_written=True),
+    ] = None,
+    gate: ScoreGate,
+    showing: Annotated[Showing, only("json", "html")],
+) -> None:
+    """Pick one of the candidates for each question, and compare ways of picking."""
+    from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
+    from sqljury.api.selection import select as select_from
+    from sqljury.uses.select.document import selection_document
+
+    limit = left_out_limit(gate)
+    folder = run_folder(files, running, sources, reading, use="select")
+    models = client(asking, folder / "ledger.sqlite")
+    with progress() as on_progress:
+        found = select_from(
+            files,
+            strategy or DEFAULT_STRATEGIES,
+            sources.databases,
+            judge=judge,
+            label=label,
+            match=match,
+            keep_failing=keep_failing,
+            predictions=reading.predictions or None,
+            format=reading.format,
+            run=folder,
+            seed=drawing.seed,
+            resamples=resamples,
+            on_progress=on_progress,
+            **run_keywords(sources, running, reading, models),
+        )
+    if out is not None:
+        write_picks(found, out)
+    show(selection_document(found, title=files[0].name), found.to_json(), showing)
+    limit.check([_judged(found)], _below(found, gate.fail_under))
+
+
+def _below(found: Selection, threshold: float | None) -> list[str]:
+    if threshold is None:
+        return []
+    below = [one for one in found.strategies if one.accuracy is None or one.accuracy < threshold]
+    scores = ("nothing was scored" if o.accuracy is None else f"{o.accuracy:.4f}" for o in below)
+    return [
+        f"below {threshold:g}: {one.name}: {score} over {one.n} questions"
+        for one, score in zip(below, scores, strict=True)
+    ]
+
+
+def _judged(found: Selection) -> GatedScore:
+    # What nobody said to be right or wrong is in no denominator either.
+    unsaid = found.total - found.n - sum(found.left_out.values())
+    return GatedScore(
+        name="select",
+        total=found.total,
+        left_out={**found.left_out, "nothing says what is right": unsaid},
+        missing=found.missing,
+        reasons=found.missing_reasons,
+    )
+
+
+@command()
+def trust(
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            help="RUN or [NAME=]FILE of decisions; with --databases, questions to judge now."
+        ),
+    ],
+    *,
+    penalty: Annotated[
+        tuple[str, ...], option("What a wrong answer costs: a number, or N.", "--penalty", "-c")
+    ] = (),
+    judge: Annotated[str | None, option("Judge that says what is right.", "--judge", "-j")] = None,
+    gate: Annotated[
+        tuple[str, ...],
+        option("JUDGE[>=T] or FILE of recorded answers that holds back.", "--gate"),
+    ] = (),
+    confidence: Annotated[
+        str | None, option("JUDGE[#MEASURE] that says how sure.", "--confidence")
+    ] = None,
+    verdicts: Annotated[
+        Path | None, option("File that says which answers are right.", "--verdicts")
+    ] = None,
+    sources: Annotated[Sources, only("databases")],
+    reading: Annotated[Input, only("predictions", "map", "overlay")],
+    running: Annotated[Running, only("run")],
+    validation: Annotated[
+        str | None, option("RUN or FILE of decisions to choose thresholds on.", "--validation")
+    ] = None,
+    risk: Annotated[
+        tuple[float, ...], option("Risk that a threshold is to keep; 0.05 and 0.1.", "--risk")
+    ] = (),
+    training: Annotated[
+        Path | None,
+        option("Training cases: slices by seen and unseen SQL structure.", "--train"),
+    ] = None,
+    drawing: Drawing,
+    showing: Annotated[Showing, only("json", "html", "csv")],
+) -> None:
+    """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
+    from sqljury.api.inputs import overlay_from
+    from sqljury.api.trust import TrustSettings, judged_run, references_of, trust_files
+    from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty
+    from sqljury.uses.trust.document import trust_document, write_trust_csv
+
+    penalties = tuple(map(parse_penalty, penalty)) if penalty else DEFAULT_PENALTIES
+    setup = TrustSettings(
+        judge=judge,
+        verdicts=verdicts,
+        gates=gate,
+        confidence=confidence,
+        training=() if training is None else references_of(training),
+        mapping=mapping_of(reading) or {},
+        overlay=overlay_from(reading.overlay or None),
+    )
+    is_run = any(Path(text).is_dir() for text in inputs)
+    if is_run and reading.map:
+        raise InputError("SJ006", "--map names columns of files, and a run is given.")
+    judges = bool(
+        sources.databases is not None or reading.predictions or (judge is not None and not is_run)
+    )
+    if judges:
+        with progress() as on_progress:
+            inputs = [
+                judged_run(
+                    inputs,
+                    setup,
+                    sources.databases,
+                    reading.predictions,
+                    running.run,
+                    on_progress,
+                )
+            ]
+    found = trust_files(
+        inputs,
+        setup,
+        penalties=penalties,
+        validation=validation,
+        risks=risk or DEFAULT_RISKS,
+        bootstrap=drawing.bootstrap,
+        seed=drawing.seed,
+    )
+    if showing.csv is not None:
+        write_trust_csv(showing.csv, found, penalties)
+    each = [one.to_json() for one in found]
+    show(trust_document(found), each[0] if len(each) == 1 else {"systems": each}, showing)
+    if judges:
+        refuse_missing_of_run(Path(inputs[0]))

@@ -1,0 +1,103 @@
+"""Commands that were called otherwise: their old words do the same, and say the new ones.
+
+They are to go with version 0.5.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+USED: Final = "sqljury.old_name"
+"""Where a context keeps the old words that were typed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Where a command went.
+
+    Args:
+        to: the words that are typed now, options included.
+        arguments: arguments that are options now, by their place.
+        options: options that are called otherwise now.
+    """
+
+    to: str
+    arguments: Mapping[int, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+OLD_NAMES: Final[Mapping[str, Moved]] = {
+    "show": Moved("report", {1: "--case"}),
+    "compare-runs": Moved("report", {0: "--against"}),
+    "features": Moved("evaluate", options={"--out": "--features", "-o": "--features"}),
+    "merge-runs": Moved("runs merge"),
+    "label-plan": Moved("agree --plan"),
+    "calibrate": Moved("agree", {1: "--labels"}, {"--out": "--calibrate", "-o": "--calibrate"}),
+    "explain-match": Moved("diff --network"),
+    "diagnose": Moved("audit run", {0: "--from"}),
+    "audit diff": Moved("audit verify"),
+    "suite build": Moved("build suite"),
+    "judges": Moved("list judges"),
+    "formats": Moved("list formats"),
+    "rules": Moved("list rules"),
+    "explain": Moved("list codes"),
+    "rose-vec": Moved("paper rose-vec"),
+    "methods": Moved("paper methods"),
+    "keywords": Moved("paper keywords"),
+    "ledger export": Moved("ledger", {1: "--export"}),
+    "ledger import": Moved("ledger", {0: "--import"}),
+    "ledger batches": Moved("ledger"),
+}
+
+
+def translated(root: Any, context: Any, args: list[str]) -> list[str]:
+    """The words of a command line, with an old name replaced by the new one, which is printed."""
+    start = next((place for place, word in enumerate(args) if not word.startswith("-")), len(args))
+    for length in (2, 1):
+        old = " ".join(args[start : start + length])
+        if old in OLD_NAMES:
+            moved = OLD_NAMES[old]
+            print(f"`sqljury {old}` is now `sqljury {moved.to}`{_how(moved)}.", file=sys.stderr)
+            context.meta[USED] = old
+            words = moved.to.split()
+            rest = _rest(command_of(root, words), args[start + length :], moved)
+            return [*args[:start], *words, *rest]
+    return args
+
+
+def command_of(root: Any, words: list[str]) -> Any:
+    """The command that some words name; what follows its name is left out."""
+    for word in words:
+        root = root.commands[word] if hasattr(root, "commands") else root
+    return root
+
+
+def _how(moved: Moved) -> str:
+    """What else is typed otherwise, in words."""
+    parts = [f"argument {place + 1} is {name}" for place, name in moved.arguments.items()]
+    parts += [f"{old} is {new}" for old, new in moved.options.items()]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _rest(command: Any, args: list[str], moved: Moved) -> list[str]:
+    """What follows the name, as the new command takes it."""
+    takes_value = {
+        word for one in command.params if not getattr(one, "is_flag", True) for word in one.opts
+    }
+    found: list[str] = []
+    place, is_value = 0, False
+    for word in args:
+        if is_value:
+            is_value = False
+        elif word.startswith("-") and word != "-":
+            name, equals, value = word.partition("=")
+            name = moved.options.get(name, name)
+            word, is_value = f"{name}{equals}{value}", name in takes_value and not equals
+        else:
+            found += [moved.arguments[place]] if place in moved.arguments else []
+            place += 1
+        found.append(word)
+    return found
