@@ -333,7 +333,7 @@ class _Engine:
         self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
 
     def whole(self, relation: Relation) -> Relation:
-        # What nobody sees below a join would come to light where the join is taken away.
+        # An order below a join has no effect; it would have one where a rule removes the join.
         relation = self.first(relation, _BEFOREHAND) or relation
         for _ in range(_MOST_ROUNDS):
             relation = self.normal(chosen(relation), ())

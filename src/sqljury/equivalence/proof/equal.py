@@ -64,7 +64,7 @@ def prove_equal(
         duplicates: whether it counts how often a row occurs.
         permuted: whether columns may stand in another order.
         seconds: most time; what is proved rarely needs a tenth of it.
-        chance: what both leave to chance may be equal for want of ties.
+        chance: what both leave to chance may be equal; that assumes that nothing ties.
     """
     if width(left) != width(right) or any(map(_unfit, (left, right))):
         return None

@@ -69,7 +69,7 @@ def _some_row(
 # ``x NOT IN (SELECT …)``, ``x op ALL (SELECT …)``: there is no row for which it is not true.
 #
 # A comparison with NULL is not true either, so one NULL among the rows makes ``NOT IN`` true for
-# nobody. The NULLs are written out, unless there are none; that may be assumed.
+# no row. The NULLs are written out, unless there are none; that may be assumed.
 
 
 @rule(
@@ -185,9 +185,10 @@ def _equal(
     part: Expression, base: Relation, rows: Relation, context: Context
 ) -> tuple[Expression, Assumed] | None:
     match part:
-        case Call(name="IS", operands=(Ref() as inside, Outer(level=1) as around)):
-            pass
-        case Call(name="IS", operands=(Outer(level=1) as around, Ref() as inside)):
+        case (
+            Call(name="IS", operands=(Ref() as inside, Outer(level=1) as around))
+            | Call(name="IS", operands=(Outer(level=1) as around, Ref() as inside))
+        ):
             pass
         case _:
             return None

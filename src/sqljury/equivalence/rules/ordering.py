@@ -83,7 +83,7 @@ def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
 
 
 # ---------------------------------------------------------------- unread order
-# An order that nobody sees is no order: below joins, set operations, aggregates, other sorts.
+# Removes sorts without effect: below joins, set operations, aggregates and other sorts.
 
 
 _BLIND = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "STDDEV", "VARIANCE", "MEDIAN"))

@@ -106,7 +106,7 @@ def _merged(
 
 
 # ---------------------------------------------------------------- unread columns
-# Columns that nobody reads are not computed: outputs of subqueries, aggregates, windows.
+# Removes columns that no ancestor reads: outputs of subqueries, aggregates, windows.
 
 
 _ONE = Literal(1, Type.INTEGER)
@@ -126,7 +126,7 @@ _COMPUTING = frozenset(("Project", "Aggregate", "Window", "SetOperation", "Subqu
 
 
 def _computes_below(relation: Relation) -> bool:
-    """Whether there may be columns that somebody else reads than the one who asked the query."""
+    """Whether something below the root computes columns, so that some may be unread."""
     asked = "Subquery" in names(relation) or not width(relation)
     return asked or not all(map(_COMPUTING.isdisjoint, map(names, inputs(relation))))
 
@@ -140,7 +140,7 @@ class _Kept:
 
 
 def _whole(relation: Relation) -> Relation:
-    """The relation with all of its columns, what is below it without those that nobody reads."""
+    """The relation with all of its columns; below it those that no ancestor reads are removed."""
     return _kept(relation, frozenset(range(width(relation)))).relation
 
 

@@ -36,11 +36,7 @@ def _membership(node: exp.SetOperation) -> None:
     where = left.args.get("where")
     conditions = parts(where.this if where is not None else None)
     left.set("where", exp.Where(this=all_of([*conditions, member])))
-    left.set("distinct", exp.Distinct())
-    for clause in ("order", "limit"):
-        if node.args.get(clause) is not None:
-            left.set(clause, node.args[clause].copy())
-    node.replace(left)
+    _replace_by_distinct(node, left)
 
 
 # ---------------------------------------------------------------- membership to set
@@ -102,17 +98,22 @@ def union_to_or(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
         yield _either
 
 
+def _replace_by_distinct(node: exp.SetOperation, select: exp.Expr) -> None:
+    """A SELECT DISTINCT in place of a set operation, whose order and limit it takes."""
+    select.set("distinct", exp.Distinct())
+    for clause in ("order", "limit"):
+        if node.args.get(clause) is not None:
+            select.set(clause, node.args[clause].copy())
+    node.replace(select)
+
+
 def _either(node: exp.Union) -> None:
     found = node.left.copy()
     one, other = (
         exp.Paren(this=side.args["where"].this.copy()) for side in (node.left, node.right)
     )
     found.set("where", exp.Where(this=exp.Or(this=one, expression=other)))
-    found.set("distinct", exp.Distinct())
-    for clause in ("order", "limit"):
-        if node.args.get(clause) is not None:
-            found.set(clause, node.args[clause].copy())
-    node.replace(found)
+    _replace_by_distinct(node, found)
 
 
 # ---------------------------------------------------------------- or to union
