@@ -24,6 +24,7 @@ from sqljury.judges import Judge
 from sqljury.judges.prompts.demonstrations import DemonstrationChoice
 from sqljury.judges.prompts.sections import SERIALIZED
 from sqljury.llm import Client, ClientSettings, Spent, parse_model
+from sqljury.settings import Sampling
 from sqljury.uses.evaluate.summary import missing_error, missing_text
 from sqljury.uses.generating import (
     MODES,
@@ -41,92 +42,6 @@ from sqljury.writing import json_line_safe, new_folder, unwritable, write_json_l
 
 LOCAL = "local:"
 """Before the folder of a language model that runs in this process."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sampling:
-    """How candidates are sampled.
-
-    Args:
-        model: ``PROVIDER:MODEL``, or ``local:FOLDER`` for a model of transformers.
-        n: candidates per question.
-        per_call: how many one call brings, where the provider or the memory allows.
-        seed: of the sampling; None: 0 where the provider takes one.
-        options: further options of the model, as for judges.
-        style: how the schema is shown; ``serialized``: question and schema alone, in one line.
-        prompt: a file with instructions instead of the bundled ones.
-        logprobs: how many alternatives of each token of the query the pool has; 0: no tokens.
-        mode: ``sql``; ``demo`` (SQL, or that there is none); ``verbal`` (SQL with a mark);
-            ``din_sql``, ``din_sql_generic`` (four calls a query).
-        demos: a file of cases to demonstrate with.
-        positives, negatives: how many of each, of each database; None: as the mode has it.
-        pick: which are shown: ``fixed``, ``similar`` or ``dense``.
-        retriever: folder or name of the sentence model that ``dense`` compares questions by.
-        demo_databases: of how many other databases they are; 0: of the question's own.
-        demo_schemas: where those are: a folder of databases, or a file of schemas.
-    """
-
-    model: str
-    n: int = 32
-    temperature: float = 0.8
-    top_p: float = 1.0
-    seed: int | None = None
-    max_tokens: int = 1024
-    per_call: int = 1
-    options: Mapping[str, str] | None = None
-    style: str = "create"
-    prompt: PathLike | None = None
-    logprobs: int = 0
-    mode: str = "sql"
-    demos: PathLike | None = None
-    positives: int | None = None
-    negatives: int | None = None
-    pick: str = "similar"
-    retriever: PathLike | None = None
-    demo_databases: int = 0
-    demo_schemas: PathLike | None = None
-
-    def __post_init__(self) -> None:
-        if min(self.n, self.per_call, self.max_tokens) < 1 or self.logprobs < 0:
-            raise InputError("SJ592", "numbers of candidates, calls and tokens begin at 1.")
-        if not 0 <= self.temperature <= 10 or not 0 < self.top_p <= 1:
-            raise InputError(
-                "SJ592",
-                f"temperature {self.temperature:g} with top-p {self.top_p:g} is not possible.",
-                hint="The temperature is a number from 0 on, top-p is above 0 and at most 1.",
-            )
-        if self.mode not in MODES:
-            raise InputError("SJ592", f"no mode {self.mode!r}.", hint=f"One of {', '.join(MODES)}.")
-        if MODES[self.mode].correction is not None and (self.prompt or self.per_call > 1):
-            raise InputError(
-                "SJ592",
-                f"the mode {self.mode} has instructions and calls of its own.",
-                hint="Leave out --prompt and --per-call.",
-            )
-        if self.style == SERIALIZED and (self.demos or self.prompt or self.mode != "sql"):
-            raise InputError(
-                "SJ592", "the style serialized takes no demonstrations, instructions or mode."
-            )
-
-    def choice(self) -> DemonstrationChoice:
-        """Which demonstrations are shown.
-
-        Raises:
-            InputError: SJ592: settings that do not go together; SJ101: no such file.
-        """
-        try:
-            return DemonstrationChoice(
-                demos=_text(self.demos),
-                wanted=MODES[self.mode].wanted(self.positives, self.negatives),
-                pick=self.pick,
-                retriever=_text(self.retriever),
-                databases=self.demo_databases,
-                schemas=_text(self.demo_schemas),
-                seed=self.seed or 0,
-                style=self.style,
-            )
-        except ValueError as error:
-            raise InputError("SJ592", f"{error}.") from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +95,10 @@ def generate_pool(
     cases = list(_once(read_cases(paths, mapping=mapping, questions=True)))
     if databases is None and schemas is None and not all(case.schema_sql for case in cases):
         raise InputError("SJ320", "no schema to show.", hint="Give --databases or --schemas.")
+    _check(sampling)
     sampling = replace(sampling, seed=_seed(sampling))
     with ExitStack() as stack:
-        system, choice, mode = _instructions(sampling), sampling.choice(), MODES[sampling.mode]
+        system, choice, mode = _instructions(sampling), _choice(sampling), MODES[sampling.mode]
         sampler, threads, client = _sampler(sampling, llm, stack)
         if mode.correction is not None:
             sampler = DinSqlSampler(sampler, mode.correction)
@@ -261,6 +177,53 @@ def label_pool(
 
 
 # ---------------------------------------------------------------- sampling
+
+
+def _check(sampling: Sampling) -> None:
+    """Raise where settings do not go together."""
+    if min(sampling.n, sampling.per_call, sampling.max_tokens) < 1 or sampling.logprobs < 0:
+        raise InputError("SJ592", "numbers of candidates, calls and tokens begin at 1.")
+    if not 0 <= sampling.temperature <= 10 or not 0 < sampling.top_p <= 1:
+        raise InputError(
+            "SJ592",
+            f"temperature {sampling.temperature:g} with top-p {sampling.top_p:g} is not possible.",
+            hint="The temperature is a number from 0 on, top-p is above 0 and at most 1.",
+        )
+    if sampling.mode not in MODES:
+        raise InputError("SJ592", f"no mode {sampling.mode!r}.", hint=f"One of {', '.join(MODES)}.")
+    if MODES[sampling.mode].correction is not None and (sampling.prompt or sampling.per_call > 1):
+        raise InputError(
+            "SJ592",
+            f"the mode {sampling.mode} has instructions and calls of its own.",
+            hint="Leave out --prompt and --per-call.",
+        )
+    if sampling.style == SERIALIZED and (
+        sampling.demos or sampling.prompt or sampling.mode != "sql"
+    ):
+        raise InputError(
+            "SJ592", "the style serialized takes no demonstrations, instructions or mode."
+        )
+
+
+def _choice(sampling: Sampling) -> DemonstrationChoice:
+    """Which demonstrations are shown.
+
+    Raises:
+        InputError: SJ592: settings that do not go together; SJ101: no such file.
+    """
+    try:
+        return DemonstrationChoice(
+            demos=_text(sampling.demos),
+            wanted=MODES[sampling.mode].wanted(sampling.positives, sampling.negatives),
+            pick=sampling.pick,
+            retriever=_text(sampling.retriever),
+            databases=sampling.demo_databases,
+            schemas=_text(sampling.demo_schemas),
+            seed=sampling.seed or 0,
+            style=sampling.style,
+        )
+    except ValueError as error:
+        raise InputError("SJ592", f"{error}.") from None
 
 
 def _once(cases: Iterable[Case]) -> Iterator[Case]:

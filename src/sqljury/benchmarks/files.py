@@ -217,7 +217,7 @@ class Source:
     def keys(self) -> tuple[str, ...]:
         """The keys of the records (of JSON lines: of the first), in order of appearance."""
         if self.kind is FileKind.PARQUET:
-            return self._parquet_columns()
+            return tuple(self._parquet().schema_arrow.names)
         if self.kind is FileKind.TABLE:
             return self._header[0]
         # A list is in memory anyway; of lines only the first are looked at.
@@ -315,8 +315,10 @@ class Source:
             yield
         except json.JSONDecodeError as error:
             where = f"{origin or f'{self.name}:{error.lineno}'}:{error.colno}"
+            is_cut_off = error.pos >= len(error.doc.rstrip())
+            hint = "The file ends too early." if is_cut_off else ""
             raise InputError(
-                "SJ106", f"broken JSON: {error.msg}.", where=where, hint=_cut_off(error)
+                "SJ106", f"broken JSON: {error.msg}.", where=where, hint=hint
             ) from None
         except Repeated as twice:
             where = origin or (f"{self.name}:{twice.line}" if twice.line else self.name)
@@ -425,9 +427,6 @@ class Source:
                 "SJ106", f"broken Parquet: {str(error).rstrip('.')}.", where=self.name
             ) from None
 
-    def _parquet_columns(self) -> tuple[str, ...]:
-        return tuple(self._parquet().schema_arrow.names)
-
     def _parquet_rows(self) -> Iterator[FileRecord]:
         number = 0
         for batch in self._parquet().iter_batches(batch_size=1024):
@@ -525,15 +524,13 @@ def fingerprint(files: PathLike | Iterable[PathLike]) -> str:
 
     For one file it is what ``sha256sum`` prints.
     """
-    digests = [_sha256(Source(path).path) for path in paths(files)]
+    digests = []
+    for path in paths(files):
+        with Source(path).path.open("rb") as stream:
+            digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
     if len(digests) == 1:
         return digests[0]
     return hashlib.sha256("\n".join(digests).encode()).hexdigest()
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _near(path: Path) -> str:
@@ -555,7 +552,3 @@ def _is_json(line: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
-
-
-def _cut_off(error: json.JSONDecodeError) -> str:
-    return "The file ends too early." if error.pos >= len(error.doc.rstrip()) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import IO
 
-from sqljury.benchmarks.fields import Layout, as_object, as_samples, build, stated
+from sqljury.benchmarks.fields import as_object, as_samples, build, stated
 from sqljury.benchmarks.files import Source
 from sqljury.benchmarks.formats import Format, Options, register
 from sqljury.benchmarks.names import FIELDS
@@ -38,18 +38,15 @@ class Own(Format):
 
     def read(self, source: Source, options: Options) -> Iterator[Case]:
         """The cases as they were written."""
-        return _restored(source, stated(_IDENTITY, options.mapping), options)
+        layout = stated(_IDENTITY, options.mapping)
+        for position, record in enumerate(source.records()):
+            case = build(record, layout, position=position, stem="", benchmark=options.benchmark)
+            yield _completed(case, as_object(record), record.origin)
 
     def write(self, cases: Iterable[Case], stream: IO[str]) -> None:
         """One line a case."""
         for case in cases:
             stream.write(dump(case.to_dict()) + "\n")
-
-
-def _restored(source: Source, layout: Layout, options: Options) -> Iterator[Case]:
-    for position, record in enumerate(source.records()):
-        case = build(record, layout, position=position, stem="", benchmark=options.benchmark)
-        yield _completed(case, as_object(record), record.origin)
 
 
 def _completed(case: Case, data: Mapping[str, Json], origin: str) -> Case:

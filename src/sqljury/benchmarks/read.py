@@ -8,7 +8,6 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -323,7 +322,7 @@ def read_cases(
         warnings += [warning for one in joined for warning in one.warnings]
         by_position = [one.name for one in joined if one.is_by_position]
     else:
-        cases = partial(_chained, readers)
+        cases = lambda: (case for reader in readers for case in reader.cases())  # noqa: E731
     corrections = None if overlay is None else read_overlay(paths(overlay))
 
     def read() -> Iterator[Case]:
@@ -368,10 +367,6 @@ def _applicable(
         if key not in source.keys and not any(key in system.keys for system in systems):
             raise missing_key(key, source, hint=f"--map {name}={key} names it.")
     return {name: key for name, key in mapping.items() if key in source.keys}
-
-
-def _chained(readers: Sequence[_CaseReader]) -> Iterator[Case]:
-    return (case for reader in readers for case in reader.cases())
 
 
 def _joined(

@@ -76,25 +76,29 @@ def read_labels(path: PathLike, column: str = "label") -> dict[str, bool]:
         raise missing_key(column, source, hint="Use --label COLUMN.")
     layout = _layout(source, {"label": column})
     labels: dict[str, bool] = {}
-    for position, record in enumerate(source.records()):
-        data = as_object(record)
-        said = as_label(layout.get(data, "label"), record.origin)
-        key = _row_id(data, layout, position, record.origin)
+    for key, data, origin in _by_id(source, layout):
+        said = as_label(layout.get(data, "label"), origin)
         if said is not None and labels.setdefault(key, said) is not said:
-            raise InputError("SJ110", f"two different labels for id {key!r}.", where=record.origin)
+            raise InputError("SJ110", f"two different labels for id {key!r}.", where=origin)
     return labels
+
+
+def _by_id(source: Source, layout: Layout) -> Iterator[tuple[str, Mapping[str, Json], str]]:
+    """Of each row its id, with the source's name if it has one, its cells and where it stands."""
+    for position, record in enumerate(source.records()):
+        data, origin = as_object(record), record.origin
+        by = as_text(layout.get(data, "source"), "source", origin)
+        own = as_id(data, layout, position, origin)
+        yield f"{own}/{by}" if by else own, data, origin
 
 
 def read_reasons(path: PathLike) -> dict[str, str]:
     """Why people labelled as they did, by id; empty where the file has no column `reason`."""
     source = Source(path)
     layout = _layout(source, {"reason": "reason"})
-    found = {}
-    for position, record in enumerate(source.records()):
-        said = as_text(layout.get(as_object(record), "reason"), "reason", record.origin)
-        if said:
-            found[_row_id(as_object(record), layout, position, record.origin)] = said
-    return found
+    rows = _by_id(source, layout)
+    said = {key: as_text(layout.get(data, "reason"), "reason", at) for key, data, at in rows}
+    return {key: reason for key, reason in said.items() if reason}
 
 
 def read_probabilities(path: PathLike) -> dict[str, float]:
@@ -109,12 +113,11 @@ def read_probabilities(path: PathLike) -> dict[str, float]:
         return {}
     layout = _layout(source, {})
     found = {}
-    for position, record in enumerate(source.records()):
-        data = as_object(record)
-        said = as_score(data["probability"], record.origin)
+    for key, data, origin in _by_id(source, layout):
+        said = as_score(data["probability"], origin)
         if said is None or not 0 < said <= 1:
-            raise InputError("SJ116", f"probability {said} is not in (0, 1].", where=record.origin)
-        found[_row_id(data, layout, position, record.origin)] = said
+            raise InputError("SJ116", f"probability {said} is not in (0, 1].", where=origin)
+        found[key] = said
     return found
 
 
@@ -159,33 +162,26 @@ _THRESHOLDS: Mapping[Outcome | None, float] = {Outcome.CORRECT: 0.0, Outcome.INC
 
 def _rows(source: Source, columns: _Columns) -> Iterator[tuple[str, Scored]]:
     layout = columns.layout
-    for position, record in enumerate(source.records()):
-        data = as_object(record)
+    for key, data, origin in _by_id(source, layout):
 
-        def text(field: str, data: Mapping[str, Json] = data, origin: str = record.origin) -> str:
+        def text(field: str, data: Mapping[str, Json] = data, origin: str = origin) -> str:
             return as_text(layout.get(data, field), layout.keys.get(field, field), origin) or ""
 
-        outcome = as_outcome(text("outcome"), record.origin)
+        outcome = as_outcome(text("outcome"), origin)
         slices = {field: text(field) for field in _SLICES}
         yield (
             text("judge"),
             Scored(
-                id=_row_id(data, layout, position, record.origin),
-                score=_score(data, columns, outcome, record.origin),
-                label=as_label(layout.get(data, "label"), record.origin),
+                id=key,
+                score=_score(data, columns, outcome, origin),
+                label=as_label(layout.get(data, "label"), origin),
                 outcome=outcome,
                 threshold=_THRESHOLDS.get(outcome, 0.5),
                 benchmark=text("benchmark"),
                 slices={field: value for field, value in slices.items() if value},
-                origin=record.origin,
+                origin=origin,
             ),
         )
-
-
-def _row_id(data: Mapping[str, Json], layout: Layout, position: int, origin: str) -> str:
-    source = as_text(layout.get(data, "source"), "source", origin)
-    own = as_id(data, layout, position, origin)
-    return f"{own}/{source}" if source else own
 
 
 def as_outcome(text: str, origin: str) -> Outcome | None:
@@ -282,7 +278,7 @@ def read_decisions(path: PathLike, *, mapping: Mapping[str, str] | None = None) 
     if not source.head:
         raise InputError("SJ103", "there are no rows in the file.", where=source.name)
     layout = _decision_layout(source, mapping or {})
-    return list(_decisions(source, layout))
+    return [_decision(at, record, layout) for at, record in enumerate(source.records())]
 
 
 def _decision_layout(source: Source, mapping: Mapping[str, str]) -> Layout:
@@ -305,11 +301,6 @@ def _decision_layout(source: Source, mapping: Mapping[str, str]) -> Layout:
             )
         raise missing_key("predicted_sql", source, hint=suggest("predicted_sql", source))
     return Layout({**found, **mapping}, id_is_mapped="id" in mapping)
-
-
-def _decisions(source: Source, layout: Layout) -> Iterator[Decision]:
-    for position, record in enumerate(source.records()):
-        yield _decision(position, record, layout)
 
 
 def _decision(position: int, record: FileRecord, layout: Layout) -> Decision:

@@ -207,7 +207,7 @@ class _Stages:
         if self._unified is not None:
             found = _chosen(self._unified, row.id, data, "prover_result", problems)
             if found is not None:
-                prover, refuter = _unified_prover(found), _unified_refuter(found)
+                prover, refuter = _prover(found, "prover_"), _unified_refuter(found)
                 reason = _text(found, "reason")
         else:
             prover = _prover(_chosen(self._prover, row.id, data, "prover_result", problems))
@@ -265,15 +265,19 @@ def _chosen(
     return agreeing[-1]
 
 
-def _prover(found: Mapping[str, Json] | None) -> ProverAnswer | None:
+def _prover(found: Mapping[str, Json] | None, prefix: str = "") -> ProverAnswer | None:
+    """The Prover's answer; ``prefix`` is of the unified prompt's names, which lack it without the
+    reference."""
     if found is None:
         return None
+    own = {key: f"{prefix}{key}" for key in ("reason", "verdict")}
+    reason, verdict = (name if name in found else key for key, name in own.items())
     return ProverAnswer(
         expected_answer=_text(found, "expected_answer"),
         sql_description=_text(found, "sql_description"),
-        reason=_text(found, "reason"),
+        reason=_text(found, reason),
         evidence=_text(found, "evidence"),
-        verdict=_truth(found, "verdict"),
+        verdict=_truth(found, verdict),
     )
 
 
@@ -287,19 +291,6 @@ def _refuter(found: Mapping[str, Json] | None) -> RefuterAnswer | None:
         ambiguity=_ambiguity(_text(found, "ambiguity")),
         gold_correct=_truth(found, "gold_correct"),
         issues="" if issues.lower() in _NOT_AMBIGUOUS else issues,
-    )
-
-
-def _unified_prover(found: Mapping[str, Json]) -> ProverAnswer:
-    # Without the reference the unified prompt's answer has the Prover's form.
-    reason = "prover_reason" if "prover_reason" in found else "reason"
-    verdict = "prover_verdict" if "prover_verdict" in found else "verdict"
-    return ProverAnswer(
-        expected_answer=_text(found, "expected_answer"),
-        sql_description=_text(found, "sql_description"),
-        reason=_text(found, reason),
-        evidence=_text(found, "evidence"),
-        verdict=_truth(found, verdict),
     )
 
 
@@ -447,17 +438,13 @@ def _judge_names(judge: str) -> tuple[str, str]:
     named = JudgeName.parse(judge)
     chosen = dict(named.options)
     head = f"{named.name}:{named.variant}" if named.variant else named.name
-    model = _model_name(chosen.pop("model", ""))
+    model = chosen.pop("model", "").rpartition("/")[2].rpartition(":")[2]
     if head == "recorded":
         return model, chosen.get("metric") or head
     if head == "rose_unified" and chosen.pop("reference", "true") == "false":
         head = "rose_unified_wogt"
     metric = _METRICS.get(head, head)
     return model, metric + "".join(f"-{key}-{value}" for key, value in sorted(chosen.items()))
-
-
-def _model_name(model: str) -> str:
-    return model.rpartition("/")[2].rpartition(":")[2]
 
 
 def _name(text: str) -> str:

@@ -78,7 +78,11 @@ def agree(
         option("With --calibrate: parameters to begin with [those shipped].", "--base"),
     ] = None,
 ) -> None:
-    """Compare judges with human labels: kappa, accuracy, MCC, F1, AUC, and each other."""
+    """Compare judges with human labels, and with each other.
+
+    Prints kappa, accuracy, MCC, F1 and AUC. With --plan: which cases to label next; with
+    --calibrate: how reliable the models of a jury are.
+    """
     from sqljury.api.agreement import agree_files
 
     if plan:

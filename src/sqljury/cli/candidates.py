@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,6 +19,7 @@ from sqljury.settings import (
     Input,
     ModelCalls,
     Running,
+    Sampling,
     ScoreGate,
     Showing,
     Sources,
@@ -36,107 +38,27 @@ _Running = Annotated[Running, only("run", "workers", "executor", "limits_seconds
 def generate(
     questions: Annotated[list[Path], typer.Argument(help="Files of questions.")],
     *,
-    model: Annotated[
-        str, option("PROVIDER:MODEL, or local:FOLDER (transformers).", "--model", "-m")
-    ],
     out: Annotated[
         Path,
         option("The pool to write (JSONL); again goes on.", "--out", "-o", is_written=True),
     ],
     sources: _Schemas,
-    n: Annotated[int, option("Candidates for each question.", "-n", least=1)] = 32,
-    per_call: Annotated[
-        int, option("How many of them one call brings.", "--per-call", least=1)
-    ] = 1,
-    temperature: Annotated[
-        float, option("Of the sampling; 0 is greedy.", "--temperature", least=0.0)
-    ] = 0.8,
-    top_p: Annotated[float, option("Above 0, at most 1.", "--top-p")] = 1.0,
-    max_tokens: Annotated[
-        int, option("The most that one answer may have.", "--max-tokens", least=1)
-    ] = 1024,
-    seed: Annotated[
-        int | None,
-        option("Of the sampling [default: 0 where the provider takes one].", "--seed"),
-    ] = None,
-    style: Annotated[
-        str,
-        option(
-            "The schema: create, columns, or serialized: one line with the question (T5).",
-            "--style",
-        ),
-    ] = "create",
-    prompt: Annotated[
-        Path | None, option("Instructions instead of the bundled ones.", "--prompt")
-    ] = None,
-    mode: Annotated[
-        str,
-        option(
-            "sql; demo: SQL or not_answerable; verbal: SQL and a mark; din_sql: SQL in four "
-            "calls, the last corrects it; din_sql_generic: with the paper's generic correction.",
-            "--mode",
-        ),
-    ] = "sql",
-    demos: Annotated[Path | None, option("Cases to demonstrate with.", "--demos")] = None,
-    positives: Annotated[
-        int | None, option("Answerable ones, of each database.", "--positives", least=0)
-    ] = None,
-    negatives: Annotated[
-        int | None,
-        option("Unanswerable ones; verbal: with wrong SQL.", "--negatives", least=0),
-    ] = None,
-    pick: Annotated[str, option("Which are shown: similar, dense or fixed.", "--pick")] = "similar",
-    retriever: Annotated[
-        Path | None,
-        option(
-            "Folder or name of a sentence model for --pick dense [default: all-MiniLM-L6-v2].",
-            "--retriever",
-        ),
-    ] = None,
-    demo_databases: Annotated[
-        int, option("Of so many other databases; 0: of its own.", "--demo-databases", least=0)
-    ] = 0,
-    demo_schemas: Annotated[
-        Path | None, option("Where those are: a folder, or tables.json.", "--demo-schemas")
-    ] = None,
-    logprobs: Annotated[
-        int, option("Write each token with so many alternatives.", "--logprobs", least=0)
-    ] = 0,
+    sampling: Sampling,
     reading: Annotated[Input, only("map")],
     asking: Annotated[
         ModelCalls, only("model_option", "ledger", "replay", "max_cost", "concurrency")
     ],
 ) -> None:
-    """Sample candidates for each question from a model, and write them as a pool."""
-    from sqljury.api.pools import Sampling, generate_pool
+    """Sample candidates from a model, and write them as a pool."""
+    from sqljury.api.pools import generate_pool
     from sqljury.judges.model_judge import option_pairs
 
-    sampling = Sampling(
-        model=model,
-        n=n,
-        temperature=temperature,
-        top_p=top_p,
-        seed=seed,
-        max_tokens=max_tokens,
-        per_call=per_call,
-        options=option_pairs(";".join(asking.model_option)),
-        style=style,
-        prompt=prompt,
-        logprobs=logprobs,
-        mode=mode,
-        demos=demos,
-        positives=positives,
-        negatives=negatives,
-        pick=pick,
-        retriever=retriever,
-        demo_databases=demo_databases,
-        demo_schemas=demo_schemas,
-    )
+    options = option_pairs(";".join(asking.model_option))
     with progress("sampling", "sampled") as on_progress:
         found = generate_pool(
             questions,
             out,
-            sampling,
+            replace(sampling, options=options),
             databases=sources.databases,
             schemas=sources.schemas,
             llm=client(asking, out.with_name(f"{out.name}.ledger.sqlite")),
@@ -144,7 +66,7 @@ def generate(
             on_progress=on_progress,
         )
     kept = f", {found.kept:,} were there" if found.kept else ""
-    typer.echo(f"{out}: {n} candidates for each of {found.sampled:,} questions{kept}")
+    typer.echo(f"{out}: {sampling.n} candidates for each of {found.sampled:,} questions{kept}")
     if found.abstained:
         ways = ", ".join(f"{count:,} {way}" for way, count in found.abstained.items())
         typer.echo(f"say that there is no query: {ways}")
@@ -172,7 +94,10 @@ def label(
     asking: Annotated[ModelCalls, only("ledger", "replay", "max_cost", "concurrency")],
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """Label the candidates of a pool as right or wrong by a judge; count what there is."""
+    """Label the candidates of a pool as right or wrong by a judge.
+
+    Counts what there is.
+    """
     from sqljury.api.pools import label_pool
     from sqljury.uses.labelling import print_labels
 
@@ -240,7 +165,7 @@ def select(
     gate: ScoreGate,
     showing: Annotated[Showing, only("json", "html")],
 ) -> None:
-    """Pick one of the candidates for each question, and compare ways of picking."""
+    """Pick one candidate a question; compare ways of picking."""
     from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
     from sqljury.api.selection import select as select_from
     from sqljury.uses.select.document import selection_document
@@ -333,7 +258,11 @@ def trust(
     drawing: Drawing,
     showing: Annotated[Showing, only("json", "html", "csv")],
 ) -> None:
-    """Score answers and abstentions together: reliability score, risk, coverage, thresholds."""
+    """Score answers and abstentions together.
+
+    Prints reliability score, risk and coverage. Thresholds can be chosen on other questions
+    (--validation).
+    """
     from sqljury.api.inputs import overlay_from
     from sqljury.api.trust import TrustSettings, judged_run, references_of, trust_files
     from sqljury.uses.trust import DEFAULT_PENALTIES, DEFAULT_RISKS, parse_penalty

@@ -56,10 +56,14 @@ def evaluate(
             "Write a row of named features for each case (.csv, .jsonl, .parquet); judge nothing.",
             "--features",
             is_written=True,
+            panel="Features",
         ),
     ] = None,
     groups: Annotated[
-        str, option("With --features: names of groups, joined by + [all].", "--groups")
+        str,
+        option(
+            "With --features: names of groups, joined by + [all].", "--groups", panel="Features"
+        ),
     ] = "",
 ) -> None:
     """Judge predictions and print scores with their denominators."""

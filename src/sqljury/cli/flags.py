@@ -13,7 +13,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import (
     Annotated,
@@ -29,7 +29,7 @@ import typer
 
 from sqljury.cli.app import PanelCommand, app
 from sqljury.errors import InputError
-from sqljury.settings import Option, Shown, option
+from sqljury.settings import Option, PathLike, Shown, option
 from sqljury.writing import check_output
 
 F = TypeVar("F", bound=Callable[..., None])
@@ -95,9 +95,9 @@ class FlagField:
         plain = get_args(self.hint)[0]
         if self.is_list:
             plain = list[get_args(plain)[0]] | None  # type: ignore[misc]
-        elif said.must_exist:
+        elif said.must_exist or plain == PathLike | None:
             plain = Path | None
-        panel = None
+        panel = said.panel if in_panels and said.panel else None
         if self.value is not None and in_panels and not said.is_common:
             panel = re.sub(r"(?<=[a-z])[A-Z]", lambda m: f" {m[0].lower()}", self.value.__name__)
         more: dict[str, Any] = {}
@@ -229,8 +229,9 @@ def _fields(kind: Any, before: str) -> Iterator[FlagField]:
         hint = hints[one.name]
         if is_dataclass(hint):
             yield from _fields(hint, f"{before}{one.name}_")
-        else:
-            yield FlagField(f"{before}{one.name}", hint, one.default, kind)
+        elif get_origin(hint) is Annotated:  # others are no options
+            default = inspect.Parameter.empty if one.default is MISSING else one.default
+            yield FlagField(f"{before}{one.name}", hint, default, kind)
 
 
 def _made(kind: Any, known: list[FlagField], given: dict[str, Any], before: str = "") -> Any:

@@ -34,7 +34,7 @@ def list_(
     *,
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """List judges, file formats, rewrite rules or error codes; or explain one by its name."""
+    """List or explain judges, formats, rewrite rules, error codes."""
     if what not in _KINDS:
         raise InputError("SJ003", f"there is no list of {what!r}.", hint=", ".join(_KINDS))
     if showing.json and what != "rules":
@@ -130,7 +130,10 @@ def doctor(
     sources: Annotated[Sources, only("databases")],
     source: Annotated[SchemaSource, only("db_id")],
 ) -> None:
-    """Check engines and drivers, and databases if given; print the command that fixes each."""
+    """Check engines and drivers; print what fixes each.
+
+    With --databases: also try to open what is there, read-only.
+    """
     from sqljury.doctor import checks, database_checks
 
     code = EXIT_OK
@@ -195,7 +198,10 @@ def trust_folder(
         Path, typer.Argument(help="A folder with a sqljury.toml or packages.", file_okay=False)
     ] = Path(),
 ) -> None:
-    """Allow what a folder's sqljury.toml and packages want, until one of the files changes."""
+    """Allow what the sqljury.toml and packages of a folder want.
+
+    Until one of the files changes.
+    """
     assert context.parent is not None, "it is a command of the root"
     found = wants(context.parent.command, folder)
     found += [f"run code: {code} ({group}: {name})" for group, name, code in offered(folder)]

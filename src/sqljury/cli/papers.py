@@ -85,7 +85,10 @@ def ledger(
         str | None, option("Id of a batch not to look for any more.", "--forget")
     ] = None,
 ) -> None:
-    """List the batches of a ledger of model answers, and what they have yet to answer."""
+    """List, export or import recorded model answers.
+
+    Without an option: the batches, and the questions that they have yet to answer.
+    """
     from sqljury.llm import Ledger
 
     if sum(one is not None for one in (export, import_, forget)) > 1:

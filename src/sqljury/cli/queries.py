@@ -52,7 +52,10 @@ def compare(
     ] = None,
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """Prove two queries equal, or tell them apart by a small database."""
+    """Prove two queries equal, or show where they differ.
+
+    A difference is shown on a small database that was generated for it.
+    """
     from sqljury.api.queries import COMPARED_PROFILES, compare_queries
 
     failing = [name.strip() for name in (fail_on or "").split(",") if name.strip()]
@@ -112,7 +115,10 @@ def diff(
     ] = None,
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """Say in words what a query does differently from a reference; nothing is executed."""
+    """Say what a query does differently from a reference.
+
+    Nothing is executed.
+    """
     if network:
         shared = ("left", "right", "schema", "database", "db_id", "json")
         refuse_besides(context, "--network", *shared, "model", "svg")
@@ -172,7 +178,10 @@ def plan(
     ] = None,
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """Show what a query computes, as a tree of operators; nothing is executed."""
+    """Show what a query computes, as a tree of operators.
+
+    Nothing is executed.
+    """
     from sqljury.api.queries import plan_query
 
     found = plan_query(

@@ -47,7 +47,10 @@ def report(
         bool, option("Print the scores as a Markdown table.", "--markdown")
     ] = False,
 ) -> None:
-    """Print a run again, one case of it, or what changed since another run; write its files."""
+    """Print a run again, one case of it, or what changed.
+
+    Of several runs one leaderboard is printed.
+    """
     from sqljury.api.evaluation import load_run
 
     if case is not None:

@@ -62,7 +62,10 @@ class CanonicalEquality(Judge):
             found = equality(*sides, permuted=True, assuming=assuming, chance=chance)
             if found is None:
                 return Verdict(outcome=Outcome.UNKNOWN, reason="the canonical trees differ")
-            return _proved(found.assumptions, _PERMUTED) if self.permuted else _only_permuted()
+            if self.permuted:
+                return _proved(found.assumptions, _PERMUTED)
+            reason = "the canonical trees are equal up to the order of columns"
+            return Verdict(outcome=Outcome.UNKNOWN, reason=reason, labels=(_PERMUTED,))
 
         return compared(case, evidence.tree, compare)
 
@@ -99,8 +102,3 @@ def _proved(assumed: frozenset[Assumption], *labels: str) -> Verdict:
     return Verdict.correct(
         f"the canonical trees are equal{how}{said}", labels=labels, evidence={"assumptions": names}
     )
-
-
-def _only_permuted() -> Verdict:
-    reason = "the canonical trees are equal up to the order of columns"
-    return Verdict(outcome=Outcome.UNKNOWN, reason=reason, labels=(_PERMUTED,))

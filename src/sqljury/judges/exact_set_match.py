@@ -11,7 +11,7 @@ from typing import ClassVar
 from sqljury.case import Case
 from sqljury.evidence import Evidence
 from sqljury.judges.base import Judge, Needs, register
-from sqljury.sql import Clauses, Conditions, clauses_of, normalise_text
+from sqljury.sql import Clauses, clauses_of, normalise_text
 from sqljury.sql.spider_grammar import OutsideGrammarError, as_read
 from sqljury.verdict import Outcome, Verdict
 
@@ -132,7 +132,7 @@ class ExactSetMatch(Judge):
             or ((r.order, r.direction) == (p.order, p.direction) and limits[0] == limits[1]),
             set(r.where.connectors) == set(p.where.connectors),
             self._same_operands(r, p),
-            _keywords(r) == _keywords(p) and (not self.values or limits[0] == limits[1]),
+            set(_keywords(r)) == set(_keywords(p)) and (not self.values or limits[0] == limits[1]),
             Counter(r.tables) == Counter(p.tables),
             Counter(r.others) == Counter(p.others),
         )
@@ -152,22 +152,14 @@ def _column_name(text: str) -> str:
     return text.rpartition(".")[2]
 
 
-def _keywords(clauses: Clauses) -> frozenset[str]:
-    return frozenset(_all_keywords(clauses))
-
-
-def _all_keywords(clauses: Clauses) -> Iterator[str]:
+def _keywords(clauses: Clauses) -> Iterator[str]:
     yield from (name for name in ("where", "having") if getattr(clauses, name).parts)
     yield from (name for name in ("group", "order", "limit") if getattr(clauses, name))
     yield clauses.direction
     yield clauses.set_operation
     for conditions in (clauses.on, clauses.where, clauses.having):
-        yield from _condition_keywords(conditions)
-
-
-def _condition_keywords(conditions: Conditions) -> Iterator[str]:
-    yield from (word for word in conditions.connectors if word == "or")
-    for part in conditions.parts:
-        yield from (word for word in ("in", "like") if part.operator == word)
-        if part.negated:
-            yield "not"
+        yield from (word for word in conditions.connectors if word == "or")
+        for part in conditions.parts:
+            yield from (word for word in ("in", "like") if part.operator == word)
+            if part.negated:
+                yield "not"

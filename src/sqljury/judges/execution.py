@@ -101,7 +101,8 @@ class ExecutionMatch(Judge):
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
         """Compare with each reference that runs; the first that agrees decides."""
         predicted = self.sql_to_run(str(case.predicted_sql))
-        prediction = _table(evidence, predicted)
+        prediction = evidence.rows(predicted).table
+        assert prediction is not None  # needs PREDICTION_ROWS
         first: _Compared | None = None
         undecided = False
         for text in case.reference_sqls:
@@ -187,12 +188,6 @@ class _Compared:
     ordered: bool
     ties: Sequence[int] | None
     result: Comparison = field(kw_only=False)
-
-
-def _table(evidence: Evidence, sql: str) -> ResultTable:
-    table = evidence.rows(sql).table
-    assert table is not None  # needs PREDICTION_ROWS
-    return table
 
 
 def is_ordered(rules: Policy, sql: str, dialect: str) -> bool:

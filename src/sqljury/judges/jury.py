@@ -186,31 +186,27 @@ class Jury(Judge):
         self, found: Weighed, values: Mapping[str, float]
     ) -> tuple[list[str], dict[str, Json]]:
         """The three features that weighed most, in words; all that weighed, as evidence."""
-        reasons = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
-        reasons = [(name, weight) for name, weight in reasons if abs(weight) >= _LEAST]
-        said = [self._words(name, weight, values.get(name)) for name, weight in reasons[:_SAID]]
-        return said, {"weights": [_told(name, weight, values) for name, weight in reasons]}
+        weights = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
+        weights = [(name, weight) for name, weight in weights if abs(weight) >= _LEAST]
+        reasons = [
+            f"{'for' if weight > 0 else 'against'}: "
+            f"{self._features[name].words(values.get(name))} ({weight:+.2f})"
+            for name, weight in weights[:_SAID]
+        ]
+        told: list[Json] = [
+            {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
+            for name, weight in weights
+        ]
+        return reasons, {"weights": told}
 
     def _verdict(self, probability: float, said: list[str], told: dict[str, Json]) -> Verdict:
+        outcome = Outcome.CORRECT if probability >= self.threshold else Outcome.INCORRECT
         return Verdict(
-            outcome=self._outcome(probability),
+            outcome=Outcome.UNKNOWN if abs(probability - self.threshold) < self.band else outcome,
             score=probability,
             reason="; ".join([f"probability {probability:.3f}", *said]),
             evidence=told,
         )
-
-    def _outcome(self, probability: float) -> Outcome:
-        if abs(probability - self.threshold) < self.band:
-            return Outcome.UNKNOWN
-        return Outcome.CORRECT if probability >= self.threshold else Outcome.INCORRECT
-
-    def _words(self, name: str, weight: float, value: float | None) -> str:
-        side = "for" if weight > 0 else "against"
-        return f"{side}: {self._features[name].words(value)} ({weight:+.2f})"
-
-
-def _told(name: str, weight: float, values: Mapping[str, float]) -> Json:
-    return {"feature": name, "value": values.get(name), "weight": round(weight, 4)}
 
 
 def _log_odds(probability: float) -> float:

@@ -163,19 +163,17 @@ def compare_pair(
             answer = replace(searched, contradicted=answer.contradicted)
     else:
         answer = _tried(pair, list(profiles), seed, seconds)
-        if prove is not None and _is_open(answer):
+        is_unknown = answer.verdict == "unknown" and answer.failure is None
+        if prove is not None and (is_unknown or answer.verdict == "no_counterexample"):
             assumptions = prove()
             if assumptions is None:
-                answer = replace(answer, tried={**answer.tried, "proof": _without_proof()})
+                from sqljury.equivalence.proof import is_available
+
+                proof = "not found" if is_available() else "z3 is not installed"
+                answer = replace(answer, tried={**answer.tried, "proof": proof})
             else:
                 answer = _proved(pair, answer, assumptions, "proved", profiles, seed, seconds)
     return replace(answer, seconds=perf_counter() - started)
-
-
-def _is_open(answer: PairAnswer) -> bool:
-    """Whether a proof would be news."""
-    unknown = answer.verdict == "unknown" and answer.failure is None
-    return unknown or answer.verdict == "no_counterexample"
 
 
 def _proved(
@@ -288,12 +286,6 @@ def _contradicting(
     return None
 
 
-def _without_proof() -> str:
-    from sqljury.equivalence.proof import is_available
-
-    return "not found" if is_available() else "z3 is not installed"
-
-
 # ---------------------------------------------------------------- generated databases
 
 
@@ -326,22 +318,14 @@ class _Pair:
 
     def own_side(self, sql: str) -> Side | None:
         """A query ready to be run by the server; None where it cannot be read or written."""
-        dialect = self.schema.dialect
-        profile = value_profile(sql, self.schema, dialect)
-        if profile is None or any(_is_view(self.schema, name) for name in profile.unread):
-            return None
-        if alike_in_schema(self.schema, profile.tables, dialect):
-            return None
-        speaks = dialect if self.server is None else self.server.dialect
-        text = sql if speaks == dialect else transpiled(sql, dialect, speaks)
-        if text is None:
-            return None
-        return Side(remove_distinct(text) if self.policy.remove_distinct else text, profile)
+        speaks = self.schema.dialect if self.server is None else self.server.dialect
+        side = self.side(sql, speaks)
+        return None if isinstance(side, str) else side
 
-    def side(self, sql: str) -> Side | str:
-        """A query ready to be run in SQLite, or why it cannot be."""
+    def side(self, sql: str, speaks: str = "sqlite") -> Side | str:
+        """A query ready to be run in an engine of a dialect, or why it cannot be."""
         dialect = self.schema.dialect
-        text = sql if dialect == "sqlite" else transpiled(sql, dialect, "sqlite")
+        text = sql if dialect == speaks else transpiled(sql, dialect, speaks)
         profile = value_profile(sql, self.schema, dialect)
         if text is None and parse(sql, dialect) is not None:
             return f"it cannot be translated from {dialect} to SQLite"
@@ -463,20 +447,17 @@ def _answer(
     if lost:
         reason = f"the same rows in {pair.engine}, which does not tell {lost} from its like"
         return PairAnswer(verdict="unknown", reason=reason, tried=_tally(search))
+    informative = sum(1 for look in search.looks if look.equal and look.informative)
+    reason = f"the same rows on {len(search.tried())} databases, {informative} of them informative"
+    if search.found is not None:
+        profile = search.found.plan.profile
+        reason = f"{reason}; not the same with data of the profile {profile}"
     return PairAnswer(
         verdict="no_counterexample",
         score=score,
-        reason=_without_counterexample(search),
+        reason=reason,
         tried=_tally(search),
     )
-
-
-def _without_counterexample(search: Search) -> str:
-    informative = sum(1 for look in search.looks if look.equal and look.informative)
-    text = f"the same rows on {len(search.tried())} databases, {informative} of them informative"
-    if search.found is None:
-        return text
-    return f"{text}; not the same with data of the profile {search.found.plan.profile}"
 
 
 def _tally(search: Search) -> dict[str, Json]:
@@ -693,10 +674,10 @@ def _in_another_form(sql: str, schema: Schema) -> str:
 
 def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> bool | str:
     """Whether the rows differ on a server, or why it does not say."""
-    own = pair.schema.dialect == server.dialect
+    dialect = pair.schema.dialect
     found: list[ResultTable] = []
     for sql in (pair.left, pair.right):
-        text = sql if own else transpiled(sql, pair.schema.dialect, server.dialect)
+        text = sql if dialect == server.dialect else transpiled(sql, dialect, server.dialect)
         if text is not None and pair.policy.remove_distinct:
             text = remove_distinct(text)
         written = (

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import random
 import re
 import shutil
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from sqljury.errors import InputError
 from sqljury.learning.language_model.loading import libraries, load_language_model, quiet
-from sqljury.learning.outcome_reward.training import batches, last_checkpoint
+from sqljury.learning.outcome_reward.training import (
+    ARGUMENTS,
+    CHECKPOINTS,
+    Watch,
+    arguments,
+    fingerprint,
+    finished,
+    last_checkpoint,
+    reporter,
+)
 from sqljury.version import __version__
 from sqljury.writing import write_text
 
@@ -61,11 +69,8 @@ class GeneratorSettings:
 
 FACTS: Final = "generator.json"
 """What the folder says of its training; written last."""
-_CHECKPOINTS: Final = "checkpoints"
 _LEAST: Final = 10
 _OPERATOR: Final = re.compile(r"[<>!=|&~^{}\\`]+")
-
-Watch = Callable[[int, int, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +108,9 @@ def train_generator(
     """
     if Path(base).is_dir():
         base = str(Path(base).resolve())
-    key = _fingerprint(examples, base, settings, about)
-    if (done := _finished(out, key)) is not None:
+    lines = ([one.asked, one.sql] for one in examples)
+    key = fingerprint([base, asdict(settings), about], lines)
+    if (done := finished(out, _read_facts(out / FACTS), key, "generator")) is not None:
         return done
     start = time.perf_counter()
     _, transformers = libraries("Training a generator")
@@ -122,7 +128,7 @@ def train_generator(
         and len(row["labels"]) <= settings.max_sql_tokens
     ]
     training, validation = _split(kept, settings)
-    checkpoints = out / _CHECKPOINTS / key
+    checkpoints = out / CHECKPOINTS / key
     with quiet():
         trainer = _trainer(model, tokenizer, training, validation, settings, checkpoints, watch)
         trainer.train(resume_from_checkpoint=last_checkpoint(checkpoints))
@@ -145,9 +151,9 @@ def train_generator(
         "seconds": round(time.perf_counter() - start, 1),
     }
     if trainer.is_world_process_zero():
-        (out / "training_args.bin").unlink()  # a pickle
+        (out / ARGUMENTS).unlink()  # a pickle
         write_text(out / FACTS, json.dumps(facts, indent=2) + "\n")
-        shutil.rmtree(out / _CHECKPOINTS)
+        shutil.rmtree(out / CHECKPOINTS)
     return facts
 
 
@@ -212,97 +218,45 @@ def _trainer(
     checkpoints: Path,
     watch: Watch,
 ) -> Any:
-    import torch
     from transformers import (
         DataCollatorForSeq2Seq,
         EarlyStoppingCallback,
         PrinterCallback,
         Seq2SeqTrainer,
         Seq2SeqTrainingArguments,
-        TrainerCallback,
     )
 
-    class Reporter(TrainerCallback):
-        said = ""
-
-        def on_evaluate(self, args: Any, state: Any, control: Any, **known: Any) -> None:  # noqa: ARG002
-            self.said = f"loss {known['metrics']['eval_loss']:.3f}"
-            watch(state.global_step, state.max_steps, self.said)
-
-        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ARG002
-            watch(state.global_step, state.max_steps, self.said)
-
-    on_gpu = torch.cuda.is_available()
-    at_once, accumulated = batches(settings.batch, settings.at_once)
-    every = max(1, round(math.ceil(len(training) / settings.batch) / settings.evaluations))
-    arguments: Any = Seq2SeqTrainingArguments(
-        output_dir=str(checkpoints),
-        num_train_epochs=settings.epochs,
-        learning_rate=settings.learning_rate,
-        per_device_train_batch_size=at_once,
-        per_device_eval_batch_size=at_once,
-        gradient_accumulation_steps=accumulated,
-        eval_strategy="steps",
-        eval_steps=every,
-        save_strategy="steps",
-        save_steps=every,
-        save_total_limit=2,  # the best and the last
-        restore_callback_states_from_checkpoint=True,  # how long there was no gain
-        load_best_model_at_end=True,
-        metric_for_best_model="eval_loss",
-        greater_is_better=False,
-        seed=settings.seed,
-        data_seed=settings.seed,
-        bf16=on_gpu,
-        use_cpu=not on_gpu,
-        gradient_checkpointing=on_gpu,
-        dataloader_pin_memory=on_gpu,
-        report_to="none",
-        disable_tqdm=True,
-        logging_strategy="no",
-    )
+    chosen = arguments(len(training), settings, checkpoints, "eval_loss")
+    chosen |= {
+        "per_device_eval_batch_size": chosen["per_device_train_batch_size"],
+        "gradient_checkpointing": not chosen["use_cpu"],
+    }
     found = Seq2SeqTrainer(
         model=model,
-        args=arguments,
+        args=Seq2SeqTrainingArguments(**chosen),
         train_dataset=training,  # a list has what it needs
         eval_dataset=validation,  # type: ignore[arg-type]
         data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
         processing_class=tokenizer,
-        callbacks=[EarlyStoppingCallback(settings.patience), Reporter()],
+        callbacks=[EarlyStoppingCallback(settings.patience), reporter(watch, _in_words)],
     )
     found.remove_callback(PrinterCallback)  # our watcher says it
     return found
 
 
-def _finished(out: Path, key: str) -> dict[str, Any] | None:
-    """What the folder says if this training is complete; None if it is to be begun or gone on with.
+def _in_words(found: Mapping[str, float]) -> str:
+    return f"loss {found['eval_loss']:.3f}"
+
+
+def _read_facts(path: Path) -> dict[str, Any] | None:
+    """What generator.json says; None where there is none.
 
     Raises:
-        InputError: SJ026: it holds something else; SJ031: generator.json cannot be read.
+        InputError: SJ031: it cannot be read.
     """
-    path = out / FACTS
     if not path.is_file():
-        if out.is_dir() and any(one.name != _CHECKPOINTS for one in out.iterdir()):
-            raise InputError("SJ026", "the folder holds something else.", where=str(out))
         return None
     try:
-        facts = dict(json.loads(path.read_text("utf-8")))
+        return dict(json.loads(path.read_text("utf-8")))
     except (OSError, ValueError, TypeError) as error:
         raise InputError("SJ031", f"cannot be read: {error}.", where=str(path)) from None
-    if facts.get("key") != key:
-        raise InputError(
-            "SJ026", "the folder holds a generator of other data or settings.", where=str(out)
-        )
-    return facts
-
-
-def _fingerprint(
-    examples: Sequence[GeneratorExample],
-    base: str,
-    settings: GeneratorSettings,
-    about: Mapping[str, Any],
-) -> str:
-    digest = hashlib.sha256(json.dumps([base, asdict(settings), about], sort_keys=True).encode())
-    for one in examples:
-        digest.update(json.dumps([one.asked, one.sql]).encode())
-    return digest.hexdigest()[:16]

@@ -39,12 +39,12 @@ class MethodAnswers:
     @property
     def ex(self) -> float:
         """The share that EX calls right."""
-        return sum(_right(ex) for ex, _ in self.pairs.values()) / len(self.pairs)
+        return sum(is_right(ex) for ex, _ in self.pairs.values()) / len(self.pairs)
 
     @property
     def rose(self) -> float:
         """The share that ROSE calls right."""
-        return sum(_right(rose) for _, rose in self.pairs.values()) / len(self.pairs)
+        return sum(is_right(rose) for _, rose in self.pairs.values()) / len(self.pairs)
 
     @property
     def gap(self) -> float:
@@ -119,7 +119,8 @@ class _Draw:
         return float(low), float(high)
 
 
-def _right(found: RecordedJudgement) -> bool:
+def is_right(found: RecordedJudgement) -> bool:
+    """Whether a metric accepts the answer."""
     return found.score is not None and found.score >= 0.5
 
 
@@ -207,8 +208,8 @@ def _widening(methods: Sequence[MethodAnswers]) -> PaperClaim:
     tests = [
         _trend("with strength, not fine-tuned", [(m.strength, m.gap) for m in free]),
         _trend("with strength, all", [(m.strength, m.gap) for m in methods]),
-        _trend("over time, not fine-tuned", [(_month(m), m.gap) for m in dated]),
-        _trend("over time, base models", [(_month(m), m.gap) for m in bases]),
+        _trend("over time, not fine-tuned", [(month_of(m.facts.released), m.gap) for m in dated]),
+        _trend("over time, base models", [(month_of(m.facts.released), m.gap) for m in bases]),
     ]
     return PaperClaim(
         key="widening_gap",
@@ -218,8 +219,9 @@ def _widening(methods: Sequence[MethodAnswers]) -> PaperClaim:
     )
 
 
-def _month(method: MethodAnswers) -> float:
-    year, month = method.facts.released.split("-")
+def month_of(released: str) -> float:
+    """``yyyy-mm`` as a number of months."""
+    year, month = released.split("-")
     return 12 * int(year) + int(month)
 
 
@@ -283,7 +285,7 @@ def _divergence(methods: Sequence[MethodAnswers], draw: _Draw) -> PaperClaim:
 
 
 def _answer(ex: RecordedJudgement, rose: RecordedJudgement) -> _MethodAnswer:
-    said = _right(ex), _right(rose)
+    said = is_right(ex), is_right(rose)
     return _MethodAnswer(
         diverges=said == (False, True),
         agrees=said == (True, True),

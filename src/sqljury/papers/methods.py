@@ -10,7 +10,7 @@ from statistics import NormalDist
 from sqljury.benchmarks import RecordedJudgement
 from sqljury.case import Json
 from sqljury.errors import InputError
-from sqljury.papers.findings import MethodAnswers, PaperClaim, findings
+from sqljury.papers.findings import MethodAnswers, PaperClaim, findings, is_right
 from sqljury.papers.recorded_methods import RecordedMethod, read_rose_methods
 from sqljury.uses.evaluate.summary import widened
 from sqljury.uses.statistics import Interval, PairedCounts, wilson_interval
@@ -193,7 +193,7 @@ def _difficulty(name: str) -> tuple[int, str]:
 
 def _figures(pairs: Collection[Pair], confidence: float) -> MethodFigures:
     n = len(pairs)
-    right = PairedCounts.of((_is_right(one), _is_right(other)) for one, other in pairs)
+    right = PairedCounts.of((is_right(one), is_right(other)) for one, other in pairs)
     ex, rose = right.both + right.only_first, right.both + right.only_second
     labels = [set(other.labels) for _, other in pairs]
     return MethodFigures(
@@ -213,10 +213,6 @@ def _figures(pairs: Collection[Pair], confidence: float) -> MethodFigures:
             for name in ("gold_fault", "ambiguous_question", "ambiguous_schema")
         },
     )
-
-
-def _is_right(found: RecordedJudgement) -> bool:
-    return found.score is not None and found.score >= 0.5
 
 
 def _gap_interval(only_rose: int, only_ex: int, n: int, confidence: float) -> Interval | None:
@@ -284,7 +280,7 @@ def _recorded(method: RecordedMethod) -> dict[str, tuple[float, int]]:
             if row.case.difficulty:
                 groups.setdefault(f"{name}_{row.case.difficulty}", []).append(row)
         for figure, group in groups.items():
-            found[figure] = (100 * sum(map(_is_right, group)) / len(group), len(group))
+            found[figure] = (100 * sum(map(is_right, group)) / len(group), len(group))
     return found
 
 

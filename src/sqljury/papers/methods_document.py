@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from sqljury.papers.findings import Measured, PaperClaim
+from sqljury.papers.findings import Measured, PaperClaim, month_of
 from sqljury.papers.methods import MethodFigures, MethodRow, Methods
 from sqljury.reports import plots, words
 from sqljury.reports.document import (
@@ -232,18 +232,13 @@ def _widening(found: Methods, _: PaperClaim) -> list[Plot]:
     strength = [
         (row, ((row.common.ex or 0.0) + (row.common.rose or 0.0)) / 2) for row in found.methods
     ]
-    dated = [(row, _month(row.released)) for row in found.methods if row.released]
+    dated = [(row, month_of(row.released)) for row in found.methods if row.released]
     plotted = [
         _gap_scatter("With strength", found.methods, "Mean of EX and ROSE, in percent", strength)
     ]
     if dated:
         plotted.append(_gap_scatter("Over time", [row for row, _ in dated], "Released", dated))
     return plotted
-
-
-def _month(released: str) -> float:
-    year, month = released.split("-")
-    return 12 * int(year) + int(month)
 
 
 def _divergence(_: Methods, finding: PaperClaim) -> list[Lanes]:

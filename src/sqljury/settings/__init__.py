@@ -6,14 +6,16 @@ line (:mod:`sqljury.cli.flags`), the keys of the project file, and what a run ke
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Final
 
 from sqljury.errors import InputError
 
+PathLike = str | os.PathLike[str]
 MIB: Final = 1024 * 1024
 _LEAST_MEMORY: Final = MIB
 _UNITS: Final = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB, "t": 1024 * 1024 * MIB}
@@ -31,6 +33,7 @@ class Option:
         is_written: it is a file that is written: whether it can be is checked before the work.
         is_early: others look at it.
         is_common: most people need it: it stands first in the help.
+        panel: where it stands in the help of a command with many options.
         parse: makes the value of the text; ``shown`` is then how the default is written.
     """
 
@@ -41,6 +44,7 @@ class Option:
     is_written: bool = False
     is_early: bool = False
     is_common: bool = False
+    panel: str = ""
     parse: Callable[[Any], Any] | None = None
     shown: str = ""
 
@@ -340,6 +344,77 @@ class Drawing:
     bootstrap: Annotated[int, option("Resamples for the intervals.", "--bootstrap", least=0)] = 1000
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sampling:
+    """How candidates are sampled from a model.
+
+    Args:
+        options: further options of the model, as for judges.
+    """
+
+    model: Annotated[
+        str,
+        option("PROVIDER:MODEL, or local:FOLDER (transformers).", "--model", "-m", is_common=True),
+    ]
+    n: Annotated[int, option("Candidates for each question.", "-n", least=1, is_common=True)] = 32
+    per_call: Annotated[int, option("How many of them one call brings.", "--per-call", least=1)] = 1
+    temperature: Annotated[
+        float, option("Of the sampling; 0 is greedy.", "--temperature", least=0.0)
+    ] = 0.8
+    top_p: Annotated[float, option("Above 0, at most 1.", "--top-p")] = 1.0
+    max_tokens: Annotated[
+        int, option("The most that one answer may have.", "--max-tokens", least=1)
+    ] = 1024
+    seed: Annotated[
+        int | None,
+        option("Of the sampling [default: 0 where the provider takes one].", "--seed"),
+    ] = None
+    style: Annotated[
+        str,
+        option(
+            "The schema: create, columns, or serialized: one line with the question (T5).",
+            "--style",
+        ),
+    ] = "create"
+    prompt: Annotated[
+        PathLike | None, option("Instructions instead of the bundled ones.", "--prompt")
+    ] = None
+    mode: Annotated[
+        str,
+        option(
+            "sql; demo: SQL or not_answerable; verbal: SQL and a mark; din_sql: SQL in four "
+            "calls, the last corrects it; din_sql_generic: with the paper's generic correction.",
+            "--mode",
+        ),
+    ] = "sql"
+    demos: Annotated[PathLike | None, option("Cases to demonstrate with.", "--demos")] = None
+    positives: Annotated[
+        int | None, option("Answerable ones, of each database.", "--positives", least=0)
+    ] = None
+    negatives: Annotated[
+        int | None,
+        option("Unanswerable ones; verbal: with wrong SQL.", "--negatives", least=0),
+    ] = None
+    pick: Annotated[str, option("Which are shown: similar, dense or fixed.", "--pick")] = "similar"
+    retriever: Annotated[
+        PathLike | None,
+        option(
+            "Folder or name of a sentence model for --pick dense [default: all-MiniLM-L6-v2].",
+            "--retriever",
+        ),
+    ] = None
+    demo_databases: Annotated[
+        int, option("Of so many other databases; 0: of its own.", "--demo-databases", least=0)
+    ] = 0
+    demo_schemas: Annotated[
+        PathLike | None, option("Where those are: a folder, or tables.json.", "--demo-schemas")
+    ] = None
+    logprobs: Annotated[
+        int, option("Write each token with so many alternatives.", "--logprobs", least=0)
+    ] = 0
+    options: Mapping[str, str] | None = None
+
+
 VALUES: Final = (
     Sources,
     SchemaSource,
@@ -350,5 +425,6 @@ VALUES: Final = (
     Showing,
     ScoreGate,
     Drawing,
+    Sampling,
 )
 """All values of settings that commands share."""

@@ -26,7 +26,7 @@ from sqljury.trees.nodes import (
     SubqueryKind,
     Type,
 )
-from sqljury.trees.types import Row, fields, nullable, type_of
+from sqljury.trees.types import fields, nullable, type_of
 
 # ---------------------------------------------------------------- forms
 # What rules of expressions ask of an expression.
@@ -302,28 +302,19 @@ def _variants(schema: Schema) -> tuple[Schema, Schema]:
     if found is None:
         if len(_known) >= _MOST:
             _known.clear()
-        found = (schema, _with(schema, _key_columns), _with(schema, _all_columns))
+        keys = _with(schema, lambda table: set(table.primary_key))
+        columns = _with(schema, lambda table: {column.name for column in table.columns})
+        found = (schema, keys, columns)
         _known[id(schema)] = found
     return found[1:]
 
 
 def _with(schema: Schema, chosen: Callable[[Table], set[str]]) -> Schema:
-    return replace(schema, tables=tuple(_not_null(t, chosen(t)) for t in schema.tables))
-
-
-def _not_null(table: Table, names: set[str]) -> Table:
-    columns = (
-        replace(c, nullable=False) if c.name.casefold() in names else c for c in table.columns
-    )
-    return replace(table, columns=tuple(columns))
-
-
-def _key_columns(table: Table) -> set[str]:
-    return {name.casefold() for name in table.primary_key}
-
-
-def _all_columns(table: Table) -> set[str]:
-    return {column.name.casefold() for column in table.columns}
-
-
-__all__ = ["NOTHING", "Assumed", "Row", "assumed_for_not_null"]
+    tables = []
+    for table in schema.tables:
+        names = {name.casefold() for name in chosen(table)}
+        columns = (
+            replace(c, nullable=False) if c.name.casefold() in names else c for c in table.columns
+        )
+        tables.append(replace(table, columns=tuple(columns)))
+    return replace(schema, tables=tuple(tables))

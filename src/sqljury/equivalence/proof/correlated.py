@@ -72,7 +72,9 @@ def first_of_part(relation: Relation, context: Context, outer: tuple[Row, ...]) 
         case _:
             return None
     rest = [part for part in parts if not _is_first(part, number)]
-    if len(rest) == len(parts) or not _numbers_parts(call) or has_volatile(relation):
+    if call.name != "ROW_NUMBER" or not call.partition or call.filter is not None:
+        return None
+    if len(rest) == len(parts) or has_volatile(relation):
         return None
     row = fields(window.input, context, outer)
     grouped = _Grouped.of(call, row, context)
@@ -95,10 +97,6 @@ def _is_first(part: Expression, number: int) -> bool:
             return index == number
         case _:
             return False
-
-
-def _numbers_parts(call: WindowCall) -> bool:
-    return call.name == "ROW_NUMBER" and bool(call.partition) and call.filter is None
 
 
 @dataclass(frozen=True, slots=True)

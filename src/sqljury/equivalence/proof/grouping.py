@@ -108,7 +108,8 @@ def _has_one_value(call: AggregateCall, fixed: frozenset[int]) -> bool:
     counted = call.name == "COUNT" and call.distinct and len(call.operands) == 1
     if call.filter is not None or not (counted or call.name in _SAME_OF_ONE_ROW):
         return False
-    return columns_read(call.operands[0]) <= fixed and not _reads_outside(call.operands[0])
+    reads_outside = any(level for level, _ in references(call.operands[0]))
+    return columns_read(call.operands[0]) <= fixed and not reads_outside
 
 
 def _of_one_value(call: AggregateCall, value: Expression) -> Expression:
@@ -116,11 +117,6 @@ def _of_one_value(call: AggregateCall, value: Expression) -> Expression:
         return Call("CASE", (Call("IS NULL", (value,)), ZERO, ONE))
     # A bare column keeps its affinity; what an aggregate gives has none.
     return value if call.name == "BARE" else Call("COALESCE", (value,))
-
-
-def _reads_outside(expression: Expression) -> bool:
-    """Whether an expression reads rows around its query."""
-    return any(level for level, _ in references(expression))
 
 
 def with_sums(aggregate: Aggregate) -> Aggregate:

@@ -92,17 +92,15 @@ def cast_operand(expression: Call, scope: Scope) -> Simplified | None:
 
     Assumes types in SQLite, which keeps any value in any column.
     """
-    if len(expression.operands) != 2 or not _may(scope):
+    if len(expression.operands) != 2 or not is_sqlite(scope):
+        return None
+    if not scope.context.may(Assumption.TYPES):
         return None
     left, right = expression.operands
     new = _with_constant(left, right, scope) or _with_constant(right, left, scope, first=False)
     if new is None and expression.name == "/":
         new = _cast_on_the_left(left, right, scope)
     return None if new is None else assuming(Call(expression.name, new), ONLY_TYPES)
-
-
-def _may(scope: Scope) -> bool:
-    return is_sqlite(scope) and scope.context.may(Assumption.TYPES)
 
 
 def _with_constant(
@@ -163,7 +161,8 @@ def cast_of_foreign_key(expression: Call, scope: Scope) -> Simplified | None:
         if not isinstance(part, Cast) or part.type_name not in _EXACT:
             continue
         others = parts[:i] + parts[i + 1 :]
-        if _is_numeral(part.operand, scope) and all(_is_number(o, scope) for o in others):
+        beside_numbers = all(affinity(o, scope) in NUMERIC_AFFINITIES for o in others)
+        if beside_numbers and _is_numeral(part.operand, scope):
             plain = part.operand if scope.context.converts else Call(TO_NUMBER, (part.operand,))
             new = (*parts[:i], plain, *parts[i + 1 :])
             return assuming(Call(expression.name, new), frozenset((Assumption.FOREIGN_KEY,)))
@@ -178,7 +177,3 @@ def _is_numeral(operand: Expression, scope: Scope) -> bool:
             return scope.outer[operand.level - 1][operand.index].numerals
         case _:
             return False
-
-
-def _is_number(operand: Expression, scope: Scope) -> bool:
-    return affinity(operand, scope) in NUMERIC_AFFINITIES

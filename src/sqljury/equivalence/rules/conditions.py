@@ -83,12 +83,7 @@ def _put_together(expression: Call, parts: list[Expression]) -> Expression | Non
     if len(parts) == 1:
         return parts[0]
     new = tuple(parts)
-    same = len(new) == len(expression.operands) and all(map(_is, new, expression.operands))
-    return None if same else Call(expression.name, new)
-
-
-def _is(one: Expression, other: Expression) -> bool:
-    return one is other or one == other
+    return None if new == expression.operands else Call(expression.name, new)
 
 
 # ---------------------------------------------------------------- push not down

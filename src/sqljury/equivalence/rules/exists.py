@@ -123,14 +123,8 @@ def with_joins(relation: Relation) -> Relation | None:
 
 
 def _below(relation: Relation) -> Relation | None:
-    new = [with_joins(below) for below in inputs(relation)]
-    if not any(new):
-        return None
-    return with_inputs(relation, tuple(map(_either, new, inputs(relation))))
-
-
-def _either(new: Relation | None, old: Relation) -> Relation:
-    return new if new is not None else old
+    new = tuple(with_joins(below) or below for below in inputs(relation))
+    return None if new == inputs(relation) else with_inputs(relation, new)
 
 
 def _of_questions(relation: Relation) -> Relation | None:
@@ -307,7 +301,8 @@ def _same_rows(block: Block, position: int, key: list[int], shown: Flat) -> Iter
     """The rows around that an input of the block is, if what is read of it is there."""
     scan, first = block.inputs[position], block.offsets()[position]
     compared = _compared(block.conjuncts)
-    read = _all_read(block)
+    conditions = (*block.conjuncts, *(condition for _, condition in block.outer_joined))
+    read = frozenset[int]().union(*map(columns_read, conditions))
     for start, outer in zip(shown.block.offsets(), shown.block.inputs, strict=False):
         if outer != scan:
             continue
@@ -318,19 +313,15 @@ def _same_rows(block: Block, position: int, key: list[int], shown: Flat) -> Iter
             yield same
 
 
-def _all_read(block: Block) -> frozenset[int]:
-    conditions = (*block.conjuncts, *(condition for _, condition in block.outer_joined))
-    return frozenset().union(*map(columns_read, conditions))
-
-
 def _compared(parts: list[Expression]) -> set[tuple[int, int | None]]:
     """Columns inside, each with a column of the row around that it equals."""
     found: set[tuple[int, int | None]] = set()
     for part in parts:
         match part:
-            case Call(name="=" | "IS", operands=(Ref() as a, Outer(level=1) as b)):
-                found.add((a.index, b.index))
-            case Call(name="=" | "IS", operands=(Outer(level=1) as b, Ref() as a)):
+            case (
+                Call(name="=" | "IS", operands=(Ref() as a, Outer(level=1) as b))
+                | Call(name="=" | "IS", operands=(Outer(level=1) as b, Ref() as a))
+            ):
                 found.add((a.index, b.index))
     return found
 

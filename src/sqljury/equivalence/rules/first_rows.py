@@ -226,7 +226,7 @@ def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] 
         return None
     if own.outputs != tuple(map(Ref, range(width(rows)))):
         return None
-    if any(map(_reads_around, own.conjuncts)):
+    if any(level > 0 for part in own.conjuncts for level, _ in references(part)):
         return None
     match compared:
         case [Call(name="<" | ">" as name, operands=(Ref() as a, Outer(level=1) as b))]:
@@ -235,10 +235,6 @@ def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] 
             return (a, name == "<") if a.index == b.index else None
         case _:
             return None
-
-
-def _reads_around(part: Expression) -> bool:
-    return any(level > 0 for level, _ in references(part))
 
 
 # ---------------------------------------------------------------- bare to first

@@ -185,9 +185,10 @@ def _equal(
     part: Expression, base: Relation, rows: Relation, context: Context
 ) -> tuple[Expression, Assumed] | None:
     match part:
-        case Call(name="IS", operands=(Ref() as inside, Outer(level=1) as around)):
-            pass
-        case Call(name="IS", operands=(Outer(level=1) as around, Ref() as inside)):
+        case (
+            Call(name="IS", operands=(Ref() as inside, Outer(level=1) as around))
+            | Call(name="IS", operands=(Outer(level=1) as around, Ref() as inside))
+        ):
             pass
         case _:
             return None

@@ -62,7 +62,10 @@ def set_operands(relation: Relation, context: Context) -> Rewritten | None:
         case SetOperation(kind=SetKind.UNION):
             new = _ordered(_taken_apart(relation.inputs), context)
         case Distinct(input=SetOperation(kind=SetKind.UNION) as union):
-            once = dict.fromkeys(_blind(part) for part in _taken_apart(union.inputs))
+            once = dict.fromkeys(
+                part.input if isinstance(part, Distinct | Sort) else part
+                for part in _taken_apart(union.inputs)
+            )
             return _if_new(relation, Distinct(_union(_ordered(once, context))))
         case _:
             return None
@@ -84,10 +87,6 @@ def _taken_apart(parts: Iterable[Relation]) -> Iterable[Relation]:
             yield from _taken_apart(part.inputs)
         else:
             yield part
-
-
-def _blind(part: Relation) -> Relation:
-    return part.input if isinstance(part, Distinct | Sort) else part
 
 
 def _ordered(parts: Iterable[Relation], context: Context) -> list[Relation]:
@@ -171,12 +170,10 @@ def set_to_predicate(relation: SetOperation, context: Context) -> Rewritten | No
         merged = _combined(first, second, relation.kind, context)
         if merged is not None:
             rest = relation.inputs[1:i] + relation.inputs[i + 1 :]
-            return Rewritten(_with_rest(merged.relation, rest, relation.kind), merged.assumed)
+            parts = (merged.relation, *rest)
+            new = SetOperation(relation.kind, False, parts) if rest else Distinct(merged.relation)
+            return Rewritten(new, merged.assumed)
     return None
-
-
-def _with_rest(merged: Relation, rest: tuple[Relation, ...], kind: SetKind) -> Relation:
-    return SetOperation(kind, False, (merged, *rest)) if rest else Distinct(merged)
 
 
 def _combined(

@@ -120,11 +120,10 @@ def _assumed_for_number(call: WindowCall, context: Context) -> Assumed | None:
 
 def _is_first(part: Expression, column: int) -> bool:
     match part:
-        case Call(name="=", operands=(Ref(index=index), Literal(value=1))):
-            return index == column
-        case Call(name="<=", operands=(Ref(index=index), Literal(value=1))):
-            return index == column
-        case Call(name="<", operands=(Ref(index=index), Literal(value=2))):
+        case (
+            Call(name="=" | "<=", operands=(Ref(index=index), Literal(value=1)))
+            | Call(name="<", operands=(Ref(index=index), Literal(value=2)))
+        ):
             return index == column
         case _:
             return False

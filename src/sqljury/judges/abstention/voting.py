@@ -78,13 +78,11 @@ class Voting(Judge):
         return verdict.with_score(share)
 
     def _agreement(self, predicted: str, evidence: Evidence) -> Callable[[str], bool]:
-        if self.by == "rows":
-            return self._same_rows(predicted, evidence)
-        key = _canonical_key if self.by == "canonical" else _text_key
-        wanted = key(predicted, evidence)
-        return lambda sample: key(sample, evidence) == wanted
-
-    def _same_rows(self, predicted: str, evidence: Evidence) -> Callable[[str], bool]:
+        """Whether a sample agrees with the prediction."""
+        if self.by != "rows":
+            key = _canonical_key if self.by == "canonical" else _text_key
+            wanted = key(predicted, evidence)
+            return lambda sample: key(sample, evidence) == wanted
         table = evidence.rows(predicted).table
         ordered = self._policy.row_order != "free" and top_level_order(predicted, evidence.dialect)
 

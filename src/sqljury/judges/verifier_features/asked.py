@@ -75,7 +75,8 @@ def values_in(question: QuestionWords, index: Index) -> dict[str, list[str]]:
         for at in range(len(tokens) - n + 1):
             places = set(range(at, at + n))
             text = " ".join(tokens[at : at + n])
-            if places & taken or text not in index or (n == 1 and _is_everyday(text)):
+            is_everyday = text in _EVERYDAY or text.isdigit() or len(text) < 2
+            if places & taken or text not in index or (n == 1 and is_everyday):
                 continue
             taken |= places
             for column in sorted(index[text]):
@@ -91,10 +92,6 @@ other out show than that the their them there these this those to total type up 
 when where which who whose with year
 """
 _EVERYDAY = frozenset(_EVERYDAY_TEXT.split())
-
-
-def _is_everyday(text: str) -> bool:
-    return text in _EVERYDAY or text.isdigit() or len(text) < 2
 
 
 def said(value: str, texts: Iterable[str]) -> bool:
@@ -121,20 +118,18 @@ PARTS = ("items", "distinct", "conditions", "order", "nesting", "tables", "logic
 def sketch_of(facts: Facts) -> dict[str, str]:
     """Each of :data:`PARTS` of a query."""
     top = facts.top
+    either = "or" if any(block.ors for block in facts.blocks) else ""
+    level = [block for block in facts.blocks if block.place in ("top", "operand")]
     return {
         "items": " ".join(sorted(map(_item, top.items))),
-        "distinct": _distinct(facts),
-        "conditions": " ".join(sorted(_condition(c) for b in _level(facts) for c in b.where)),
+        "distinct": "distinct" if top.distinct else "",
+        "conditions": " ".join(sorted(_condition(c) for block in level for c in block.where)),
         "order": _order(top),
         "nesting": _nesting(facts),
         "tables": str(min(len(top.tables), 5)),
-        "logic": _logic(facts),
+        "logic": " ".join(filter(None, (facts.set_operation, either))),
         "group": _group(top),
     }
-
-
-def _level(facts: Facts) -> list[SelectFacts]:
-    return [block for block in facts.blocks if block.place in ("top", "operand")]
 
 
 def _item(item: ExpressionFacts) -> str:
@@ -145,18 +140,9 @@ def _item(item: ExpressionFacts) -> str:
     return f"{item.function}{'!' if item.distinct else ''}"
 
 
-def _distinct(facts: Facts) -> str:
-    return "distinct" if facts.top.distinct else ""
-
-
 def _condition(comparison: ConditionFacts) -> str:
     kind = "query" if comparison.has_query else "text" if comparison.is_text else "number"
     return f"{comparison.operator}:{kind}"
-
-
-def _logic(facts: Facts) -> str:
-    either = "or" if any(block.ors for block in facts.blocks) else ""
-    return f"{facts.set_operation} {either}".strip()
 
 
 def _order(top: SelectFacts) -> str:

@@ -12,7 +12,6 @@ from sqljury.judges.verifier_features.facts import (
     ROLES,
     ConditionFacts,
     Facts,
-    SelectFacts,
     roles_of,
     tables_used,
 )
@@ -107,7 +106,7 @@ def _of_roles(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     used = roles_of(facts, asked.merged)
     total = 0.0
     for role in ROLES:
-        columns = {one for one in used[role] if not _is_star(one)}
+        columns = {x for x in used[role] if x not in ("", "*") and not x.endswith(".*")}
         measures = _fit(columns, asked.roles[role])
         total += measures["regret"]
         found |= {f"{role}_{name}": value for name, value in measures.items()}
@@ -122,10 +121,6 @@ def _of_roles(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     strongest = {c: max(asked.roles[role].get(c, 0.0) for role in ROLES) for c in asked.named}
     found["missed_anywhere"] = max((strongest[one] for one in unused), default=0.0)
     return found
-
-
-def _is_star(column: str) -> bool:
-    return column in ("", "*") or column.endswith(".*")
 
 
 def _fit(used: Iterable[str], chances: Mapping[str, float]) -> dict[str, float]:
@@ -166,7 +161,10 @@ def _of_tables(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     bare = 0
     lonely = 0.0
     for block in facts.blocks:
-        spoken = _tables_with_a_role(block)
+        columns = [item.column for item in (*block.items, *block.group)]
+        columns += [item.column for item, _ in block.order]
+        columns += [one.item.column for one in (*block.where, *block.having)]
+        spoken = {column.partition(".")[0] for column in columns}
         for table in set(block.tables) - spoken:
             ends = sum(table in (a.partition(".")[0], b.partition(".")[0]) for a, b in block.links)
             # A table without a role between two others joins them; at an end it needs a reason.
@@ -187,13 +185,6 @@ def _of_tables(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     return found
 
 
-def _tables_with_a_role(block: SelectFacts) -> set[str]:
-    columns = [item.column for item in (*block.items, *block.group)]
-    columns += [item.column for item, _ in block.order]
-    columns += [one.item.column for one in (*block.where, *block.having)]
-    return {column.partition(".")[0] for column in columns}
-
-
 # ---------------------------------------------------------------- the values
 
 
@@ -209,6 +200,7 @@ def _of_values(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
     unused_numbers = [n for n in spoken.numbers if _canonical(n) not in written]
     unused_digits = [n for n in unused_numbers if n in spoken.words]
     known = {_canonical(n) for n in spoken.numbers}
+    patterns = [v for c in comparisons if "like" in c.operator for v in c.values]
     found = {
         "texts": float(len(texts)),
         "texts_unsaid": float(sum(not said(v, (spoken.text,)) for v in texts)),
@@ -219,7 +211,7 @@ def _of_values(asked: AskedQuestion, facts: Facts) -> dict[str, float]:
         "limit_unsaid": float(sum(n != "1" and n not in known for n in limits)),
         "quoted_unused": float(sum(not _is_in(q, texts) for q in spoken.quoted)),
         "likes": float(sum("like" in c.operator for c in comparisons)),
-        "likes_open": float(_open_patterns(comparisons)),
+        "likes_open": float(sum(p.startswith("%") != p.endswith("%") for p in patterns)),
     }
     return found | _of_known_values(asked, comparisons, texts)
 
@@ -248,11 +240,6 @@ def _of_known_values(
 
 def _is_in(text: str, others: Iterable[str]) -> bool:
     return any(said(text, (other,)) or said(other, (text,)) for other in others)
-
-
-def _open_patterns(comparisons: list[ConditionFacts]) -> int:
-    patterns = [v for c in comparisons if "like" in c.operator for v in c.values]
-    return sum(v.startswith("%") != v.endswith("%") for v in patterns)
 
 
 def _canonical(number: str) -> str:

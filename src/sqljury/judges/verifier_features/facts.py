@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from sqljury.schema import Schema
 from sqljury.sql import parse
-from sqljury.sql.comparisons import MIRRORED
 from sqljury.sql.names import DERIVED, UNKNOWN, Names, TableScope, names_of
 
 if TYPE_CHECKING:
@@ -127,87 +126,79 @@ class _BlockCollector:
     def query(self, tree: exp.Expr, place: str, outer: TableScope | None) -> None:
         tree = _bare(tree)
         with_ = tree.args.get("with_")
-        self._ctes |= {cte.alias.lower() for cte in with_.expressions} if with_ else set()
+        ctes = with_.expressions if with_ else ()
+        self._ctes |= {cte.alias.lower() for cte in ctes}
         if tree.key in _SET_OPERATIONS:
             self.query(tree.this, place, outer)
             self.query(tree.expression, "operand" if place == "top" else place, outer)
         elif tree.key == "select":
             self._select(tree, place, outer)
-        for cte in with_.expressions if with_ else ():
+        for cte in ctes:
             self.query(cte.this, "from", None)
 
     def _select(self, tree: exp.Expr, place: str, outer: TableScope | None) -> None:
-        sources = _sources(tree)
-        tables = tuple((one.alias_or_name.lower(), self._table(one)) for one in sources)
-        block = _BlockReader(TableScope(tables, outer, self._names), self._names)
+        from_ = tree.args.get("from_")
+        sources = [from_.this] if from_ is not None else []
+        sources += [join.this for join in tree.args.get("joins") or ()]
+        tables = []
+        for one in sources:
+            name = one.name.lower() if one.key == "table" else ""
+            known = name and name not in self._ctes
+            tables.append((one.alias_or_name.lower(), name if known else DERIVED))
+        scope = TableScope(tuple(tables), outer, self._names)
         inner = [(one.this, "from") for one in sources if one.key == "subquery"]
-        read = block.read(tree, place, tuple(t for _, t in tables if t != DERIVED), inner)
-        self.blocks.append(read)
-        for query, where in inner:
-            self.query(query, where, block.scope if where != "from" else outer)
-
-    def _table(self, source: exp.Expr) -> str:
-        name: str = source.name.lower() if source.key == "table" else ""
-        return DERIVED if not name or name in self._ctes else name
+        block = _BlockReader(scope, inner)
+        self.blocks.append(block.read(tree, place, tuple(t for _, t in tables if t != DERIVED)))
+        for query, where in block.inner:
+            self.query(query, where, scope if where != "from" else outer)
 
 
 class _BlockReader:
-    """Reads the clauses of one SELECT; subqueries are handed back to be read later."""
+    """Reads the clauses of one SELECT; subqueries are gathered to be read later."""
 
-    def __init__(self, scope: TableScope, names: Names) -> None:
+    def __init__(self, scope: TableScope, inner: list[tuple[exp.Expr, str]]) -> None:
         self.scope = scope
-        self._names = names
+        self.inner = inner
+        self._links: list[tuple[str, str]] = []
+        self._ors = 0
         self._named: dict[str, exp.Expr] = {}
         self._items: list[exp.Expr] = []
 
-    def read(
-        self,
-        tree: exp.Expr,
-        place: str,
-        tables: tuple[str, ...],
-        inner: list[tuple[exp.Expr, str]],
-    ) -> SelectFacts:
+    def read(self, tree: exp.Expr, place: str, tables: tuple[str, ...]) -> SelectFacts:
         args = tree.args
         self._items = list(tree.expressions)
         self._named = {one.alias.lower(): one.this for one in self._items if one.key == "alias"}
         joins = args.get("joins") or ()
-        links: list[tuple[str, str]] = []
         where: list[ConditionFacts] = []
-        ors = 0
         for join in joins:
-            on = join.args.get("on")
-            if on is not None:
-                ors += self._conditions(on, "where", where, links, inner)
+            where += self._conditions(join.args.get("on"), "where")
             for name in join.args.get("using") or ():
                 column = name.name.lower()
-                links.append((self.scope.table_of(column, "") + "." + column,) * 2)
-        having: list[ConditionFacts] = []
-        for key, found in (("where", where), ("having", having)):
-            clause = args.get(key)
-            if clause is not None:
-                ors += self._conditions(clause.this, key, found, links, inner)
+                self._links.append((self.scope.table_of(column, "") + "." + column,) * 2)
+        where += self._conditions(args.get("where") and args["where"].this, "where")
+        having = self._conditions(args.get("having") and args["having"].this, "having")
         for item in self._items:
-            inner += [(query, "where") for query in _queries(item)]
-        group, order, limit = args.get("group"), args.get("order"), args.get("limit")
+            self.inner += [(query, "where") for query in _queries(item)]
+        group, order = (getattr(args.get(key), "expressions", ()) for key in ("group", "order"))
         return SelectFacts(
             place,
             tuple(self.item(one) for one in self._items),
             args.get("distinct") is not None,
             tables,
-            tuple(links),
+            tuple(self._links),
             sum(bool(join.args.get("side")) for join in joins),
             tuple(where),
             tuple(having),
-            ors,
-            tuple(self.item(one) for one in group.expressions) if group else (),
-            tuple((self.item(k.this), bool(k.args.get("desc"))) for k in order.expressions)
-            if order
-            else (),
-            _number(limit),
+            self._ors,
+            tuple(self.item(one) for one in group),
+            tuple((self.item(key.this), bool(key.args.get("desc"))) for key in order),
+            _number(args.get("limit")),
         )
 
     def item(self, node: exp.Expr) -> ExpressionFacts:
         """An expression of a clause; names of the SELECT list and its numbers stand for it."""
+        from sqlglot import exp
+
         node = _plain(node)
         if node.key == "literal" and str(node.this).isdigit():
             place = int(str(node.this))
@@ -215,10 +206,7 @@ class _BlockReader:
                 node = _plain(self._items[place - 1])
         if node.key == "column" and not node.text("table"):
             same = self._named.get(node.name.lower())
-            if same is not None and self.scope.table_of(node.name.lower(), "") in (
-                UNKNOWN,
-                DERIVED,
-            ):
+            if same is not None and self._is_unknown(node):
                 node = _plain(same)
         if node.key == "star":
             return ExpressionFacts("*")
@@ -226,91 +214,72 @@ class _BlockReader:
             return ExpressionFacts("*" if node.this.key == "star" else self._column(node))
         function = _AGGREGATES.get(node.key, "other")
         if function == "other":
-            columns = set(map(self._column, node.find_all(_column_type())))
+            columns = set(map(self._column, node.find_all(exp.Column)))
             return ExpressionFacts(columns.pop() if len(columns) == 1 else "", "other")
-        return self._aggregate(node, function)
-
-    def _aggregate(self, node: exp.Expr, function: str) -> ExpressionFacts:
         inside = node.this
         distinct = inside is not None and inside.key == "distinct"
         if distinct:
             inside = inside.expressions[0] if inside.expressions else inside.this
         if inside is None or inside.key == "star":
             return ExpressionFacts("*", function, distinct)
-        plain = self.item(inside)
-        return ExpressionFacts(plain.column, function, distinct)
+        return ExpressionFacts(self.item(inside).column, function, distinct)
 
     def _column(self, node: exp.Expr) -> str:
         name = node.name.lower()
         return f"{self.scope.table_of(name, node.text('table').lower())}.{name}"
 
-    def _conditions(
-        self,
-        node: exp.Expr,
-        key: str,
-        found: list[ConditionFacts],
-        links: list[tuple[str, str]],
-        inner: list[tuple[exp.Expr, str]],
-    ) -> int:
-        """Collect what is joined by AND and OR; the number of ORs."""
-        ors = 0
-        waiting: list[tuple[exp.Expr, bool]] = [(node, False)]
+    def _is_unknown(self, node: exp.Expr) -> bool:
+        return self.scope.table_of(node.name.lower(), "") in (UNKNOWN, DERIVED)
+
+    def _conditions(self, node: exp.Expr | None, key: str) -> list[ConditionFacts]:
+        """What AND and OR join in a clause."""
+        found: list[ConditionFacts] = []
+        waiting: list[tuple[exp.Expr, bool]] = [] if node is None else [(node, False)]
         while waiting:
             at, negated = waiting.pop()
             if at.key in ("and", "or"):
-                ors += at.key == "or"
+                self._ors += at.key == "or"
                 waiting += [(at.expression, negated), (at.this, negated)]
-            elif at.key == "paren":
-                waiting.append((at.this, negated))
-            elif at.key == "not":
-                waiting.append((at.this, not negated))
+            elif at.key in ("paren", "not"):
+                waiting.append((at.this, negated != (at.key == "not")))
             elif at.key != "boolean":  # a JOIN without ON is parsed as ON TRUE
-                self._comparison(at, negated, key, found, links, inner)
-        return ors
+                found += self._comparison(at, negated, key)
+        return found
 
-    def _comparison(
-        self,
-        node: exp.Expr,
-        negated: bool,
-        key: str,
-        found: list[ConditionFacts],
-        links: list[tuple[str, str]],
-        inner: list[tuple[exp.Expr, str]],
-    ) -> None:
+    def _comparison(self, node: exp.Expr, negated: bool, key: str) -> Iterator[ConditionFacts]:
+        """The condition; none where it joins tables."""
         queries = list(_queries(node))
-        inner += [(query, key) for query in queries]
+        self.inner += [(query, key) for query in queries]
         operator = _OPERATORS.get(node.key, "other")
         left = node.this if node.this is not None and not isinstance(node.this, str) else node
         rights = [node.args[k] for k in ("expression", "low", "high") if node.args.get(k)]
         rights += [one for one in node.expressions if one is not None]
         if _is_value(left) and rights and not _is_value(rights[0]):
             left, rights = rights[0], [left]
-            operator = MIRRORED.get(operator, operator)
+            operator = {">": "<", "<": ">", ">=": "<=", "<=": ">="}.get(operator, operator)
         item = ExpressionFacts("") if node.key == "exists" else self.item(left)
         if rights and rights[0].key == "column" and not self._is_text(rights[0]):
-            links.append((item.column, self._column(rights[0])))
+            self._links.append((item.column, self._column(rights[0])))
             if operator == "=" and not item.function:
                 return
         if node.key == "in" and queries:
             selected = queries[0].selects if hasattr(queries[0], "selects") else []
             if selected and _plain(selected[0]).key == "column":
-                links.append((item.column, f"?.{_plain(selected[0]).name.lower()}"))
-        values = tuple(_value(one) for one in rights if _is_value(one) or self._is_text(one))
+                self._links.append((item.column, f"?.{_plain(selected[0]).name.lower()}"))
+        values = tuple(
+            f"-{one.this.this}" if one.key == "neg" else str(one.name)
+            for one in rights
+            if _is_value(one) or self._is_text(one)
+        )
         text = any(one.args.get("is_string") or self._is_text(one) for one in rights)
         name = f"not {operator}" if negated else operator
-        found.append(ConditionFacts(item, name, values, text, bool(queries)))
+        yield ConditionFacts(item, name, values, text, bool(queries))
 
     def _is_text(self, node: exp.Expr) -> bool:
         """SQLite reads "x" as a text where there is no such column."""
         if node.key != "column" or node.text("table") or not node.this.args.get("quoted"):
             return False
-        return self.scope.table_of(node.name.lower(), "") in (UNKNOWN, DERIVED)
-
-
-def _column_type() -> type[exp.Column]:
-    from sqlglot import exp
-
-    return exp.Column
+        return self._is_unknown(node)
 
 
 def _plain(node: exp.Expr) -> exp.Expr:
@@ -327,12 +296,6 @@ def _bare(tree: exp.Expr) -> exp.Expr:
     return tree
 
 
-def _sources(tree: exp.Expr) -> list[exp.Expr]:
-    from_ = tree.args.get("from_")
-    first = [from_.this] if from_ is not None else []
-    return first + [join.this for join in tree.args.get("joins") or ()]
-
-
 def _queries(node: exp.Expr) -> Iterator[exp.Expr]:
     """The outermost queries inside an expression."""
     waiting = [node]
@@ -346,10 +309,6 @@ def _queries(node: exp.Expr) -> Iterator[exp.Expr]:
 
 def _is_value(node: exp.Expr) -> bool:
     return node.key == "literal" or (node.key == "neg" and node.this.key == "literal")
-
-
-def _value(node: exp.Expr) -> str:
-    return f"-{node.this.this}" if node.key == "neg" else str(node.name)
 
 
 def _number(limit: exp.Expr | None) -> int | None:

@@ -406,7 +406,8 @@ class _Matcher:
         n = max(1, len(stems))
         said = tuple(one for one, score, _ in found if score)
         places = sorted({i for _, score, at in found if score for i in at})
-        last = self._last(found)
+        # What names a thing comes last in English.
+        last = next((at[0] for _, score, at in reversed(found) if score), -1)
         position = last / max(1, len(self._stems)) if places else -1.0
         own_scores = [self._find(one)[0] for one in own]
         return _Match(
@@ -420,11 +421,6 @@ class _Matcher:
             around=self._around(places, last),
             span=float(places[-1] - places[0]) if places else -1.0,
         )
-
-    def _last(self, found: list[tuple[str, float, tuple[int, ...]]]) -> int:
-        """Where the name's last word is said first: what names a thing comes last in English."""
-        said = [at for _, score, at in found if score]
-        return said[-1][0] if said else -1
 
     def _around(self, places: list[int], last: int) -> tuple[float, float, float]:
         if not places:

@@ -9,10 +9,10 @@ import os
 import shutil
 import time
 from collections import ChainMap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sqljury.errors import InputError, MissingExtraError
 from sqljury.learning.calibration import (
@@ -133,19 +133,25 @@ def made_trainer(
     data = Dataset.from_dict(
         {name: [row[name] for row in rows] for name in ("input_ids", "labels")}
     )
-    arguments = _arguments(len(rows), settings, checkpoints)
-    callbacks = [EarlyStoppingCallback(settings.patience), _reporter(watch)]
+    steps = math.ceil(len(rows) / settings.batch)
+    chosen = arguments(len(rows), settings, checkpoints, "eval_log_loss")
+    chosen |= {
+        "lr_scheduler_type": settings.scheduler,
+        "warmup_steps": math.ceil(settings.warmup * steps * settings.epochs),
+        "activation_checkpointing": not chosen["use_cpu"],
+    }
+    callbacks = [EarlyStoppingCallback(settings.patience), reporter(watch, _in_words)]
     if answers is None:
         from transformers import TrainingArguments
 
         kind: Any = Trainer
-        configuration: Any = TrainingArguments(**arguments)
+        configuration: Any = TrainingArguments(**chosen)
         collator: Any = DataCollatorWithPadding(tokenizer)
     else:
         kind, collator = SFTTrainer, None
         packs = _flash_attention(network)
         configuration = SFTConfig(
-            **arguments, max_length=settings.max_tokens + 1, packing=packs, eval_packing=False
+            **chosen, max_length=settings.max_tokens + 1, packing=packs, eval_packing=False
         )
     found = _validating(kind, tokenizer, validation, answers)(
         model=network,
@@ -169,7 +175,40 @@ def _row(one: Tokens, answers: AnswerTokens | None, settings: Settings) -> dict[
     return {"input_ids": [*prompt, word], "labels": [*before, word]}
 
 
-def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str, Any]:
+def _in_words(found: Mapping[str, float]) -> str:
+    return f"log loss {found['eval_log_loss']:.3f}, AUC {found['eval_auc']:.3f}"
+
+
+class Training(Protocol):
+    """What the settings of a verifier and of a generator have in common."""
+
+    @property
+    def epochs(self) -> float:
+        """Passes over the training data."""
+
+    @property
+    def learning_rate(self) -> float:
+        """At its highest."""
+
+    @property
+    def batch(self) -> int:
+        """Examples of one step, over all processes together."""
+
+    @property
+    def at_once(self) -> int:
+        """Of these, how many fit into one process's memory."""
+
+    @property
+    def evaluations(self) -> int:
+        """In an epoch."""
+
+    @property
+    def seed(self) -> int:
+        """Of all that is drawn."""
+
+
+def arguments(examples: int, settings: Training, checkpoints: Path, metric: str) -> dict[str, Any]:
+    """What the loops of transformers are told: the network with the least ``metric`` is kept."""
     import torch
 
     on_gpu = torch.cuda.is_available()
@@ -180,8 +219,6 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
         "output_dir": str(checkpoints),
         "num_train_epochs": settings.epochs,
         "learning_rate": settings.learning_rate,
-        "lr_scheduler_type": settings.scheduler,
-        "warmup_steps": math.ceil(settings.warmup * steps * settings.epochs),
         "per_device_train_batch_size": at_once,
         "gradient_accumulation_steps": accumulated,
         "eval_strategy": "steps",
@@ -191,13 +228,12 @@ def _arguments(examples: int, settings: Settings, checkpoints: Path) -> dict[str
         "save_total_limit": 2,  # the best and the last
         "restore_callback_states_from_checkpoint": True,  # how long there was no gain
         "load_best_model_at_end": True,
-        "metric_for_best_model": "eval_log_loss",
+        "metric_for_best_model": metric,
         "greater_is_better": False,
         "seed": settings.seed,
         "data_seed": settings.seed,
         "bf16": on_gpu,
         "use_cpu": not on_gpu,
-        "activation_checkpointing": on_gpu,
         "dataloader_pin_memory": on_gpu,
         "report_to": "none",
         "disable_tqdm": True,
@@ -277,15 +313,15 @@ def _validating(
     return Validating
 
 
-def _reporter(watch: Watch) -> Any:
+def reporter(watch: Watch, said: Callable[[Mapping[str, float]], str]) -> Any:
+    """A callback of transformers that tells of each step; ``said`` puts measures into words."""
     from transformers import TrainerCallback
 
     class ProgressCallback(TrainerCallback):
         said = ""
 
         def on_evaluate(self, args: Any, state: Any, control: Any, **known: Any) -> None:  # noqa: ARG002
-            found = known["metrics"]
-            self.said = f"log loss {found['eval_log_loss']:.3f}, AUC {found['eval_auc']:.3f}"
+            self.said = said(known["metrics"])
             watch(state.global_step, state.max_steps, self.said)
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:  # noqa: ARG002
@@ -301,7 +337,7 @@ def _reporter(watch: Watch) -> Any:
 # Source: GradeSQL (Tritto et al. 2026), sections 3.2 and 6; LoRA: Hu et al. (2022).
 
 
-_CHECKPOINTS, _ARGUMENTS = "checkpoints", "training_args.bin"
+CHECKPOINTS, ARGUMENTS = "checkpoints", "training_args.bin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,10 +378,11 @@ def train_verifier(
     """
     if Path(base).is_dir():
         base = str(Path(base).resolve())  # an adapter remembers it, and is used from elsewhere
-    key = _fingerprint(examples, base, settings, about)
-    done = _same(out, key)
+    lines = ([one.question, one.prompt.shared, one.prompt.own, one.label] for one in examples)
+    key = fingerprint([base, asdict(settings), about], lines)
+    done = finished(out, read_facts(out), key)
     if done is not None:
-        return done
+        return _trained(done)
     start = time.perf_counter()
     sides = split(examples, settings.validation, settings.seed)
     _, transformers = libraries("Training a verifier")
@@ -358,7 +395,7 @@ def train_verifier(
     training, validation = (_tokens(side, tokens, limit) for side in sides)
     answers = answers_of(loaded, tokens)
     network = adapted(loaded, settings, base)
-    checkpoints = out / _CHECKPOINTS / key
+    checkpoints = out / CHECKPOINTS / key
     with quiet():
         trainer = made_trainer(
             network, loaded.tokenizer, training, validation, answers, settings, checkpoints, watch
@@ -385,9 +422,9 @@ def train_verifier(
     with quiet():
         trainer.save_model(str(out))  # by all processes: each may hold a part of the weights
     if trainer.is_world_process_zero():
-        (out / _ARGUMENTS).unlink()  # a pickle
+        (out / ARGUMENTS).unlink()  # a pickle
         facts = write_facts(out, facts)
-        shutil.rmtree(out / _CHECKPOINTS)
+        shutil.rmtree(out / CHECKPOINTS)
     return _trained(facts)
 
 
@@ -402,17 +439,22 @@ def _validated(scores: Sequence[Score], validation: Sequence[Tokens]) -> dict[st
     return {"temperature": temperature, "validation": found}
 
 
-def _same(out: Path, key: str) -> Trained | None:
-    facts = read_facts(out)
+def finished(
+    out: Path, facts: dict[str, Any] | None, key: str, what: str = "verifier"
+) -> dict[str, Any] | None:
+    """What the folder says if this training is complete; None if it begins or goes on.
+
+    Raises:
+        InputError: SJ026: the folder holds something else.
+    """
     if facts is None:
-        if out.is_dir() and any(one.name != _CHECKPOINTS for one in out.iterdir()):
+        if out.is_dir() and any(one.name != CHECKPOINTS for one in out.iterdir()):
             raise InputError("SJ026", "the folder holds something else.", where=str(out))
-        return None
-    if facts.get("key") != key:
+    elif facts.get("key") != key:
         raise InputError(
-            "SJ026", "the folder holds a verifier of other data or settings.", where=str(out)
+            "SJ026", f"the folder holds a {what} of other data or settings.", where=str(out)
         )
-    return _trained(facts)
+    return facts
 
 
 def _trained(facts: Mapping[str, Any]) -> Trained:
@@ -486,11 +528,9 @@ def last_checkpoint(folder: Path) -> str | None:
     return str(whole[max(whole)]) if whole else None
 
 
-def _fingerprint(
-    examples: Sequence[RewardExample], base: str, settings: Settings, about: Mapping[str, Any]
-) -> str:
-    digest = hashlib.sha256(json.dumps([base, asdict(settings), about], sort_keys=True).encode())
+def fingerprint(how: object, examples: Iterable[object]) -> str:
+    """What a training is known by, by which a folder's is told from others."""
+    digest = hashlib.sha256(json.dumps(how, sort_keys=True).encode())
     for one in examples:
-        line = json.dumps([one.question, one.prompt.shared, one.prompt.own, one.label])
-        digest.update(line.encode())
+        digest.update(json.dumps(one).encode())
     return digest.hexdigest()[:16]

@@ -116,8 +116,11 @@ def _gather(node: Node, block: QueryBlock, *, grouped: bool) -> None:
         case "project" | "window":
             pass  # what the reader sees is said once, for the whole query
         case "filter":
-            aggregated = not grouped and _has_aggregate(below[0])
-            _conditions(below[1:], Clause.HAVING if aggregated else Clause.FILTER, block)
+            read = below[0]
+            while read.value in ("filter", "sort", "distinct", "project"):
+                read = read.children[0]
+            on_groups = not grouped and read.value == "aggregate"
+            _conditions(below[1:], Clause.HAVING if on_groups else Clause.FILTER, block)
         case "aggregate":
             block.add(Clause.GROUP, *(key.children[0] for key in below[1:] if key.value == "key"))
             block.add(Clause.AGGREGATE, *(c for c in below[1:] if c.value not in ("key", "BARE")))
@@ -150,7 +153,7 @@ def _conditions(conditions: tuple[Node, ...], clause: Clause, block: QueryBlock)
     for each in conditions:
         if each.value in ("exists", "in") and _is_plain(each.children[-1]):
             _ask(each, block)
-        elif _joins(each):
+        elif each.value in _COMPARISONS and all(map(_is_column_here, each.children)):
             block.add(Clause.JOIN_CONDITION, each)
         else:
             block.add(clause, each)
@@ -196,14 +199,13 @@ def _side(node: Node) -> Node:
 
 def _join(kind: str, node: Node, block: QueryBlock, *, grouped: bool) -> None:
     left, right, *conditions = node.children
-    if kind == "semi":
-        _gather(_side(left), block, grouped=grouped)
-        _ask(Node("exists", (Node("filter", (_side(right), *conditions)),)), block)
-        return
-    if kind == "anti":
+    if kind in ("semi", "anti"):
         _gather(_side(left), block, grouped=grouped)
         asked = Node("exists", (Node("filter", (_side(right), *conditions)),))
-        block.add(Clause.FILTER, Node("NOT", (asked,)))
+        if kind == "semi":
+            _ask(asked, block)
+        else:
+            block.add(Clause.FILTER, Node("NOT", (asked,)))
         return
     if kind != "inner":
         block.add(Clause.JOIN, Node(f"{kind.upper()} JOIN"))
@@ -212,12 +214,8 @@ def _join(kind: str, node: Node, block: QueryBlock, *, grouped: bool) -> None:
     _conditions(tuple(conditions), Clause.FILTER, block)
 
 
-def _joins(node: Node) -> bool:
-    """Whether a condition compares columns of two tables."""
-    return node.value in _COMPARISONS and all(map(_is_column_around, node.children))
-
-
-def _is_column_around(node: Node) -> bool:
+def _is_column_here(node: Node) -> bool:
+    """Whether it is a column of a table, of this query or one that it stands in."""
     return is_column(node.children[0] if node.value == "outer" else node)
 
 
@@ -228,13 +226,6 @@ def _bare(node: Node) -> Node:
     if node.value in ("ascending", "descending"):
         return Node(node.value, tuple(map(_bare, node.children)), node.ordered)
     return node
-
-
-def _has_aggregate(node: Node) -> bool:
-    """Whether a filter reads groups: an aggregate is next below, through other filters only."""
-    while node.value in ("filter", "sort", "distinct", "project"):
-        node = node.children[0]
-    return node.value == "aggregate"
 
 
 def mentioned(node: Node) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -104,7 +104,8 @@ def _blocks(prediction: QueryBlock, reference: QueryBlock, number: Numbering) ->
             found.append(Found(told, pair.reference, pair.prediction))
         for kind, alone in ((DifferenceKind.MISSING, missing), (DifferenceKind.EXTRA, extra)):
             for node in alone:
-                told = one_sided(clause, kind, _said(clause, node, again))
+                more = " once more" if clause is Clause.TABLE and node.value in again else ""
+                told = one_sided(clause, kind, f"{words(node)}{more}")
                 sides = (node, None) if kind is DifferenceKind.MISSING else (None, node)
                 found.append(Found(told, *sides))
     outer = folded(found)
@@ -113,34 +114,24 @@ def _blocks(prediction: QueryBlock, reference: QueryBlock, number: Numbering) ->
     return [*outer, *(replace(d, inside=d.inside or operation) for d in inner)]
 
 
-def _said(clause: Clause, node: Node, again: set[str]) -> str:
-    """A part in words; of a table that both read, that one reads it oftener."""
-    more = clause is Clause.TABLE and node.value in again
-    return f"{words(node)} once more" if more else words(node)
-
-
 def _orders(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> Iterator[Found]:
     for clause in (Clause.COLUMN, Clause.ORDER):
-        one, other = prediction.of(clause), reference.of(clause)
-        if apart.missing[clause] or apart.extra[clause]:
-            continue
-        if [*map(apart.number, one)] != [*map(apart.number, other)]:
-            yield Found(Difference(clause, DifferenceKind.ORDER, _list(other), _list(one)))
+        sides = [block.of(clause) for block in (reference, prediction)]
+        numbers = [[*map(apart.number, side)] for side in sides]
+        if not apart.missing[clause] and not apart.extra[clause] and numbers[0] != numbers[1]:
+            told = (", ".join(map(words, side)) for side in sides)
+            yield Found(Difference(clause, DifferenceKind.ORDER, *told))
 
 
 def _match_equal_columns(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> None:
     common = {*prediction.tables()} & {*reference.tables()}
     wanted, found = (representatives(block, common) for block in (reference, prediction))
     # A join condition that the other's conditions imply is no difference.
-    joins = Clause.JOIN_CONDITION
-    apart.missing[joins] = [n for n in apart.missing[joins] if not _trivial(found(n))]
-    apart.extra[joins] = [n for n in apart.extra[joins] if not _trivial(wanted(n))]
+    for parts, renamed_ in ((apart.missing, found), (apart.extra, wanted)):
+        joins = parts[Clause.JOIN_CONDITION]
+        sides = [renamed_(join).children for join in joins]
+        joins[:] = [join for join, (one, other) in zip(joins, sides, strict=True) if one != other]
     apart.match(wanted, found)
-
-
-def _trivial(condition: Node) -> bool:
-    one, other = condition.children
-    return one == other
 
 
 def _swapped_table(apart: _Apart) -> Iterator[Found]:
@@ -235,7 +226,9 @@ def _widened(apart: _Apart) -> Iterator[Found]:
     ):
         for clause in (Clause.JOIN_CONDITION, Clause.FILTER):
             for one in list(mine[clause]):
-                wide = next((n for n in others[Clause.FILTER] if _is_among(one, n, apart)), None)
+                number = apart.number(one)
+                choices = (n for n in others[Clause.FILTER] if n.value == "OR")
+                wide = next((n for n in choices if number in map(apart.number, n.children)), None)
                 if wide is None:
                     continue
                 mine[clause].remove(one)
@@ -243,11 +236,6 @@ def _widened(apart: _Apart) -> Iterator[Found]:
                 pair = (one, wide) if wanted else (wide, one)
                 told = Difference(Clause.FILTER, DifferenceKind.CHANGED, *map(words, pair))
                 yield Found(told, *pair)
-
-
-def _is_among(condition: Node, wide: Node, apart: _Apart) -> bool:
-    choices = {apart.number(each) for each in wide.children} if wide.value == "OR" else set()
-    return apart.number(condition) in choices
 
 
 def _inside(apart: _Apart) -> Iterator[Found]:
@@ -302,7 +290,11 @@ def _nearest(prediction: QueryBlock, reference: QueryBlock, number: Numbering) -
         pair = (whole, alone) if together is prediction else (alone, whole)
         ways.append((_blocks(*pair, number), part))
     told, nearest = min(ways, key=lambda way: distance(way[0]))
-    others = [_read(part) for part in together.inner if part is not nearest]
+    others = [
+        ", ".join(dict.fromkeys(part.tables())) or "other queries"
+        for part in together.inner
+        if part is not nearest
+    ]
     kind = DifferenceKind.EXTRA if together is prediction else DifferenceKind.MISSING
     first = one_sided(Clause.SET_OPERATION, kind, operation)
     return [replace(first, note=f"with a query of {'; '.join(others)}"), *told]
@@ -315,10 +307,6 @@ def _parts(together: QueryBlock, part: QueryBlock) -> list[tuple[Clause, Node]]:
         around = [each for each in together.parts if each[0] is not Clause.SET_OPERATION]
         return [*around, *(each for each in part.parts if each[0] is not Clause.COLUMN)]
     return [*(each for each in together.parts if each[0] not in _OF_ALL), *part.parts]
-
-
-def _read(block: QueryBlock) -> str:
-    return ", ".join(dict.fromkeys(block.tables())) or "other queries"
 
 
 def _inner(
@@ -348,10 +336,6 @@ def _apart(
         else:
             missing.remove(same)
     return extra, missing
-
-
-def _list(parts: list[Node]) -> str:
-    return ", ".join(map(words, parts))
 
 
 Trees = tuple[Relation, Relation]
@@ -394,15 +378,19 @@ def clearest(views: Views, *, equal: bool = False) -> tuple[Difference, ...]:
     never = [each for each in found if each.kind is DifferenceKind.NEVER]
     margin = 0 if never or assumed else _MARGIN
     much_clearer = not found or distance(found) >= distance(plain) + margin
-    if plain and (much_clearer or _is_said_alike(found, plain)):
-        found = plain
-    return ranked([*never, *assumed, *_repeats_that_show(found, views.written)])
-
-
-def _is_said_alike(found: Sequence[Difference], plain: Sequence[Difference]) -> bool:
-    """Whether both tell as much of the same clauses: then the words of the queries are better."""
+    # Where both tell as much of the same clauses, the words of the queries are better.
     clauses = [sorted((each.clause, each.inside != "") for each in side) for side in (found, plain)]
-    return clauses[0] == clauses[1] and distance(plain) <= distance(found)
+    is_alike = clauses[0] == clauses[1] and distance(plain) <= distance(found)
+    if plain and (much_clearer or is_alike):
+        found = plain
+    # DISTINCT is superfluous in one query where a key holds: both may give each row once.
+    once = all(map(_gives_each_once, views.written))
+    shown = [
+        each
+        for each in found
+        if not (once and each.kind is DifferenceKind.REPEATS and each.clause is Clause.DISTINCT)
+    ]
+    return ranked([*never, *assumed, *shown])
 
 
 def _is_about_null(difference: Difference) -> bool:
@@ -411,16 +399,6 @@ def _is_about_null(difference: Difference) -> bool:
     one_sided = difference.kind in (DifferenceKind.MISSING, DifferenceKind.EXTRA)
     alone = not difference.inside and "(" not in text
     return one_sided and alone and text.endswith((" IS NULL", " IS NOT NULL"))
-
-
-def _repeats_that_show(found: Iterable[Difference], written: Trees) -> list[Difference]:
-    """Without DISTINCT where both queries give each row once: a key made it superfluous in one."""
-    once = all(map(_gives_each_once, written))
-    return [
-        each
-        for each in found
-        if not (once and each.kind is DifferenceKind.REPEATS and each.clause is Clause.DISTINCT)
-    ]
 
 
 def _gives_each_once(relation: Relation) -> bool:

@@ -80,13 +80,18 @@ def cost(one: Node, other: Node) -> float:
     if one == other:
         return 0.0
     if is_column(one) and is_column(other):
-        return _other_column(one, other)
+        (table, _, name), (other_table, _, other_name) = (
+            node.value.partition(".") for node in (one, other)
+        )
+        return 0.4 if name == other_name else 0.5 if table == other_table else 0.7
     if constant(one) is not None and constant(other) is not None:
         return 0.1 if _same_text(one, other) else 0.3
     below, other_below = one.children, other.children
     own = 0.0 if one.value == other.value else _other_operator(one.value, other.value)
     if len(below) != len(other_below) or not below:
-        return own + 0.4 + 0.4 * (not _share_columns(one, other))
+        read, other_read = _columns(one), _columns(other)
+        apart = read and other_read and not read & other_read
+        return own + 0.4 + 0.4 * bool(apart)
     straight = sum(map(cost, below, other_below))
     if _swappable(one, other):
         straight = min(straight, sum(map(cost, below, reversed(other_below))))
@@ -99,13 +104,6 @@ def _swappable(one: Node, other: Node) -> bool:
     return bool(equal) and not (one.ordered and other.ordered) and len(one.children) == 2
 
 
-def _other_column(one: Node, other: Node) -> float:
-    (table, _, name), (other_table, _, other_name) = (
-        node.value.partition(".") for node in (one, other)
-    )
-    return 0.4 if name == other_name else 0.5 if table == other_table else 0.7
-
-
 def _other_operator(one: str, other: str) -> float:
     if {one, other} <= _DIRECTIONS:
         return 0.2
@@ -116,10 +114,6 @@ def _other_operator(one: str, other: str) -> float:
 
 def _aggregates(value: str) -> bool:
     return value.partition(" ")[0] in AGGREGATES
-
-
-def _share_columns(one: Node, other: Node) -> bool:
-    return bool(_columns(one) & _columns(other)) or not (_columns(one) and _columns(other))
 
 
 def _columns(node: Node) -> set[str]:
@@ -300,7 +294,11 @@ def ties(
             told = ("all of them", one) if kept else ("only one of them", every)
             first = Difference(Clause.LIMIT, DifferenceKind.TIES, *told)
             alike = [n for n in block.of(Clause.FILTER) if n not in cutting[Clause.FILTER]]
-            return [first, *_among(condition, alike, value, kept=kept)]
+            inner = subquery(condition)
+            assert inner is not None, "a pair was found"
+            left_out = [n for n in alike if n not in inner.of(Clause.FILTER)]
+            kind = DifferenceKind.EXTRA if kept else DifferenceKind.MISSING
+            return [first, *(one_sided(Clause.FILTER, kind, words(n), value) for n in left_out)]
     return []
 
 
@@ -312,14 +310,6 @@ def _tied_pair(condition: Node, cutting: Parts) -> tuple[Node, str] | None:
     end, direction = _ENDS[shown[0].value]
     key = Node(direction, shown[0].children)
     return (key, end) if cutting[Clause.ORDER] == [key] else None
-
-
-def _among(condition: Node, filters: list[Node], value: str, *, kept: bool) -> list[Difference]:
-    inner = subquery(condition)
-    assert inner is not None
-    left_out = [n for n in filters if n not in inner.of(Clause.FILTER)]
-    kind = DifferenceKind.EXTRA if kept else DifferenceKind.MISSING
-    return [one_sided(Clause.FILTER, kind, words(n), value) for n in left_out]
 
 
 def shown_ends(missing: Parts, extra: Parts) -> list[Difference]:
@@ -483,13 +473,16 @@ def _fold(found: list[Found], group: list[Found], kind: DifferenceKind) -> list[
     names = {_table_of(each, kind) for each in group}
     joins = [x for x in _joins(found, kind, names) if x.told.kind is kind]
     users = [x for x in found if x not in group and x not in joins and names & _mentioned(x, kind)]
-    tables = ", ".join(dict.fromkeys(_said(each, kind) for each in group))
+    sides = [(x.told.reference, x.told.prediction) for x in group]
+    side = 0 if kind is DifferenceKind.MISSING else 1
+    tables = ", ".join(dict.fromkeys(each[side] or "" for each in sides))
     rest = [x for x in found if x not in joins and x not in group]
     clauses = {x.told.clause for x in users}
     if len(clauses) == 1 and clauses <= set(_TELLING):
         users[0].told = replace(users[0].told, note=f"table {_SAID[kind]}: {tables}")
         return rest
-    conditions = " and ".join(dict.fromkeys(_condition(x, kind) for x in joins))
+    parts = [part for x in joins if (part := x.part(kind)) is not None]
+    conditions = " and ".join(dict.fromkeys(map(words, parts)))
     notes = [f"on {conditions}"] if joins else []
     kept = any(x.told.clause is Clause.JOIN for x in found)  # a LEFT JOIN reads it for its rows
     if not users and kind is DifferenceKind.EXTRA and joins and not kept:
@@ -513,13 +506,3 @@ def _mentioned(found: Found, kind: DifferenceKind) -> set[str]:
 def _table_of(found: Found, kind: DifferenceKind) -> str:
     part = found.part(kind)
     return "" if part is None else part.value
-
-
-def _said(found: Found, kind: DifferenceKind) -> str:
-    told = found.told
-    return (told.reference if kind is DifferenceKind.MISSING else told.prediction) or ""
-
-
-def _condition(found: Found, kind: DifferenceKind) -> str:
-    part = found.part(kind)
-    return "" if part is None else words(part)
