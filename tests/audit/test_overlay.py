@@ -199,7 +199,6 @@ def test_what_is_corrected_already_stays(overlay: Path) -> None:
         "select",
         "label",
         "trust",
-        "features",
         "audit run",
         "build suite",
         "build pairs",
