@@ -19,7 +19,8 @@ from statistics import fmean
 
 from sqljury.api.trust import TrustSettings, judged_run, systems_of
 from sqljury.decision import Decision
-from sqljury.uses.trust import conformal_threshold, count, selective_threshold, withhold
+from sqljury.uses.trust.reliability import count
+from sqljury.uses.trust.thresholds import conformal_threshold, selective_threshold, withhold
 
 JUDGE = "execution:spider"
 WAYS = ("voting:text", "voting:rows")

@@ -28,8 +28,10 @@ from sqljury.decision import Decision, ReplyKind
 from sqljury.learning import representations
 from sqljury.learning.detector import train_detector, train_distance
 from sqljury.uses.statistics import Confusion, ScoreTable
-from sqljury.uses.trust import DEFAULT_PENALTIES, best_threshold, count, withhold
+from sqljury.uses.trust import DEFAULT_PENALTIES
 from sqljury.uses.trust.records import answerable_examples
+from sqljury.uses.trust.reliability import count
+from sqljury.uses.trust.thresholds import best_threshold, withhold
 
 LAYERS = (2, 4, 6)
 

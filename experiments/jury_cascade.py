@@ -29,10 +29,10 @@ from sklearn.metrics import cohen_kappa_score
 
 import sqljury as sj
 from sqljury.benchmarks import read_rose_output
-from sqljury.judges.jurors import ROWS, Asking, Hearing, Juror, answer_of, hear, seated
+from sqljury.judges.jurors import ROWS, Asking, Consultation, Juror, answer_of, consult, jurors_of
 from sqljury.learning.calibration import reliability
 from sqljury.learning.fusion import Fusion, Opinions, fit_fusion
-from sqljury.uses.statistics import mcnemar_exact
+from sqljury.uses.statistics.paired import mcnemar_exact
 
 TARGETS = (0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0)
 PRICES = {
@@ -78,7 +78,7 @@ def main() -> None:
     juries = Juries(given.silver, given.experts, given.kept)
     material = material_of(given.data, juries.rows)
     recorded = str(given.data / "rose-vec/recorded")
-    seats = seated(tuple(PRICES), Fusion(1, 0, 0, {}, PRICES), recorded, "")
+    seats = jurors_of(tuple(PRICES), Fusion(1, 0, 0, {}, PRICES), recorded, "")
     answers = [answers_of(seats, case, rows)
                for case, rows in zip(material.cases, material.has_rows, strict=True)]  # fmt: skip
     if given.write:
@@ -114,9 +114,9 @@ def material_of(data: Path, rows: list[Any]) -> Material:
 
 def answers_of(seats: Sequence[Juror], case: sj.Case, has_rows: bool) -> Opinions:
     """All recorded answers on a case; recorded rows where there are no others."""
-    heard = (one for one in seats if one.asked != ROWS or not has_rows)
+    consulted = (one for one in seats if one.asked != ROWS or not has_rows)
     found = {one.asked: answer_of(one.asked[0], one.opinion(case, evidence(has_rows)))
-             for one in heard}  # fmt: skip
+             for one in consulted}  # fmt: skip
     return {asked: answer for asked, answer in found.items() if answer is not None}
 
 
@@ -140,19 +140,19 @@ def folds(
 
 def judged(
     material: Material, seats: Sequence[Juror], fitted: Sequence[Any], target: float
-) -> tuple[Any, list[Hearing]]:
-    """The probability of each case and what was heard of it."""
+) -> tuple[Any, list[Consultation]]:
+    """The probability of each case and the answers on it."""
     asking = Asking(target, 0, 0.0, 0.0)
     found = np.empty(len(material.cases))
-    hearings = [Hearing() for _ in material.cases]
+    consultations = [Consultation() for _ in material.cases]
     for left_out, offline, fusion in fitted:
         for at in left_out:
             odds = float(offline[at])
             known = evidence(material.has_rows[at])
-            heard = hear(seats, fusion, odds, asking, material.cases[at], known)
-            found[at] = 1 / (1 + np.exp(-fusion.log_odds(odds, heard.opinions)))
-            hearings[at] = heard
-    return found, hearings
+            consulted = consult(seats, fusion, odds, asking, material.cases[at], known)
+            found[at] = 1 / (1 + np.exp(-fusion.log_odds(odds, consulted.opinions)))
+            consultations[at] = consulted
+    return found, consultations
 
 
 def rose_of(data: Path, model: str, material: Material) -> dict[int, tuple[bool, int]]:
@@ -192,8 +192,8 @@ def show(
         known = material.known[places]
         kappas = [100 * cohen_kappa_score(known, one[places] >= 0.5) for one, _ in found]
         eces = [reliability(one[places].tolist(), known.tolist()).ece for one, _ in found]
-        calls = np.mean([[heard[at].calls for at in places] for _, heard in found])
-        money = np.mean([[heard[at].money for at in places] for _, heard in found])
+        calls = np.mean([[consulted[at].calls for at in places] for _, consulted in found])
+        money = np.mean([[consulted[at].money for at in places] for _, consulted in found])
         line = (
             f"{'+'.join(models)}, target {target:g}, {part}: n {len(places)}, "
             f"κ {np.mean(kappas):.1f} ({min(kappas):.1f}–{max(kappas):.1f}), "
