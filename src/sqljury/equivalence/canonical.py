@@ -1,11 +1,11 @@
-"""The canonical tree of a query: what the rewrite rules make of its faithful tree.
+"""The canonical tree of a query: its tree as built, rewritten until no rule applies.
 
-Two queries with the same canonical tree return the same rows on every database that satisfies what
-was assumed; unequal trees say nothing. Rows are a bag, and a sequence where the root has a Sort.
-What a query leaves open stays open: which of equal rows a LIMIT takes, from which row of its group
-a bare column comes.
-Rules are tried from the leaves up until none applies. The work is bounded: what a hostile query
-leaves undone is left as it is, which is sound, as every single step is.
+Two queries with the same canonical tree return the same rows on every database that satisfies the
+assumptions; different trees prove nothing. Rows are a bag, or a sequence if the root has a Sort.
+Choices that a query leaves to the engine stay open: which of several tied rows a LIMIT keeps, and
+from which row of its group a bare column comes.
+Rules are tried from the leaves up. The work is bounded. A query that is too large to finish is left
+partly rewritten, which is sound because every single step is.
 """
 
 from __future__ import annotations
@@ -66,15 +66,15 @@ from sqljury.trees.walk import (
 )
 
 _MOST_WORK = 1_500
-"""Relations in the trees that rules make of one query, all together."""
+"""Bound on the relations in all trees that rules produce for one query, added up."""
 _MOST_ROUNDS = 6
 _LARGEST = 400
-"""Relations in a tree that is rewritten at all."""
+"""Trees with more relations are not rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canonical:
-    """A canonical tree, what it assumes of the data, and the names of the rules that led to it."""
+    """A canonical tree, its assumptions about the data, and the names of the rules applied."""
 
     relation: Relation
     assumptions: frozenset[Assumption] = frozenset()
@@ -82,11 +82,10 @@ class Canonical:
 
 
 def canonical(relation: Relation, context: Context) -> Canonical:
-    """The canonical tree of a faithful one, assuming no more than ``context.assuming``; kept with
-    the faithful one.
+    """The canonical tree of a tree as built, assuming no more than ``context.assuming``.
 
-    A rule says all that it assumes, so a tree that was found where more might have been assumed,
-    and was not, is the one that is found here.
+    Results are cached. One that was found when more could be assumed is returned again if it
+    needed nothing beyond ``context.assuming``: rules name every assumption that they make.
     """
     known = _KNOWN.of(relation, context, "")
     for allowed, found in known:
@@ -111,13 +110,13 @@ def _canonical(relation: Relation, context: Context) -> Canonical:
 _KNOWN: InContext[Relation, list[tuple[frozenset[Assumption], Canonical]]] = InContext(
     lambda _, __: []
 )
-"""The canonical trees of a relation, each with what might have been assumed."""
+"""The canonical trees found for a relation, each with the assumptions that were allowed."""
 
 
 def canonical_query(
     sql: str, schema: Schema, dialect: str, assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
 ) -> Canonical | Unreadable:
-    """The canonical tree of a text, or why it cannot be read."""
+    """The canonical tree of a SQL text, or the reason why the text cannot be read."""
     from sqljury.trees import build_tree
 
     tree = build_tree(sql, schema, dialect)
@@ -128,7 +127,7 @@ def canonical_query(
 
 @dataclass(frozen=True, slots=True)
 class Equality:
-    """Why two queries are equal: what it assumes of the data, and the rules that showed it."""
+    """Why two queries are equal: the assumptions about the data, and the rules that proved it."""
 
     assumptions: frozenset[Assumption]
     rules: tuple[str, ...]
@@ -146,14 +145,14 @@ def equality(
     chance: bool = True,
 ) -> Equality | None:
     """A proof by canonical trees that two trees as built return the same rows, with the fewest
-    assumptions; None where there is none.
+    assumptions; None if there is none.
 
     Args:
-        permuted: the order of the output columns does not count.
-        extra_order: an order that only the right one has does not count.
-        assuming: what may be assumed at most.
-        chance: what both leave to chance may be assumed to be equal (``no ties``), whether or not
-            ``assuming`` names it for rewrites.
+        permuted: ignore the order of the output columns.
+        extra_order: ignore an ORDER BY that only the right query has.
+        assuming: all assumptions that are allowed.
+        chance: also allow the assumption ``no ties``: where both queries may pick any of several
+            tied rows, they pick the same. Rewrite rules may use it only if ``assuming`` has it.
     """
     if width(left) != width(right):
         return None
@@ -167,7 +166,7 @@ def equality(
         found = _equality(one, other, most, permuted, chance)
         if found is not None and chance and shows_chosen_number((left, right), as_given):
             found = replace(found, assumptions=found.assumptions | {Assumption.NO_TIES})
-    elif left == right:  # what has no form without collations may still be the same text twice
+    elif left == right:  # without written-out collations only the same tree twice is proved
         found = _equality(left, right, most, permuted, chance)
     if found is not None or not (chance or Assumption.NO_TIES in assuming):
         return found
@@ -183,9 +182,10 @@ def equality(
 def _equality(
     one: Relation, other: Relation, most: Context, permuted: bool, chance: bool
 ) -> Equality | None:
-    """The same of trees whose collations are written out."""
+    """As :func:`equality`, of trees whose collations are explicit in every comparison."""
     found = _compared(one, other, most, permuted)
-    # Trees that more rules take apart may still be equal where nothing is assumed.
+    # More assumptions allow more rules, and these may make equal trees differ. So trees that differ
+    # here may still be equal when nothing is assumed.
     for fewer in _growing(found.assumptions if found is not None else frozenset()):
         known = replace(most, assuming=fewer)
         least = _compared(one, other, known, permuted)
@@ -201,7 +201,10 @@ def _under_chance(
     at_most: frozenset[Assumption],
     chance: bool,
 ) -> Equality | None:
-    """An equality and what it assumes of chance: equal trees leave the same to chance."""
+    """The equality with the assumptions about ties added; None if those are not allowed.
+
+    Equal trees make the same choices among tied rows, so one side is enough.
+    """
     assumed = with_chance((one,), context, at_most, chance)
     return None if assumed is None else replace(found, assumptions=assumed)
 
@@ -212,8 +215,10 @@ def with_chance(
     at_most: frozenset[Assumption],
     chance: bool,
 ) -> frozenset[Assumption] | None:
-    """What a proof under ``context`` assumes in truth, if the queries leave something to chance:
-    that keys leave them no choice, or that there are no ties; None where it may assume neither.
+    """The assumptions of a proof found under ``context``, with those about ties.
+
+    Adds nothing if ties cannot change the rows of any query, ``PRIMARY_KEY`` if keys rule the ties
+    out, else ``NO_TIES``. None if the needed one is not allowed.
     """
     trees = tuple(sides)
     for more in (frozenset[Assumption](), frozenset((Assumption.PRIMARY_KEY,))):
@@ -226,26 +231,26 @@ def with_chance(
 
 
 def shows_chosen_number(sides: Iterable[Relation], context: Context) -> bool:
-    """Whether a query shows one of several numbers that are equal: 1 or 1.0."""
+    """True if a query outputs an arbitrary one of several equal numbers: 1 or 1.0."""
     return any(shows_chosen_text(side, range(width(side)), context, numbers=True) for side in sides)
 
 
 def _wavers(relation: Relation, context: Context) -> bool:
-    """Whether a query leaves something to chance, as it is written and when it is rewritten."""
+    """True if ties can change the rows of a query, both as written and in canonical form."""
     if not left_to_chance(relation, context):
         return False
     return left_to_chance(canonical(relation, context).relation, context)
 
 
 def is_ordered(relation: Relation) -> bool:
-    """Whether a query says in which order its rows come."""
+    """True if a query's outermost ORDER BY fixes the order of its rows."""
     while isinstance(relation, Project | Filter | Distinct | Limit):
         relation = relation.input
     return isinstance(relation, Sort)
 
 
 def without_order(relation: Relation) -> Relation:
-    """The same rows in any order; an order that a LIMIT needs stays."""
+    """The query without its outermost Sort; a Sort that a LIMIT needs stays."""
     match relation:
         case Sort():
             return relation.input
@@ -256,7 +261,7 @@ def without_order(relation: Relation) -> Relation:
 
 
 def _compared(left: Relation, right: Relation, context: Context, permuted: bool) -> Equality | None:
-    """What made the canonical trees equal, or None if they are not."""
+    """Assumptions and rules of both canonical trees if the trees are equal, else None."""
     one, other = canonical(left, context), canonical(right, context)
     if permuted and one.relation != other.relation:
         one, other = columns_sorted(one, context), columns_sorted(other, context)
@@ -270,14 +275,14 @@ def _each_once(*names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _growing(found: frozenset[Assumption]) -> Iterator[frozenset[Assumption]]:
-    """All subsets of what was assumed, the small ones first."""
+    """All subsets of the assumptions, the smallest first."""
     ordered = [assumption for assumption in Assumption if assumption in found]
     for count in range(len(ordered) + 1):
         yield from map(frozenset, combinations(ordered, count))
 
 
 def columns_sorted(query: Canonical, context: Context) -> Canonical:
-    """A query with its output columns in an order that depends on what they are alone."""
+    """The query with its output columns sorted by their expressions, whatever their order was."""
     for _ in range(_MOST_ROUNDS):
         root = query.relation
         places = range(width(root))
@@ -294,7 +299,7 @@ def columns_sorted(query: Canonical, context: Context) -> Canonical:
 
 
 def _column_key(relation: Relation, column: int) -> Key:
-    """What a column is, to sort by; equal where it does not count which one comes first."""
+    """Sort key of an output column; equal for columns that may be swapped."""
     match relation:
         case Project():
             return sort_key(relation.expressions[column])
@@ -307,7 +312,7 @@ def _column_key(relation: Relation, column: int) -> Key:
 
 
 def _with_columns(relation: Relation, order: list[int]) -> Relation:
-    """The relation with its columns in another order, said as low as possible."""
+    """The relation with its columns in another order, changed in the lowest operator possible."""
     match relation:
         case Project():
             return replace(relation, expressions=tuple(relation.expressions[i] for i in order))
@@ -323,7 +328,7 @@ def _with_columns(relation: Relation, order: list[int]) -> Relation:
 
 
 class _Engine:
-    """One query being rewritten: what was assumed and applied, what is known to be done."""
+    """Rewrites one query; keeps assumptions and rules used, and the relations already finished."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -333,7 +338,8 @@ class _Engine:
         self.done: dict[tuple[Relation, tuple[Row, ...]], Relation] = {}
 
     def whole(self, relation: Relation) -> Relation:
-        # An order below a join has no effect; it would have one where a rule removes the join.
+        # A Sort below a join has no effect, but would get one if a rule removed the join. So such
+        # Sorts are removed first.
         relation = self.first(relation, _BEFOREHAND) or relation
         for _ in range(_MOST_ROUNDS):
             relation = self.normal(chosen(relation), ())
@@ -344,7 +350,7 @@ class _Engine:
         return relation
 
     def normal(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
-        """The relation with nothing left to rewrite in it or below."""
+        """The relation rewritten until no rule applies to it or below it."""
         key = (relation, outer)
         known = self.done.get(key)
         if known is not None:
@@ -356,7 +362,7 @@ class _Engine:
         return now
 
     def first(self, relation: Relation, rules: tuple[Rule[OnRelation], ...]) -> Relation | None:
-        """What the first rule that applies makes of a relation."""
+        """The relation as the first applicable rule rewrites it; None if no rule changes it."""
         if self.work <= 0:
             return None
         for rule in rules:
@@ -374,7 +380,7 @@ class _Engine:
             self.applied |= dict.fromkeys(names)
 
     def parts(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
-        """The same operator on normal inputs, with simple expressions."""
+        """The same operator, its inputs rewritten and its expressions simplified."""
         if isinstance(relation, Scan):
             return relation
         below = self.inputs(relation, outer)
@@ -420,7 +426,7 @@ class _Engine:
         scope: Scope,
         simple: Callable[[Expression, Scope], Simplified],
     ) -> Expression:
-        """Simplified, and again for as long as that changes a query inside."""
+        """The expression simplified, repeatedly if it contains subqueries and still changes."""
         for _ in range(_MOST_ROUNDS):
             before = self.subqueries(expression, scope)
             found = simple(before, scope)
@@ -433,7 +439,7 @@ class _Engine:
         return expression
 
     def subqueries(self, expression: Expression, scope: Scope) -> Expression:
-        """An expression with the queries inside it rewritten."""
+        """The expression with its subqueries rewritten."""
         around = (scope.row, *scope.outer)
 
         def inside(part: Subquery) -> Expression:
@@ -444,7 +450,7 @@ class _Engine:
         return map_queries(expression, inside)
 
     def asked(self, relation: Relation, outer: tuple[Row, ...]) -> Relation:
-        """A relation of which only counts whether it has a row."""
+        """The relation of an EXISTS rewritten; only whether it returns a row matters."""
         found = self.normal(Distinct(Project(relation, (ONE,))), outer)
         while isinstance(found, Distinct | Project | Sort):
             found = found.input
@@ -452,7 +458,10 @@ class _Engine:
 
 
 def chosen(relation: Relation) -> Relation:
-    """A query with a projection on top, where the order of a join's columns would show."""
+    """The query, with a projection on top if its columns come straight from a join.
+
+    Rules may reorder the inputs of a join; the projection keeps the order of the output.
+    """
     bottom = relation
     while isinstance(bottom, Filter | Sort | Limit | Window):
         bottom = bottom.input

@@ -1,7 +1,7 @@
-"""What a query leaves to chance: which of equal rows a LIMIT takes or a bare column comes from.
+"""Whether ties can change a query's rows: which rows a LIMIT keeps, or where a bare column is from.
 
-Two queries that leave the same to chance have the same tree, and may still give other rows. They
-are equal where nothing ties.
+An engine may choose among tied rows as it likes, so two queries with the same tree may still return
+different rows. They return the same rows if there are no ties.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _IN_ANY_ORDER: Final = frozenset(
     *("BIT_AND", "BIT_OR", "BIT_XOR", "COUNT_IF", "COUNTIF", "APPROX_COUNT_DISTINCT", "QUANTILE"),
     *("COVAR_POP", "COVAR_SAMP", "PERCENTILE_CONT", "PERCENTILE_DISC", "LOGICAL_AND", "LOGICAL_OR"),
 }
-"""Aggregates that give the same in whatever order the rows come."""
+"""Aggregates whose result does not depend on the order of the rows."""
 _OF_PEERS: Final = frozenset(("RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST"))
-"""Window functions that give the same for rows that tie."""
+"""Window functions with the same value for all tied rows."""
 _WHOLE: Final = "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
 
 
 def left_to_chance(relation: Relation, context: Context) -> bool:
-    """Whether rows that tie may make a query give other rows, as far as keys do not exclude it."""
+    """True if an engine's choice among tied rows may change the result; keys may rule that out."""
     return any(_by_chance(below, context) for below in relations(relation))
 
 
@@ -64,8 +64,8 @@ def _by_chance(relation: Relation, context: Context) -> bool:
 
 
 def _first_of_several(relation: Relation, context: Context) -> bool:
-    """Whether a scalar subquery takes the first of rows that may differ; elsewhere than in SQLite
-    that is an error."""
+    """True if a scalar subquery may have several different rows, of which SQLite takes the first;
+    other dialects raise an error."""
     if context.dialect != "sqlite" or has_one_row(relation):
         return False
     known = properties(relation, context)
@@ -83,7 +83,7 @@ def _cuts_ties(limit: Limit, context: Context) -> bool:
 def _determined(
     rows: Relation, keys: Iterable[SortKey], others: Sequence[Expression], context: Context
 ) -> bool:
-    """Whether rows that are equal in these are equal in all their columns."""
+    """True if rows with equal keys and equal ``others`` are equal in all columns."""
     values = [*(key.expression for key in keys), *others]
     columns = {value.index for value in values if isinstance(value, Ref)}
     whole = width(rows)
@@ -105,7 +105,10 @@ def _of_any_row(call: AggregateCall, aggregate: Aggregate, context: Context) -> 
 
 
 def _of_extreme(aggregate: Aggregate) -> list[int]:
-    """The column of the only MIN or MAX: SQLite takes bare columns from the row that has it."""
+    """The column of the only MIN or MAX; empty if there is not exactly one.
+
+    SQLite takes bare columns from the row with that minimum or maximum.
+    """
     found = [call for call in aggregate.calls if call.name in ("MIN", "MAX")]
     if len(found) != 1 or found[0].filter is not None:
         return []
@@ -113,7 +116,7 @@ def _of_extreme(aggregate: Aggregate) -> list[int]:
 
 
 def _single(aggregate: Aggregate, context: Context) -> bool:
-    """Whether every group is of one row."""
+    """True if every group has exactly one row."""
     keys = [key.index for key in aggregate.keys if isinstance(key, Ref)]
     return properties(aggregate.input, context).unique(keys)
 

@@ -1,7 +1,7 @@
-"""Expressions simplified by the rules, from the leaves up, until none applies.
+"""Simplifies expressions by the rewrite rules, from the leaves up, until none applies.
 
-The work is bounded: what a hostile expression leaves undone stays as it is, which is sound, as each
-step is.
+The work is bounded. An expression that is too large to finish stays partly simplified, which is
+sound because each step is.
 """
 
 from __future__ import annotations
@@ -21,22 +21,23 @@ from sqljury.trees.nodes import Call, Expression, Literal, Outer, Ref, Subquery
 from sqljury.trees.walk import operands, with_operands
 
 _MOST_STEPS = 2000
-"""Rules applied to one expression."""
+"""Most rule applications to one expression."""
 _LEAVES = (Ref, Outer)
 
 
 def simplify(expression: Expression, scope: Scope) -> Simplified:
-    """An expression with the same value in every row; relations inside are left alone."""
+    """A simpler expression with the same value in every row; subqueries are not rewritten."""
     return _simplified(expression, scope, condition=False)
 
 
 def simplify_condition(expression: Expression, scope: Scope) -> Simplified:
-    """A condition of which it only counts whether it is true, simplified: NULL may become false."""
+    """A simpler condition that is true for the same rows; NULL may become FALSE."""
     return _simplified(expression, scope, condition=True)
 
 
-# The same expressions come again and again while a query is rewritten. By identity, as hashing them
-# takes as long as simplifying them; what is in it is held, so no identity is given again.
+# A cache, as the same expressions recur while a query is rewritten. Its keys are identities:
+# hashing an expression takes as long as simplifying it. The values keep the expressions alive, so
+# that no identity is used again for another one.
 _known: dict[tuple[int, bool], tuple[Expression, Scope, Simplified]] = {}
 _MOST_KNOWN = 4096
 
@@ -80,19 +81,19 @@ _COMPARED = COMPARISONS | {"IS", "IN", "BETWEEN"}
 
 
 class _Run:
-    """One expression being simplified."""
+    """Simplifies one expression; keeps the assumptions and rules used."""
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self.assumed: set[Assumption] = set()
         self.applied: dict[str, None] = {}
         self.steps = _MOST_STEPS
-        # By identity: expressions are hashed deeply. What is in it is held, so no identity is
-        # given again.
+        # By identity, as hashing an expression visits all its parts. The values keep the
+        # expressions alive, so that no identity is used again for another one.
         self.done: dict[tuple[int, bool], tuple[Expression, Expression]] = {}
 
     def normal(self, expression: Expression, condition: bool) -> Expression:
-        """The expression with nothing left to do in it."""
+        """The expression simplified until no rule applies to it or its operands."""
         if isinstance(expression, _LEAVES) and not condition:
             return expression
         known = self.done.get((id(expression), condition))
@@ -106,7 +107,7 @@ class _Run:
         return now
 
     def step(self, expression: Expression, condition: bool) -> Expression | None:
-        """What the first rule that applies makes of an expression."""
+        """The expression as the first applicable rule rewrites it; None if none applies."""
         name = expression.name if isinstance(expression, Call) else type(expression).__name__
         for rule in (_OF_CONDITIONS if condition else _OF_VALUES).of(name, expression):
             found = rule.apply(expression, self.scope)
@@ -123,7 +124,7 @@ class _Run:
         return None
 
     def parts(self, expression: Expression, condition: bool) -> Expression:
-        """The same operator on simple operands."""
+        """The same operator with its operands simplified."""
         old = operands(expression)
         if not old:
             return expression
@@ -145,7 +146,7 @@ class _Run:
         return with_operands(expression, new)
 
     def as_number(self, expression: Expression) -> Expression:
-        """1 and 0 for TRUE and FALSE where they are the same."""
+        """1 and 0 for TRUE and FALSE in dialects where a truth value is a number."""
         if isinstance(expression, Literal) and isinstance(expression.value, bool):
             return integer(int(expression.value)) if truth_is_a_number(self.scope) else expression
         return expression
@@ -153,9 +154,10 @@ class _Run:
     def guarded(
         self, expression: Expression, old: tuple[Expression, ...], new: tuple[Expression, ...]
     ) -> tuple[Expression, ...]:
-        """The new operands, but the old ones where SQLite would compare the new ones otherwise.
+        """The new operands, or the old ones if SQLite would compare the new ones differently.
 
-        ``x + 0`` has no affinity, x has: they are the same value, and not the same in a comparison.
+        ``x + 0`` has no affinity and x has one: they have the same value, but a comparison may
+        convert x and not ``x + 0``.
         """
         if isinstance(expression, Subquery):
             keep = any(self.other_affinity(a, b) for a, b in zip(old, new, strict=True))
@@ -166,8 +168,8 @@ class _Run:
             if before is after or not self.other_affinity(before, after):
                 continue
             others = new[:i] + new[i + 1 :]
-            # A value that a column holds is as its affinity makes it: to convert what had no
-            # affinity changed nothing then. BLOB makes nothing of it.
+            # The values of a column are already converted to its affinity, so giving an operand
+            # without affinity that affinity changes nothing. The affinity BLOB converts nothing.
             converted = affinity(before, self.scope) == "" and affinity(after, self.scope) != "BLOB"
             compared = (after,) if converted else (before, after)
             if not all(compared_as_it_is(c, o, self.scope) for c in compared for o in others):
@@ -182,7 +184,7 @@ class _Run:
 
 
 def _is_condition(name: str, index: int, count: int, condition: bool) -> bool:
-    """Whether of an operand only "true or not" is asked."""
+    """True if only whether the operand is true matters, so that NULL may become FALSE."""
     if name == "CASE":
         return index % 2 == 0 and index < count - 1
     return name == "IS TRUE" or (condition and name in _JUNCTIONS)

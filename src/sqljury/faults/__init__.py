@@ -1,4 +1,4 @@
-"""Faults that a query, its question and its data show: checks, and the judge that runs them."""
+"""Checks that find faults of a query from its text, its question, its schema and the data."""
 
 from sqljury.faults.check import Check, Finding, Sees, all_checks, check, chosen_checks
 from sqljury.faults.query import Query

@@ -1,4 +1,4 @@
-"""What a check is, and how checks are found."""
+"""The types of checks and findings, and the registry of checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from sqljury.case import Json
 from sqljury.errors import InputError
-from sqljury.faults.query import Sees as Sees  # what a check is declared with stands here
+from sqljury.faults.query import Sees as Sees  # re-exported for files that declare checks
 from sqljury.registry import Registry
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One fault: what is wrong with this query in a sentence, and what shows it.
+    """One fault of one query.
 
     Args:
-        reason: a sentence about this query.
-        part: the guilty part of the SQL, as it is written, where it can be pointed at.
+        reason: what is wrong, in a sentence about this query.
+        part: the part of the SQL that has the fault, as written; empty if there is no such part.
         evidence: rows or values that show the fault, as JSON.
-        proposal: the SQL without the fault, where the change is mechanical.
+        proposal: the SQL without the fault; None if the correction is not mechanical.
     """
 
     reason: str
@@ -43,10 +43,11 @@ class Check:
         code: ``AU101``; stable.
         name: the function's name.
         title: the kind of fault, in a sentence.
-        sees: what the function looks at.
-        read: how many of its findings were faults when people read them, and of how many.
-        weak: fewer than half of its findings were faults when people read them; such findings
-            are listed as hints and do not make a query wrong.
+        sees: what the function needs; the check is skipped for a query that lacks it.
+        read: how many of its findings people confirmed as faults, and how many they read.
+        weak: True if people confirmed fewer than half of its findings; they are then listed as
+            hints and do not make a query wrong.
+        find: yields the faults of a query.
     """
 
     code: str
@@ -59,8 +60,10 @@ class Check:
 
     @property
     def likely(self) -> float:
-        """How likely a finding of this check is a fault, in [0, 1]: the share of those that people
-        read, with one of each kind added (Laplace); a half where none was read."""
+        """How likely a finding of this check is a fault, in [0, 1].
+
+        The share of the findings that people confirmed, with one more of each kind added
+        (Laplace); 0.5 if nobody has read any."""
         right, read = self.read
         return (right + 1) / (read + 2)
 
@@ -72,7 +75,9 @@ CHECKS: Final[Registry[Check]] = Registry("sqljury.faults.checks", group="sqljur
 def check(
     code: str, *, sees: Sees = Sees.TEXT, weak: bool = False, read: tuple[int, int] = (0, 0)
 ) -> Callable[[Find], Check]:
-    """Decorator: the function looks for one kind of fault; its docstring's first line names it."""
+    """Decorator: makes a check from a function and adds it to the registry.
+
+    The title of the check is the first line of the function's docstring."""
 
     def register(find: Find) -> Check:
         title = (find.__doc__ or "").strip().partition("\n")[0]
@@ -85,15 +90,17 @@ def check(
 
 
 def all_checks() -> tuple[Check, ...]:
-    """All checks by code: ours, and those of installed packages (group ``sqljury.checks``)."""
+    """All checks, by code: our own and those of installed packages (entry points of the group
+    ``sqljury.checks``)."""
     return tuple(CHECKS.all().values())
 
 
 def chosen_checks(text: str, more: Sequence[Check] = ()) -> tuple[Check, ...]:
-    """The checks that codes, or beginnings of codes, joined by ``+`` name; all for an empty text.
+    """The checks whose codes begin with one of the parts of ``text``, which are joined by ``+``;
+    all for an empty text.
 
     Args:
-        more: checks that are none of a single query and can be named, too.
+        more: further checks to choose from, such as those that need more than one query.
 
     Raises:
         InputError: SJ345: there is no such check.

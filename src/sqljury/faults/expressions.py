@@ -1,4 +1,4 @@
-"""The expressions of an operator tree with their scopes, comparisons with constants, FROM items."""
+"""Reads operator trees for checks: expressions in scope, comparisons with constants, FROM items."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def _implied(schema: Schema) -> Schema:
 
 
 with_implied_keys = BySchema(_implied)
-"""The schema in which every target of a foreign key is unique and holds no NULL, as SQL has it."""
+"""Returns the schema in which the target columns of every foreign key are unique and not NULL, as
+standard SQL requires, even if the schema does not declare it."""
 
 
 _COMPARED = ("=", "<>", "<", "<=", ">", ">=", "LIKE", "ILIKE", "GLOB", "IN", "IS", "BETWEEN")
@@ -61,12 +62,12 @@ _SAME_VALUE = ("LOWER", "UPPER", "TRIM")
 
 @dataclass(frozen=True)
 class ScopedExpression:
-    """An expression of a relation, and the rows that it can refer to.
+    """An expression of a relation, with the rows that it can refer to.
 
     Args:
-        expression: the expression; None for a table as such.
+        expression: the expression; None for the table of a scan, which has none.
         relation: the operator that evaluates it.
-        row: the relation whose columns ``Ref`` counts.
+        row: the relation whose columns the indexes of ``Ref`` count.
         outer: the rows of the enclosing queries, the nearest first.
     """
 
@@ -78,11 +79,11 @@ class ScopedExpression:
 
     @property
     def table(self) -> str:
-        """The name of the table, where the relation is one; else empty."""
+        """The name of the table, if the relation is a scan; else empty."""
         return self.relation.table if isinstance(self.relation, Scan) else ""
 
     def column(self, expression: Expression) -> tuple[str, Column] | None:
-        """The table and the column that an expression is; None if it is no table's column."""
+        """The table's name and the column that an expression refers to; None for anything else."""
         found: Origin | None = None
         match expression:
             case Ref(index):
@@ -132,8 +133,9 @@ class ConstantComparison:
     """A comparison of a table's column with constants.
 
     Args:
-        negated: it stands under NOT.
-        folded: the column stands inside LOWER, UPPER or TRIM.
+        operator: with the column on the left.
+        negated: True under an odd number of NOT.
+        folded: True if the column is not compared as it is: inside LOWER, UPPER, TRIM or CAST.
     """
 
     table: str
@@ -145,7 +147,7 @@ class ConstantComparison:
 
     @property
     def is_search(self) -> bool:
-        """Whether rows are kept because the column has this value."""
+        """True if only rows with one of these values are kept (``=``, ``IN``)."""
         return self.operator in ("=", "IN") and not self.negated
 
 
@@ -187,14 +189,14 @@ def _comparison(site: ScopedExpression, call: Call, negated: bool) -> ConstantCo
 
 @dataclass(frozen=True, slots=True)
 class JoinInput:
-    """A table or subquery of a FROM; its columns begin at ``start`` of the joined row."""
+    """A table or subquery of a FROM clause; its columns begin at ``start`` of the joined row."""
 
     relation: Relation
     start: int
 
     @property
     def columns(self) -> range:
-        """Its columns in the joined row."""
+        """The places of its columns in the joined row."""
         return range(self.start, self.start + width(self.relation))
 
     @property
@@ -204,9 +206,9 @@ class JoinInput:
 
 
 def join_inputs(relation: Relation, start: int = 0) -> list[JoinInput]:
-    """The tables and subqueries that inner and left joins put together, left to right.
+    """The tables and subqueries that inner and left joins combine, left to right.
 
-    Filters above joins are passed through; a relation that is no join is its only item.
+    Filters are skipped. A relation that is not such a join is returned as the only item.
     """
     match relation:
         case Filter() if not isinstance(relation.input, Scan):
@@ -231,7 +233,9 @@ def key_places(item: JoinInput, context: Context) -> tuple[int, ...]:
 def select_blocks(
     relation: Relation, above: tuple[Relation, ...] = ()
 ) -> Iterator[tuple[Relation, tuple[Relation, ...]]]:
-    """The FROM and WHERE of every SELECT of a tree, and the operators above it."""
+    """Per SELECT of a tree, the relation of its FROM and WHERE, and the operators above it.
+
+    The operators are those of the same SELECT, the outermost first."""
     for sub in subqueries(relation):
         yield from select_blocks(sub.relation)
     below = inputs(relation)

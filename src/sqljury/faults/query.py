@@ -1,4 +1,4 @@
-"""What a check looks at: a query, the question it answers, and the database behind it."""
+"""The input of a check: a query with its question, its schema and its database."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
 
 
 class Sees(Flag):
-    """What a check looks at; where that is not there, the check is skipped and named."""
+    """What a check needs; without it the check is skipped and reported as skipped."""
 
     TEXT = 0
     QUESTION = auto()
     HINT = auto()
     TREE = auto()
-    """The operator tree, for which a schema must be known."""
+    """The operator tree, which needs a schema."""
     ROWS = auto()
-    """What the database holds."""
+    """The rows of the database."""
 
 
 def with_text_replaced(sql: str, old: str, new: str, dialect: str) -> str | None:
-    """The query with another text constant, or None where the old one is not there just once.
+    """The query with one text constant replaced; None unless the old one occurs exactly once.
 
     >>> with_text_replaced("SELECT a FROM t WHERE b = 'x'", "x", "O'X", "sqlite")
     "SELECT a FROM t WHERE b = 'O''X'"
@@ -63,11 +63,11 @@ Row = tuple[Any, ...]
 
 
 class Query:
-    """A query under suspicion; everything is found on demand and once.
+    """A query to be checked; its properties are computed when first used and then kept.
 
     Args:
         sql: the query.
-        evidence: the case's question and hint, the schema, and the database where there is one.
+        evidence: has the case's question and hint, the schema, and the database if there is one.
     """
 
     def __init__(self, sql: str, evidence: Evidence) -> None:
@@ -79,7 +79,7 @@ class Query:
 
     @cached_property
     def sees(self) -> Sees:
-        """What is there to look at."""
+        """What is available for this query, to be compared with what a check needs."""
         found = Sees.TEXT
         found |= Sees.QUESTION if self.question else found
         found |= Sees.HINT if self.hint else found
@@ -90,12 +90,12 @@ class Query:
 
     @cached_property
     def wording(self) -> Wording:
-        """The question, read."""
+        """The words of the question."""
         return Wording(self.question)
 
     @cached_property
     def said(self) -> Wording:
-        """The question and the hint, read as one text."""
+        """The words of question and hint, as one text."""
         return Wording(f"{self.question} {self.hint}")
 
     @cached_property
@@ -105,7 +105,7 @@ class Query:
 
     @cached_property
     def syntax(self) -> exp.Query | None:
-        """sqlglot's tree of the text, or None where it is no query that can be read."""
+        """The syntax tree of sqlglot, or None if the text cannot be parsed as a query."""
         from sqlglot import exp
 
         found = parse(self.sql, self.dialect)
@@ -115,30 +115,31 @@ class Query:
 
     @cached_property
     def schema(self) -> Schema | None:
-        """The schema, or None where none is known."""
+        """The schema, or None if it is not known."""
         return self._evidence.schema()
 
     @cached_property
     def operators(self) -> Relation | None:
-        """The operator tree as written, or None where there is none."""
+        """The operator tree of the query as written, or None if it cannot be built."""
         found = self._evidence.tree(self.sql)
         return None if isinstance(found, Unreadable) else found
 
     @property
     def tree(self) -> Relation:
-        """The operator tree of a query that has one."""
+        """The operator tree; only for checks that declare ``Sees.TREE``."""
         assert self.operators is not None, "the check says that it needs a tree"
         return self.operators
 
     @cached_property
     def context(self) -> Context:
-        """What the schema declares, for functions that look at trees."""
+        """The schema and its dialect, for functions that read trees; only what the schema declares
+        is assumed."""
         assert self.schema is not None, "there is a tree"
         return Context(with_implied_keys(self.schema), self.dialect, DECLARED_ASSUMPTIONS)
 
     @property
     def aggregates(self) -> Iterator[Aggregate]:
-        """The groupings of the tree, those of queries without GROUP BY included."""
+        """The aggregations of the tree, including those without GROUP BY."""
         return (one for one in relations(self.tree) if isinstance(one, Aggregate))
 
     @cached_property
@@ -157,7 +158,7 @@ class Query:
 
     @property
     def constants(self) -> Iterator[tuple[ConstantComparison, Literal]]:
-        """Every constant that a table's column is compared with, and the comparison."""
+        """Every constant that a table's column is compared with, after its comparison."""
         return ((one, constant) for one in self.comparisons for constant in one.constants)
 
     @property
@@ -174,7 +175,7 @@ class Query:
 
     @cached_property
     def columns_read(self) -> frozenset[str]:
-        """The names of the columns that the query spells out anywhere, in lower case."""
+        """The names of the columns that occur anywhere in the query's text, in lower case."""
         from sqlglot import exp
 
         nodes = [] if self.syntax is None else self.syntax.find_all(exp.Column)
@@ -189,7 +190,7 @@ class Query:
 
     @cached_property
     def columns_shown(self) -> frozenset[str]:
-        """The names of the columns that the query shows as they are, in lower case."""
+        """The names of the columns that the SELECT list has without computing, in lower case."""
         from sqlglot import exp
 
         items = [] if self.syntax is None else self.syntax.selects
@@ -198,43 +199,45 @@ class Query:
         )
 
     def edited(self, change: Callable[[exp.Expr], bool]) -> str | None:
-        """The query after ``change`` altered its tree in place; None where it altered nothing."""
+        """The query after ``change`` altered its syntax tree in place.
+
+        None if ``change`` returns False or the tree cannot be written as SQL."""
         tree = parse(self.sql, self.dialect)
         if tree is None or not change(tree):
             return None
         try:
             return tree.sql(self.dialect)
-        except Exception:  # generators stumble over trees in many ways
+        except Exception:  # sqlglot's generators raise many kinds of errors for odd trees
             return None
 
     def is_text(self, column: Column) -> bool:
-        """Whether a column is declared to hold texts."""
+        """True if a column is declared with a text type."""
         return column_type(column.type, self.dialect) is Type.TEXT
 
     # ------------------------------------------------------------ rows
 
     @cached_property
     def result(self) -> Execution:
-        """What the query returns."""
+        """The result of running the query, which may be a failure."""
         return self._evidence.rows(self.sql)
 
     @property
     def returned(self) -> list[Row] | None:
-        """The rows that the query returns, or None where it does not run."""
+        """The rows that the query returns, or None if it fails."""
         return None if self.result.table is None else self.result.table.rows
 
     def rows(self, sql: str) -> list[Row] | None:
-        """The rows of another query on the same database, or None where it does not run."""
+        """The rows of another query on the same database, or None if it fails."""
         table = self._evidence.rows(sql).table
         return None if table is None else table.rows
 
     def rows_of(self, relation: Relation) -> list[Row] | None:
-        """The rows of an operator tree, or None where it cannot be written as SQL or run."""
+        """The rows of an operator tree, or None if it cannot be written as SQL or fails."""
         sql = render(relation, self.dialect)
         return self.rows(sql) if isinstance(sql, str) else None
 
     def values(self, table: str, column: str, most: int = 2000) -> list[Any] | None:
-        """The first distinct values of a column that are not NULL."""
+        """At most ``most`` distinct values of a column, without NULL; None if that query fails."""
         found = self.rows(
             f"SELECT DISTINCT {self.quoted(column)} FROM {self.source(table)} "
             f"WHERE {self.quoted(column)} IS NOT NULL LIMIT {most}"
@@ -242,18 +245,18 @@ class Query:
         return None if found is None else [value for (value,) in found]
 
     def some_rows(self, table: str, condition: str = "") -> list[Row] | None:
-        """A list of one element where a row of a table meets a condition, else an empty one; None
-        where that cannot be found out."""
+        """A list with one element if a row of the table meets the condition, else an empty list;
+        None if that query fails."""
         where = f"WHERE {condition} " if condition else ""
         return self.rows(f"SELECT 1 FROM {self.source(table)} {where}LIMIT 1")
 
     def may_hold(self, table: str, column: str, value: str) -> bool:
-        """Whether a column has a text; True where that cannot be found out."""
+        """True if a column contains this text, or if that query fails."""
         escaped = value.replace("'", "''")
         return self.some_rows(table, f"{self.quoted(column)} = '{escaped}'") != []
 
     def is_empty(self, table: str) -> bool:
-        """Whether a table has no rows: nothing can be said of its values."""
+        """True if a table has no rows, so that nothing is known of its values."""
         return self.some_rows(table) == []
 
     def quoted(self, name: str) -> str:
@@ -263,12 +266,12 @@ class Query:
         return exp.to_identifier(name, quoted=True).sql(self.dialect)
 
     def source(self, table: str) -> str:
-        """A table's name as FROM needs it."""
+        """A table's name as it is written in FROM."""
         return as_table(table, self.dialect).sql(self.dialect)
 
 
 def shown(rows: Sequence[Row], most: int = 5) -> list[list[Any]]:
-    """Some rows as evidence: JSON values, long texts cut."""
+    """The first rows as JSON values, for evidence; texts of more than 200 characters are cut."""
 
     def plain(cell: Any) -> Any:
         if cell is None or isinstance(cell, (bool, int, float)):

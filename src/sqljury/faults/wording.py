@@ -1,4 +1,4 @@
-"""What a question and its hint say: words, numbers, quotes, conditions."""
+"""The words, numbers, quoted texts and conditions in a question or its hint."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class HintCondition:
     """The constant without quotation marks."""
     is_text: bool
     text: str
-    """As the hint has it."""
+    """The condition as written in the hint."""
 
 
 @lru_cache(maxsize=1024)
@@ -35,7 +35,7 @@ def _names(schema_columns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def hint_conditions(hint: str, schema: Schema) -> tuple[HintCondition, ...]:
-    """The conditions of a hint, in its order.
+    """The conditions ``column operator value`` in a hint, in its order.
 
     >>> from sqljury.databases import schema_from_ddl
     >>> schema = schema_from_ddl("CREATE TABLE t (Charter INTEGER)")
@@ -104,7 +104,7 @@ _MONTHS = (
 
 
 class Wording:
-    """A text in plain English, read once."""
+    """The words, numbers and quoted texts of an English text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -128,7 +128,7 @@ class Wording:
 
     @cached_property
     def numbers(self) -> frozenset[float]:
-        """All numbers: in digits, in words, of months by name."""
+        """All numbers: in digits, in words, and the numbers of months that are named."""
         named = {float(_NAMED_NUMBERS[word]) for word in self.words if word in _NAMED_NUMBERS}
         months = {float(_MONTHS.index(word) + 1) for word in self.words if word in _MONTHS}
         loose = {float(text) for text in re.findall(r"\d+(?:\.\d+)?", self.text)}
@@ -136,27 +136,27 @@ class Wording:
 
     @cached_property
     def quoted(self) -> tuple[str, ...]:
-        """What stands in quotation marks."""
+        """The texts in quotation marks."""
         found = ("".join(parts).strip() for parts in _QUOTED.findall(self.text))
         return tuple(text for text in found if text)
 
     @cached_property
     def counted(self) -> frozenset[str]:
-        """The stems of the words behind "how many" or "number of", up to the verb."""
+        """The stems of the one to five words after the first "how many" or "number of"."""
         found = re.search(r"(?:how many|number of)((?: \w+){1,5})", self.lower)
         return frozenset(stem(word) for word in found[1].split()) if found else frozenset()
 
     def says(self, pattern: str) -> bool:
-        """Whether a pattern of words occurs, as whole words in any case."""
+        """True if a regular expression matches whole words of the text, in any case."""
         return re.search(rf"\b(?:{pattern})\b", self.lower) is not None
 
     def names(self, name: str) -> bool:
-        """Whether all words of a name of the schema occur, whatever their endings."""
+        """True if all words of a schema's name occur, with any endings."""
         parts = name_stems(name)
         return bool(parts) and all(part in self.stems for part in parts)
 
     def mentions_text(self, value: str) -> bool:
-        """Whether the text says a value, or all of its words, or its abbreviation."""
+        """True if the text contains a value, all of its words, or their abbreviations."""
         low = value.lower().strip("% ")
         if not low or low in self.lower:
             return True
@@ -170,14 +170,15 @@ class Wording:
 
     @cached_property
     def _initials(self) -> frozenset[str]:
-        """The initials of two to four words in a row, without "of", "the" and "and"."""
+        """The initials of every two to four words in a row, without "of", "the" and "and"."""
         words = [word for word in self.words if word not in ("of", "the", "and")]
         runs = (words[i : i + n] for n in (2, 3, 4) for i in range(len(words)))
         return frozenset("".join(word[0] for word in run) for run in runs)
 
 
 def _is_short_for(a: str, b: str) -> bool:
-    """Whether words begin alike, or one leaves out letters of the other: asst, assistant."""
+    """True if two words have the same four first letters, or one is the other with letters left
+    out (asst, assistant)."""
     if min(len(a), len(b)) >= 4 and a[:4] == b[:4]:
         return True
     short, long = sorted((a, b), key=len)

@@ -1,4 +1,4 @@
-"""What a judge is, how it becomes known, and the verdicts that are clear before it is asked."""
+"""The base class of judges, their registry, and the verdicts that are clear without a judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.verdict import Outcome, Verdict
 
 
 class Needs(Flag):
-    """What must be there before a judge is asked; :func:`settled` gives the verdict if not."""
+    """What a case must have before a judge is called; :func:`settled` gives the verdict if not."""
 
     NOTHING = 0
     REFERENCE = auto()
@@ -28,11 +28,12 @@ class Needs(Flag):
     PREDICTION_ROWS = auto()
     """A prediction that runs."""
     QUESTION = auto()
-    """The question; whatever was predicted, such judges are asked before there is any SQL."""
+    """The question alone: such judges decide before any SQL is written and ignore the
+    prediction."""
     LLM = auto()
-    """A chat model; such judges wait for answers, many at once."""
+    """A chat model; many cases are judged at the same time, as most wait for an answer."""
     SCHEMA = auto()
-    """The tables and columns: of a database, of a file of schemas, or of the case itself."""
+    """The tables and columns, from a database, a file of schemas, or the case itself."""
     SUITE = auto()
     """Several databases for the case's schema."""
 
@@ -50,14 +51,16 @@ class Judge(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int]
-    """Raised whenever a change can alter a verdict: stored verdicts of older ones retire."""
+    """Raised whenever a change can alter a verdict; stored verdicts of older versions are then
+    judged again."""
     needs: ClassVar[Needs]
-    """What is settled without asking where it is not there."""
+    """What a case must have; :func:`settled` gives the verdict for a case that lacks it."""
     variant: ClassVar[str | None] = None
-    """The option that ``NAME:VARIANT`` sets; None where there are no variants."""
+    """The option that ``NAME:VARIANT`` sets; None if the judge has no variants."""
     sees_failures: ClassVar[bool] = False
-    """Whether it also judges predictions that fail in the case's database. For all other judges
-    such a prediction is an error, a timeout, … before they are asked."""
+    """True if the judge also gets predictions that fail in the case's database. Without it, the
+    verdict on such a prediction is ``prediction_error``, ``prediction_timeout``, … and the judge
+    is not called."""
 
     @abstractmethod
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
@@ -65,47 +68,50 @@ class Judge(ABC):
 
     @property
     def threshold(self) -> float:
-        """The score from which on the verdict is a yes, in [0, 1]."""
+        """The lowest score that counts as a yes, in [0, 1]."""
         return 0.5
 
     def signature_fields(self) -> dict[str, Json]:
-        """What a verdict depends on beside version and options (prompts, digests of files); it
-        goes into the line under a score, and a change of it retires stored verdicts."""
+        """What a verdict depends on apart from version and options, such as prompts and digests of
+        files. It is part of the signature under a score; after a change stored verdicts are judged
+        again."""
         return {}
 
     def sql_to_run(self, sql: str) -> str:
-        """The text that is executed for a query: as it is, unless the judge removes something."""
+        """The text that is executed for a query: unchanged, unless the judge removes something."""
         return sql
 
     @property
     def executes(self) -> bool:
-        """Whether it has statements run where there is a database: the signature then says which
-        engine and which limits."""
+        """True if queries are executed where there is a database; the signature then names the
+        engine and the limits."""
         if self.needs & (_NEED_DATABASE | Needs.SUITE):
             return True
         return not self.sees_failures and not self.needs & Needs.QUESTION
 
     @property
     def runs_network(self) -> bool:
-        """Whether it runs a network on this machine, for which no sandbox is narrow enough."""
+        """True if the judge runs a neural network on this machine, which is done outside of the
+        sandbox."""
         return False
 
     @property
     def batch_size(self) -> int:
-        """How many cases :meth:`judge_many` gains from at once; 1: judges are asked case by case.
+        """How many cases to pass to :meth:`judge_many` at once; 1 to call :meth:`judge` per case.
 
-        Cases of one question come together, so a question with more of them comes whole."""
+        All cases of one question are passed together, even if they are more than this."""
         return 1
 
     @property
     def one_process(self) -> bool:
-        """Whether one process judges for a whole machine: a model that is too large for each worker
-        to hold."""
+        """True if one process judges for all workers of a machine, because the model is too large
+        to be loaded in each."""
         return False
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-        """The verdicts on several cases whose needs are met, in their order: each the one that
-        :meth:`judge` gives. If it fails, :meth:`judge` is asked of each."""
+        """The verdicts on several cases whose needs are met, in their order.
+
+        They must equal those of :meth:`judge`, which is called per case if this method raises."""
         return [self.judge(case, evidence) for case, evidence in asked]
 
 
@@ -117,10 +123,13 @@ _REQUIRED: Final = ("name", "version", "needs", "judge")
 
 
 def as_judge(found: Any) -> Judge:
-    """An object as a judge: one that does not inherit from :class:`Judge` gets the hooks it lacks.
+    """The object itself, usable as a judge.
+
+    If its class does not inherit from :class:`Judge`, the optional attributes that it lacks are
+    added to the class, with the defaults of :class:`Judge`.
 
     Raises:
-        InputError: SJ302: it has not what a judge must have.
+        InputError: SJ302: the object lacks name, version, needs or judge.
     """
     if isinstance(found, Judge):
         return found
@@ -140,28 +149,28 @@ def as_judge(found: Any) -> Judge:
 
 
 def needs_database(judge: Judge) -> bool:
-    """Whether a judge has something executed."""
+    """True if a judge needs a database or rows."""
     return bool(judge.needs & _NEED_DATABASE)
 
 
 JUDGES: Final[Registry[type[Any]]] = Registry(
     "sqljury.judges", "sqljury.judges.abstention", group="sqljury.judges"
 )
-"""Judges by name; a built-in one is known by the name of its module."""
+"""Judges by name; a built-in judge is found in the module of its name."""
 
 J = TypeVar("J", bound=type[Any])
 
 
 def register(cls: J) -> J:
-    """Class decorator: make a judge known by its ``name``."""
+    """Class decorator: adds a judge to the registry under its ``name``."""
     JUDGES.add(cls.name, cls)
     return cls
 
 
 # ------------------------------------------------------------
-# What is clear before a judge is asked: verdicts by what is there and what runs.
+# Verdicts that are clear without the judge: something is missing, or a query does not run.
 
-# A Flag's own & is slow, and these are asked of every case.
+# The & of a Flag is slow and would run for every case, so the checks use plain integers.
 _REFERENCE_ROWS = Needs.REFERENCE_ROWS.value
 _PREDICTION_ROWS = Needs.PREDICTION_ROWS.value
 _NEED_ROWS = Needs.DATABASE.value | _REFERENCE_ROWS | _PREDICTION_ROWS
@@ -189,11 +198,11 @@ _REFERENCE_OUTCOME = {
 
 
 def settled(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    """The verdict that is clear before the judge is asked, or None.
+    """The verdict on a case that lacks what the judge needs; None if the judge has to decide.
 
-    What is wrong with the question (database, reference) comes before what is wrong with the
-    answer, so that all systems on one benchmark share one denominator; but an abstention
-    stays an abstention where there is no reference to compare with (an unanswerable question).
+    Problems of the benchmark (database, reference) are checked before those of the prediction, so
+    that all systems on one benchmark share one denominator. Exception: an abstention stays
+    ``abstained`` if the case has no reference, as unanswerable questions have none.
     """
     return _question_unusable(judge, case, evidence) or _prediction_unusable(judge, case, evidence)
 
@@ -235,7 +244,8 @@ def _prediction_unusable(judge: Judge, case: Case, evidence: Evidence) -> Verdic
 
 
 def _failed_reference_too(judge: Judge, case: Case, evidence: Evidence) -> Verdict | None:
-    """The verdict where the references fail as well: that is no fault of the prediction."""
+    """The verdict ``reference_…`` if all references fail as well as the prediction: then the
+    failure is not counted against the prediction. None if a reference runs or none is needed."""
     if not judge.needs.value & _NEED_REFERENCE:
         return None
     runs = [evidence.rows(judge.sql_to_run(sql)) for sql in case.reference_sqls]
@@ -248,7 +258,7 @@ def failed_prediction(run: Execution) -> Verdict:
 
 
 def failed_reference(run: Execution) -> Verdict:
-    """The verdict on a case none of whose references ran."""
+    """The verdict on a case of which no reference ran, from one of the failed runs."""
     return _not_scored(_REFERENCE_OUTCOME[run.status], f"reference: {run.message}")
 
 

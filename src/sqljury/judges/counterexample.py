@@ -1,8 +1,9 @@
 """The search for a database on which two queries give different rows, and the score that it gives.
 
-A difference counts only where it cannot be chance: a result that changes when the same rows are
-written in another order (a LIMIT that cuts a tie, a column that no group fixes) is one of several
-right answers, and no counterexample. Rows that a server holds stand in the query itself.
+SQL leaves some results open: a LIMIT that cuts a tie, a column that is neither grouped nor
+aggregated. Such a result changes when the same rows are stored in another order, and any of its
+versions is right. So a difference counts as a counterexample only if it does not depend on that.
+In SQLite the generated rows are stored in tables; a server gets them inside the query.
 """
 
 from __future__ import annotations
@@ -28,17 +29,18 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- on server
 #
-# Another engine than SQLite, asked over rows that stand in the query.
+# Runs queries in other engines than SQLite, with the rows written into the query.
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A database server on which queries run over rows of ours; no table on it is read or written.
+    """A database server that runs queries whose rows are written into them; none of its own tables
+    is read or written.
 
     Args:
-        engine: its name.
-        dialect: sqlglot's name of its SQL.
-        execute: runs one statement there, read-only and limited.
+        engine: the name of the database system.
+        dialect: sqlglot's name of its SQL dialect.
+        execute: runs one statement there, read-only and within the limits.
     """
 
     engine: str
@@ -50,7 +52,11 @@ _TEXT_TYPES: Final = re.compile(r"char|text|clob|citext", re.IGNORECASE)
 
 
 def _checks(table: Table, dialect: str) -> Iterator[str]:
-    """Queries that find rows which are equal in a key of texts: its collation decides that."""
+    """Queries that return a row if the server finds two rows with equal keys.
+
+    Only keys with a text column are checked: whether two texts are equal depends on the server's
+    collation, which is not known here.
+    """
     for key in filter(None, (table.primary_key, *table.unique)):
         columns = [column for column in table.columns if column.name in key]
         if not any(_TEXT_TYPES.search(column.type) for column in columns):
@@ -64,7 +70,7 @@ def _checks(table: Table, dialect: str) -> Iterator[str]:
 
 
 class ServerRows:
-    """The rows of one generated database at a time, written into each query that is sent."""
+    """Runs queries on a server over one generated database, whose rows go into each query."""
 
     def __init__(self, server: Server, tables: Sequence[Table]) -> None:
         self._server = server
@@ -72,14 +78,15 @@ class ServerRows:
         self._rows: Mapping[str, Sequence[tuple[Any, ...]]] = {}
         self._checks = [text for table in tables for text in _checks(table, server.dialect)]
         self._refused: str | None = None
-        """Why the server would not hold the rows of now; None where that was not asked yet."""
+        """Why the server could not store the current rows; empty if it could, None if that was not
+        checked yet."""
 
     def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
-        """Replace all rows."""
+        """Replaces the rows of all tables."""
         self._rows, self._refused = rows, None
 
     def rows(self, sql: str) -> Execution:
-        """Run one statement on the rows of now; failures are values."""
+        """The result of one statement on the current rows; a failure is returned, not raised."""
         if self._refused is None:
             self._refused = "a key is violated" if any(map(self._shows, self._checks)) else ""
         if self._refused:
@@ -87,6 +94,7 @@ class ServerRows:
         return self._run(sql)
 
     def _shows(self, sql: str) -> bool:
+        """True if a query of :func:`_checks` returns a row or fails."""
         table = self._run(sql).table
         return table is None or bool(table.rows)
 
@@ -97,31 +105,28 @@ class ServerRows:
         return self._server.execute(written)
 
     def close(self) -> None:
-        """Nothing to give back: the connection is somebody else's."""
+        """Does nothing: the caller owns the connection."""
 
 
 # ------------------------------------------------------------
-# The search for a database on which two queries give different rows, and the score that it gives.
-
-#
-# A difference counts only where it cannot be chance: a result that changes when the same rows are
-# written in another order (a LIMIT that cuts a tie, a column that no group fixes) is one of several
-# right answers, and no counterexample.
+# The search.
 
 
 _ROUNDING = 1e-9
-"""Sums of the same numbers in another order may differ by that much."""
+"""Tolerance for sums of the same numbers in another order."""
 _ROTATIONS = 11
-"""Other orders of the same rows under which a result has to stay the same, at most."""
+"""At most so many rotations of the rows are tried; the result has to be the same for all."""
 _ENOUGH = 8
+"""The search ends early only after so many databases that differ more than slightly …"""
 _NEARLY_ALL = 0.75
+"""… and if they are at least this share of all databases tried."""
 _NO_LIMIT = 1 << 30
 _TOO_MUCH = (Status.TIMEOUT, Status.TOO_LARGE, Status.OUT_OF_MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two queries."""
+    """One of the two queries, in the dialect that runs it, and the values that it compares with."""
 
     sql: str
     profile: ValueProfile
@@ -129,11 +134,12 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the two queries give on one database.
+    """The comparison of the two queries' results on one database.
 
     Args:
-        equal: None where the comparison says nothing: a query timed out, or chance decides.
-        informative: both results show something.
+        equal: None if the comparison is undecided: a query hit a limit, or the result depends on
+            the order in which rows are stored.
+        informative: True if both results have rows that are not just one of NULL, 0 and "".
         kind: how the results differ.
     """
 
@@ -142,18 +148,23 @@ class Look:
     informative: bool = False
     kind: MismatchKind | None = None
     slight: str = ""
-    """Why the difference weighs little: ``types``, ``nothing``, ``rounding``."""
+    """Why the difference weighs little: ``types``, ``nothing`` or ``rounding``; else empty."""
     arbitrary: bool = False
-    """The candidate's answer depends on chance, the reference's does not."""
+    """True if the right query's result depends on the order in which rows are stored, and that of
+    the left query (the reference) does not."""
 
 
 @dataclass(slots=True)
 class Search:
-    """What was tried, and the database that tells the queries apart, if there is one.
+    """The databases tried so far, and the best one on which the queries differ, if there is one.
 
     Args:
-        counted: the profiles on which a difference counts: the database is one of these where
-            one of these differs.
+        counted: the profiles on which a difference refutes.
+        looks: one comparison per database.
+        found: the comparison that shows the most important difference: on a counted profile
+            before others, more than slight before slight.
+        rows: the rows of that database.
+        seconds: how long the search took.
     """
 
     counted: Collection[DataProfile]
@@ -161,18 +172,18 @@ class Search:
     found: Look | None = None
     rows: Rows | None = None
     failure: tuple[str, Execution] | None = None
-    """``left`` or ``right``, and how it fails: on every database, as nothing runs."""
+    """``left`` or ``right`` with the failed run of a query that failed on the first database."""
     seconds: float = 0.0
     largest: int = _NO_LIMIT
-    """Plans of more tuples take too long."""
+    """Plans of more tuples are skipped because a query hit a limit on them."""
 
     @property
     def refuted(self) -> bool:
-        """Whether a difference counts."""
+        """True if a database of a counted profile shows a difference."""
         return self.found is not None and self.found.plan.profile in self.counted
 
     def note(self, look: Look, rows: Rows) -> None:
-        """One more database was looked at."""
+        """Adds the comparison on one more database."""
         self.looks.append(look)
         if look.equal is False and (
             self.found is None or self._worth(look) > self._worth(self.found)
@@ -184,8 +195,8 @@ class Search:
 
     @property
     def settled(self) -> bool:
-        """Whether a query fails, or nearly all of enough databases showed more than a slight
-        difference."""
+        """True if more databases cannot matter: a query fails, the numbers of columns differ, or
+        nearly all of at least ``_ENOUGH`` databases show more than a slight difference."""
         if self.failure is not None:
             return True
         if self.found is not None and self.found.kind is MismatchKind.COLUMN_COUNT:
@@ -196,7 +207,7 @@ class Search:
         return plain >= _ENOUGH and plain >= _NEARLY_ALL * len(self.looks)
 
     def tried(self, profile: DataProfile | None = None) -> list[Look]:
-        """The databases of a profile on which both queries ran and chance decided nothing."""
+        """The decided comparisons, of one profile or of all."""
         return [
             look
             for look in self.looks
@@ -208,10 +219,12 @@ class Searcher:
     """Compares two queries on generated databases.
 
     Args:
-        left: the reference: its ORDER BY is the one that binds.
+        left: the reference: its ORDER BY decides whether the order of the rows counts.
+        material: the schema and the values from which rows are made.
         scratch: the tables that are filled; closed with the searcher.
-        evidence: gives more databases in memory.
-        dialect: the queries'. In another one than SQLite's they may fail on some rows only.
+        evidence: creates further databases in memory.
+        dialect: that of the queries. Outside of SQLite a query may fail on some rows only, so one
+            failure does not end the search.
     """
 
     def __init__(
@@ -231,7 +244,7 @@ class Searcher:
         self._dialect = dialect
         self._evidence = evidence
         self._numeric: tuple[Filled | None] | None = None if dialect == "sqlite" else (None,)
-        # Another engine works outside of this thread.
+        # Another engine's work is not in this thread's processor time.
         self.clock = thread_time if dialect == "sqlite" else perf_counter
         exact = policy.values == "text"
         tolerance = policy.tolerance if exact else max(policy.tolerance, _ROUNDING)
@@ -241,7 +254,7 @@ class Searcher:
         self._ordered = is_ordered(policy, left.sql, dialect)
 
     def close(self) -> None:
-        """Give the databases back."""
+        """Closes the databases."""
         for scratch in (self.scratch, *(self._numeric or ())):
             if scratch is not None:
                 scratch.close()
@@ -254,15 +267,13 @@ class Searcher:
         further: Iterable[Plan] = (),
         seconds: float,
     ) -> Search:
-        """Make the databases and look at each, until it is clear that the queries differ.
-
-        The first database that shows more than a slight difference is kept; else the first.
+        """Makes the databases and compares the queries on each, until it is clear that they differ.
 
         Args:
-            counted: the profiles on which a difference counts.
-            further: databases to make where the others show no difference that counts, until
-                one does.
-            seconds: stop when that much processor time is spent, so that load changes no verdict.
+            counted: the profiles on which a difference refutes.
+            further: databases to try if the others do not refute, until one does.
+            seconds: stop after that much processor time (SQLite; elapsed time for other engines):
+                a busy machine then changes no verdict.
         """
         started = self.clock()
         result = Search(counted)
@@ -295,7 +306,7 @@ class Searcher:
         result.note(look, rows)
 
     def look(self, plan: Plan, rows: Rows) -> Look | tuple[str, Execution]:
-        """Run both queries on one database; a query that does not run is given back as it is."""
+        """The comparison on one database; if a query fails, ``left`` or ``right`` and its run."""
         self.scratch.fill(rows)
         left = self.scratch.rows(self.left.sql)
         if left.table is None:
@@ -310,17 +321,18 @@ class Searcher:
         return self._confirmed(plan, rows, left.table, right.table, found, informative)
 
     def results(self, rows: Rows) -> tuple[ResultTable, ResultTable] | None:
-        """Both results on a database, or None where one of them has none."""
+        """Both results on a database, or None if one of the queries fails."""
         self.scratch.fill(rows)
         left, right = self.scratch.rows(self.left.sql), self.scratch.rows(self.right.sql)
         return (left.table, right.table) if left.table and right.table else None
 
     def differ(self, left: ResultTable, right: ResultTable) -> bool:
-        """Whether two results differ, if their order is their own."""
+        """True if two results differ; their order counts if the reference has an ORDER BY."""
         return compare(left, right, self._policy, ordered=self._ordered).equal is False
 
     def is_certain(self, rows: Rows) -> bool:
-        """Whether both queries give as many rows, and neither leaves to chance which."""
+        """True if both queries return the same number of rows, and neither result depends on the
+        order in which rows are stored."""
         results, others = self.results(rows), self._other_results(rows)
         if results is None or others is None or len(results[0].rows) != len(results[1].rows):
             return False
@@ -334,6 +346,7 @@ class Searcher:
         return tie_groups(self.left.sql, left, self._dialect, run, collated=self._collated)
 
     def _compared(self, left: ResultTable, right: ResultTable) -> Comparison:
+        """The comparison of two results; rows that tie under the ORDER BY may come in any order."""
         found = compare(left, right, self._policy, ordered=self._ordered)
         if found.only_order_differs and self._policy.free_ties:
             ties = self._tie_groups(left)
@@ -350,6 +363,7 @@ class Searcher:
         found: Comparison,
         informative: bool,
     ) -> Look:
+        """A difference after the checks that may find it slight or undecided."""
         slight = slight_difference(left, right, self._policy) or self._by_spelling(rows)
         differs = Look(plan, False, informative, found.reason, slight)
         if found.reason is MismatchKind.COLUMN_COUNT:
@@ -363,7 +377,8 @@ class Searcher:
         return self._judged_by_chance(differs, rows, left, right)
 
     def _by_spelling(self, rows: Rows) -> str:
-        """``types`` where the queries agree as soon as numbers are not kept as texts."""
+        """``types`` if the results are equal once numbers in text columns are stored as numbers,
+        else empty."""
         if self._numeric is None:
             tables = self.material.spelled_numbers()
             self._numeric = (self._evidence.generated(tables) if tables else None,)
@@ -377,13 +392,16 @@ class Searcher:
         return "types" if compare(left, right, self._policy, ordered=self._ordered).equal else ""
 
     def _order_is_fixed(self, rows: Rows, left: ResultTable) -> bool:
-        """Whether the reference's order is its own: rows that tie are in no order."""
+        """True if the order of the reference's rows does not depend on how they are stored.
+
+        Rows that tie under its ORDER BY may come in any order, and do not make it False."""
         for sql in bare_chosen(self.left.sql, self._dialect) or ():
             other = self.scratch.rows(sql).table
             if other is not None and not self._compared(left, other).equal:
                 return False
         if self._tie_groups(left) is not None:
-            # Ties of the whole are known; a window may number rows that tie as it likes.
+            # The ties of the outermost ORDER BY are known. A window function may still number
+            # tied rows differently when they are stored in another order.
             return not self.left.profile.fragile or self._stays(
                 rows, lambda other: self._compared(left, other).equal is True
             )
@@ -394,7 +412,7 @@ class Searcher:
         return self._stays(rows, lambda other: other.rows == left.rows)
 
     def _stays(self, rows: Rows, is_same: Callable[[ResultTable], bool]) -> bool:
-        """Whether the reference's result is the same however the rows are stored."""
+        """True if the reference's result is the same for every order of the rows that is tried."""
         for shuffled in _shuffles(rows):
             results = self.results(shuffled)
             if results is None or not is_same(results[0]):
@@ -404,8 +422,10 @@ class Searcher:
     def _judged_by_chance(
         self, differs: Look, rows: Rows, left: ResultTable, right: ResultTable
     ) -> Look:
-        """The difference stands if neither another order of the same rows nor another choice
-        among ties makes the reference waver."""
+        """The difference, or an undecided comparison if it may depend on the storage order.
+
+        The difference remains if neither result changes with another order of the same rows or
+        another choice among ties, or if the numbers of rows differ in every case."""
         others = self._other_results(rows)
         if others is None:
             return replace(differs, equal=None)
@@ -426,7 +446,8 @@ class Searcher:
         return replace(differs, equal=None)
 
     def _other_results(self, rows: Rows) -> tuple[list[ResultTable], list[ResultTable]] | None:
-        """What else the two queries may give on a database; None where one of them fails."""
+        """The other results that the two queries may return on the same rows: with other orders
+        and other choices among ties. None if one of them fails."""
         sides = (self.left, self.right)
         runs: tuple[list[Execution], list[Execution]] = ([], [])
         self.scratch.fill(rows)
@@ -453,8 +474,9 @@ class Searcher:
 
 
 def _shuffles(rows: Rows) -> Iterable[Rows]:
-    """The same rows in other orders: backwards, and from each row on, so that each comes first
-    and each comes last once."""
+    """The same rows in other orders: reversed, and rotated so that other rows come first and last.
+
+    At most ``_ROTATIONS`` + 1 orders."""
     yield {name: own[::-1] for name, own in rows.items()}
     longest = max(map(len, rows.values()), default=0)
     for start in range(1, longest, 1 + longest // _ROTATIONS):
@@ -466,22 +488,22 @@ def _from(rows: list[Row], start: int) -> list[Row]:
 
 
 def _shows(table: ResultTable) -> bool:
-    """Whether a result says something: it has rows, and more than one row of nothing."""
+    """True if a result has rows, other than a single one of NULL, 0 and empty texts."""
     return bool(table.rows) and not is_nothing(table)
 
 
 # ------------------------------------------------------------
-# Differences between two results that many people would not call one.
+# Differences between two results that many people would ignore.
 
 _TEXTS = make_policy("strict", values="text", row_order="free")
 _ROUNDED = 0.02
 
 
 def slight_difference(left: ResultTable, right: ResultTable, policy: Policy) -> str:
-    """A name for a slight difference of two results that differ, or nothing.
+    """The kind of slight difference between two results that differ; empty if it is not slight.
 
     ``nothing``: no row against one row of NULL or 0; ``types``: the cells print alike;
-    ``rounding``: the numbers agree to two parts in a hundred.
+    ``rounding``: the numbers agree to two per cent.
     """
     if len(left.rows) + len(right.rows) == 1 and (is_nothing(left) or is_nothing(right)):
         return "nothing"
@@ -501,15 +523,15 @@ def _has_fractions(left: ResultTable, right: ResultTable) -> bool:
 
 
 def is_nothing(table: ResultTable) -> bool:
-    """Whether a result is one row of NULL, 0 and empty texts."""
+    """True if a result is one row of NULL, 0 and empty texts only."""
     return len(table.rows) == 1 and all(cell in (None, 0, "") for cell in table.rows[0])
 
 
 # ------------------------------------------------------------
-# A graded score for a pair of queries, from what generated databases show of it.
+# A graded score for a pair of queries, from their results on generated databases.
 
-# How much a difference on such data weighs, from 0 to 1. Chosen on one half of labelled pairs
-# (identifiers by hash), by looking at which differences people call one.
+# How much a difference on data of each profile weighs, from 0 to 1. Chosen on one half of the
+# labelled pairs (by hash of the identifier), from the differences that people count.
 _COUNTED: Final[dict[str, float]] = {
     "clean": 1.0,
     "duplicates": 0.9,
@@ -522,20 +544,20 @@ _NOT_COUNTED: Final[dict[str, float]] = {"nulls": 0.5, "keys_violated": 0.35}
 _DEFAULT_NOT_COUNTED: Final = 0.5
 _SLIGHT: Final = 0.4
 _RARE: Final = 0.4
-"""What is left of the weight where only one database of very many differs."""
+"""The share of the weight that remains if only one database of very many differs."""
 _CONVINCED: Final = 3
-"""So many informative databases without a difference halve the doubt."""
+"""So many informative databases without a difference halve the distance of the score to 1."""
 _CHANCE: Final = 0.3
-"""How much is lost where chance decided on many databases."""
+"""The share of trust that is lost if four or more databases are undecided."""
 
 
 def graded(search: Search, profiles: Collection[DataProfile]) -> float:
-    """The score, in [0, 1]: above one half iff no database of the profiles tells them apart.
+    """The score, in [0, 1]: below one half if a database of the profiles shows a difference.
 
-    Refuted: one half, less the more a difference weighs: on clean data more than where foreign
-    keys are violated, on many databases more than on a few, a slight one (other types, no row
-    against NULL) less. Not refuted: one half and more, the more databases were informative; less
-    again where profiles that do not count differ, or where chance decided.
+    With a difference: the lower, the more it weighs. It weighs more on clean data than on data
+    that violates foreign keys, more on many databases than on few, and less if it is slight (other
+    types, no row against NULL). Without one: one half or more, the higher, the more databases were
+    informative; lower if other profiles show a difference or comparisons are undecided.
     """
     counted = max(
         (_COUNTED[kind] * _weight(looks) for kind, looks in _by_profile(search, profiles)),
@@ -564,7 +586,7 @@ def _by_profile(
 
 
 def _weight(looks: Sequence[Look]) -> float:
-    """How much the differences among some databases weigh together."""
+    """How much the differences among these databases weigh together, in [0, 1]."""
     weights = [_SLIGHT if look.slight else 1.0 for look in looks if look.equal is False]
     if not weights:
         return 0.0

@@ -39,7 +39,7 @@ _EXPLAINED_ROWS = 10
 class ExecutionMatch(Judge):
     """Execution accuracy: prediction and reference return the same rows under a policy.
 
-    With several references one that agrees is enough.
+    With several references, equal rows of one are enough.
 
     Args:
         policy: the variant: ``strict``, ``spider``, ``bird``, ``rose`` or ``intent``; the other
@@ -90,16 +90,16 @@ class ExecutionMatch(Judge):
         )
 
     def signature_fields(self) -> dict[str, Json]:
-        """What the policy fixes, for the line under a score."""
+        """How order and tolerance are compared, for the signature."""
         order = {"top_level": "reference", "anywhere": "reference", "free": "free"}
         return {"order": order[self.rules.row_order], "tol": f"{self.rules.tolerance:g}"}
 
     def sql_to_run(self, sql: str) -> str:
-        """The text without DISTINCT, where the policy asks for that."""
+        """The text, without DISTINCT if the policy removes it."""
         return remove_distinct(sql) if self.rules.remove_distinct else sql
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Compare with each reference that runs; the first that agrees decides."""
+        """``correct`` if the rows equal those of a reference that runs."""
         predicted = self.sql_to_run(str(case.predicted_sql))
         prediction = evidence.rows(predicted).table
         assert prediction is not None  # needs PREDICTION_ROWS
@@ -170,7 +170,8 @@ class _QueryRows:
     table: ResultTable
 
     def shown(self, differing: DifferingRows) -> dict[str, Json]:
-        """The first rows, for people, and which of them the other side lacks."""
+        """The first rows as JSON for display; ``marks`` are the numbers of those that the other
+        side lacks."""
         rows = self.table.rows[:_SHOWN_ROWS]
         return {
             "sql": self.sql,
@@ -191,7 +192,7 @@ class _Compared:
 
 
 def is_ordered(rules: Policy, sql: str, dialect: str) -> bool:
-    """Whether the order of a reference's rows binds under a policy."""
+    """True if the policy compares the order of the rows, given the reference's ORDER BY."""
     if rules.row_order == "free":
         return False
     return any_order(sql) if rules.row_order == "anywhere" else top_level_order(sql, dialect)
@@ -205,10 +206,15 @@ def tie_groups(
     *,
     collated: bool = False,
 ) -> list[int] | None:
-    """For each row of an ordered reference the number of its group of equal order keys.
+    """Per row of an ordered query, the number of its group of rows with equal order keys.
+
+    None if the order keys cannot be added to the query's output, or if the query with them fails
+    or returns other rows.
 
     Args:
-        collated: the columns' collations may find texts equal that differ in case or blanks.
+        rows: the query's result.
+        run: executes a query.
+        collated: the columns' collations may treat texts as equal that differ in case or blanks.
     """
     keyed = keyed_for_ties(sql, dialect)
     if keyed is None:
@@ -227,7 +233,7 @@ def tie_groups(
 
 
 def _limit_cuts_tie(reference: _QueryRows, evidence: Evidence) -> bool:
-    """Whether the reference's LIMIT leaves out rows that its ORDER BY cannot tell from the last."""
+    """True if the reference's LIMIT leaves out a row with the same order keys as the last one."""
     wider = without_limit(reference.sql, evidence.dialect)
     if wider is None or wider.limit == 0:
         return False

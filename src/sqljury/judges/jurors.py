@@ -1,4 +1,4 @@
-"""Chat models that the jury can ask: who they are, and asking them one by one."""
+"""The chat models that the jury can ask, and the loop that asks them one by one."""
 
 from __future__ import annotations
 
@@ -22,25 +22,26 @@ if TYPE_CHECKING:
     from sqljury.learning.fusion import Asked, Fusion
 
 ROWS: Final = ("execution", "")
-"""Recorded equality of rows: free, and asked where there is no database."""
+"""The question whether the rows are equal, from recordings: free, and used only if the case has no
+database."""
 
 _METRICS: Final = {"rose": "ROSE", "flex": "FLEX", "rose_unified": "pr"}
-"""The questions, each a judge's, with the folder that holds recorded answers to it."""
+"""The questions by the name of the judge that asks them, with the folder of recorded answers."""
 _CALLS: Final = {"rose": 1.5}
-"""Expected calls for an answer, where that is not one: the Refuter is often not asked."""
+"""Expected calls per answer where that is not 1: ROSE often decides without its Refuter."""
 _UNPRICED: Final = 0.01
-"""US dollars for a call to a model whose price is not known."""
+"""US dollars assumed for a call to a model whose price is not known."""
 _DATE: Final = re.compile(r"-20\d\d-?\d\d-?\d\d$")
 
 
 @dataclass(frozen=True)
 class Juror:
-    """A question, the model that it is put to, and the judge that does so.
+    """A question to one model, and the judge that asks it.
 
     Args:
-        asked: question and model, as the fusion knows them.
-        judge: live, or recorded.
-        price: US dollars that an answer is expected to cost.
+        asked: question and model, by the names that the table of reliabilities has.
+        judge: asks the model, or reads recorded answers.
+        price: the expected price of an answer in US dollars.
     """
 
     asked: Asked
@@ -48,7 +49,7 @@ class Juror:
     price: float
 
     def opinion(self, case: Case, evidence: Evidence) -> Verdict:
-        """What it says of a case; what it needs may not be there."""
+        """The judge's verdict on a case, also if the case lacks what the judge needs."""
         return settled(self.judge, case, evidence) or self.judge.judge(case, evidence)
 
 
@@ -57,9 +58,9 @@ class Asking:
     """When to stop asking.
 
     Args:
-        target: probability of the verdict from which on nobody is asked.
-        max_calls, max_cost: of one case, calls and US dollars; 0 for any.
-        bar: log-odds from which on the verdict is a yes.
+        target: stop once the verdict has this probability.
+        max_calls, max_cost: limits for one case, in calls and US dollars; 0 for no limit.
+        bar: the lowest log-odds that count as a yes.
     """
 
     target: float
@@ -70,7 +71,7 @@ class Asking:
 
 @dataclass
 class Consultation:
-    """The answers on one case, and what they cost."""
+    """The models' answers on one case, and what they cost."""
 
     opinions: dict[Asked, str] = field(default_factory=dict)
     told: list[HeardFields] = field(default_factory=list)
@@ -80,7 +81,7 @@ class Consultation:
     money: float = 0.0
 
     def add(self, juror: Juror, answer: str, verdict: Verdict, log_odds: float) -> None:
-        """Note an opinion and the log-odds after it."""
+        """Adds an answer and the log-odds after it."""
         question, model = juror.asked
         self.opinions[juror.asked] = answer
         self.labels += [one for one in verdict.labels if one not in self.labels]
@@ -95,7 +96,7 @@ class Consultation:
         )
 
     def spend(self, juror: Juror, verdict: Verdict, calls: int) -> None:
-        """Count what asking cost: by the price list where it was recorded."""
+        """Adds the cost of a verdict; a recorded one counts ``calls`` calls at the listed price."""
         self.cost += Cost() if not verdict.cost.calls else verdict.cost
         self.calls += verdict.cost.calls or calls
         self.money += verdict.cost.money or juror.price * bool(calls)
@@ -109,7 +110,11 @@ def consult(
     case: Case,
     evidence: Evidence,
 ) -> Consultation:
-    """Ask the jurors one by one until the verdict is sure enough, or cannot change."""
+    """The jurors' answers, asked one by one until the verdict is sure enough or cannot change.
+
+    Args:
+        offline: the log-odds without any model; None if they are not known.
+    """
     from sqljury.learning.fusion import next_question
 
     found = Consultation()
@@ -137,7 +142,9 @@ def _consulted(
     case: Case,
     evidence: Evidence,
 ) -> bool:
-    """Ask one juror; False where its answer is still under way, so that no other is asked."""
+    """Asks one juror and adds its answer; False if the answer has not arrived yet.
+
+    The next question depends on this answer, so none is asked until it is there."""
     verdict = juror.opinion(case, evidence)
     answer = answer_of(juror.asked[0], verdict)
     found.spend(juror, verdict, calls_of(juror.asked[0], verdict))
@@ -153,7 +160,7 @@ def _consulted(
 def _affordable(
     left: Mapping[Asked, Juror], found: Consultation, asking: Asking
 ) -> dict[Asked, Juror]:
-    """Those that can be asked without exceeding the limits, however many calls they make."""
+    """The jurors that can be asked within the limits, even if they need their most calls."""
 
     def fits(one: Juror) -> bool:
         calls = found.calls + (2 if one.asked[0] in _CALLS else 1)
@@ -165,7 +172,8 @@ def _affordable(
 
 
 def answer_of(question: str, verdict: Verdict) -> str | None:
-    """The answer as the fusion counts it; None where there is none."""
+    """``accepts`` or ``rejects``, for ROSE ``accepts`` or which of ``prover`` and ``refuter``
+    rejected; None if the verdict is neither correct nor incorrect."""
     if verdict.outcome is Outcome.CORRECT:
         return "accepts"
     if verdict.outcome is not Outcome.INCORRECT:
@@ -176,7 +184,7 @@ def answer_of(question: str, verdict: Verdict) -> str | None:
 
 
 def calls_of(question: str, verdict: Verdict) -> int:
-    """How many calls a recorded verdict stands for."""
+    """How many model calls a recorded verdict took."""
     if question == ROWS[0] or answer_of(question, verdict) is None:
         return 0
     both = question == "rose" and _saw_refuter(verdict) and not verdict.evidence.get("rows_equal")
@@ -184,7 +192,7 @@ def calls_of(question: str, verdict: Verdict) -> int:
 
 
 def _saw_refuter(verdict: Verdict) -> bool:
-    """Whether the Refuter was asked: a recording may have lost its words, and says so."""
+    """True if the Refuter was asked, also if the recording has lost its answer."""
     found = verdict.evidence
     prover = cast("Mapping[str, Json]", found.get("prover") or {})
     problems = cast("Sequence[str]", found.get("problems", ()))
@@ -200,15 +208,17 @@ def _saw_refuter(verdict: Verdict) -> bool:
 def jurors_of(
     models: Sequence[str], fusion: Fusion, recorded: str, options: str
 ) -> tuple[Juror, ...]:
-    """The jurors of some models.
+    """The jurors of some models: one per question and model.
 
     Args:
         models: ``PROVIDER:MODEL``; with recordings the names of their folders.
-        recorded: a tree of recordings that answers in the models' place; empty to ask them.
+        recorded: a folder ``MODEL/METRIC/…`` of recorded answers to use instead of asking the
+            models; empty to ask them.
         options: for all models, ``key=value`` joined by ``;``.
 
     Raises:
-        InputError: SJ353: there are no recordings of a model; what a model's name or options lack.
+        InputError: SJ353: there are no recordings of a model; or the name or the options of a
+            model are invalid.
     """
     if recorded and is_rose_output(recorded):
         hint = "Name the folder above, which holds MODEL/METRIC."
@@ -237,7 +247,7 @@ def _of_model(model: str, fusion: Fusion, recorded: str, options: str) -> Iterat
 
 
 def _recorded(folder: str, metric: str, model: str) -> Judge | None:
-    """The recorded answers, or None where there are none."""
+    """The judge that reads the recorded answers, or None if there are none."""
     chosen = {"model": model} if model else {}
     try:
         return make_judge(JudgeName("recorded").with_options(dir=folder, metric=metric, **chosen))
@@ -257,7 +267,7 @@ def _price(judge: Judge, name: str, fusion: Fusion) -> float:
 
 
 def known_name(model: str) -> str:
-    """The name by which a model's reliability is known: without provider, maker and date.
+    """The model's name in the table of reliabilities: without provider, maker and date.
 
     >>> known_name("openai:o3-2025-04-16"), known_name("local:Qwen/Qwen3-30B")
     ('o3', 'qwen3-30b')

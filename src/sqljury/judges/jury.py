@@ -1,4 +1,4 @@
-"""What does all the evidence together say, and how likely is it?"""
+"""The probability that a prediction is right, from all evidence together."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from sqljury.learning.jury import JuryModel, Weighed
 
 _SAID: Final = 3
-"""Reasons that are said; all are in the evidence."""
+"""How many features the reason names; the verdict's evidence has all of them."""
 _LEAST: Final = 0.01
-"""What moves the log-odds less is no reason."""
+"""Features that move the log-odds by less are left out of reason and evidence."""
 _OFFLINE: Final = "offline"
 _SUREST: Final = 1e-6
-"""Probabilities nearer to 0 or 1 are not told apart."""
+"""Probabilities are kept this far from 0 and 1, so that their log-odds are finite."""
 
 
 @register
@@ -130,7 +130,7 @@ class Jury(Judge):
 
     @cached_property
     def _groups(self) -> tuple[FeatureGroup, ...]:
-        """The groups that the trees look at; others are not even found."""
+        """The groups with a feature that the trees use; only these are computed."""
         used = set(self._model.names)
         return tuple(g for g in all_groups() if any(one.name in used for one in g.features))
 
@@ -139,7 +139,7 @@ class Jury(Judge):
         return {one.name: one for group in self._groups for one in group.features}
 
     def signature_fields(self) -> dict[str, Json]:
-        """Which files, and who is asked what."""
+        """Digests of the trained files and, with models, of the questions put to each."""
         own: dict[str, Json] = {"jury": _digest(self._file)}
         if not self._jurors:
             return own
@@ -148,7 +148,8 @@ class Jury(Judge):
         return {**own, "reliability": _digest(self._fusion_file), "jurors": jurors}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Correct from the threshold on; the reason names what weighed most."""
+        """``correct`` if the probability reaches the threshold; the reason names the features that
+        changed it most."""
         if evidence.schema() is None:
             offline = Verdict(outcome=Outcome.UNKNOWN, reason=f"no schema of {case.db_id!r}")
             return self._after_asking(offline, case, evidence) if self._jurors else offline
@@ -161,7 +162,11 @@ class Jury(Judge):
         return self._after_asking(offline, case, evidence) if self._jurors else offline
 
     def _after_asking(self, offline: Verdict, case: Case, evidence: Evidence) -> Verdict:
-        """The verdict on what models say beside what was known without them."""
+        """The verdict after asking chat models, as far as that is needed.
+
+        Args:
+            offline: the verdict without them; ``unknown`` without a score if there is no schema.
+        """
         from sqljury.judges.jurors import Asking, consult
 
         asking = Asking(self.target, self.max_calls, self.max_cost, _log_odds(self.threshold))
@@ -185,7 +190,7 @@ class Jury(Judge):
     def _reasons(
         self, found: Weighed, values: Mapping[str, float]
     ) -> tuple[list[str], dict[str, Json]]:
-        """The three features that weighed most, in words; all that weighed, as evidence."""
+        """The features that changed the log-odds most, in words, and all weights as evidence."""
         weights = sorted(found.weights.items(), key=lambda one: (-abs(one[1]), one[0]))
         weights = [(name, weight) for name, weight in weights if abs(weight) >= _LEAST]
         reasons = [

@@ -1,8 +1,8 @@
-"""A language model as a verifier, P(Yes) that a query answers its question, and what it reads.
+"""A language model as a verifier: P(Yes) that a query answers its question, and the prompt.
 
-Used by the judge ``verifier`` where its model is a folder or ``PROVIDER:MODEL``. The part of the
-prompt that all candidates of a question share (task, schema, question) comes first, the candidate's
-own (its SQL, its rows, the line that asks) last: so the first part is computed once.
+Used by the judge ``verifier`` where its model is a folder or ``PROVIDER:MODEL``. The prompt begins
+with what all candidates of a question share (task, schema, question) and ends with what is the
+candidate's own (its SQL, its rows, the final question): the network computes the first part once.
 
 Source: GradeSQL (Tritto et al. 2026), section 6 and Table 8, names the variants and does not print
 them: SQL-Only shows the query, Data-Only the rows that it returned, Data + SQL both, Instruction
@@ -42,15 +42,15 @@ VARIANTS = {
     "sql": "verifier_sql",
     "data+sql": "verifier_data_sql",
 }
-"""The variants, and the file of each."""
+"""The variants of the prompt, and the file of each."""
 
 ROWS = 10
-"""How many rows of a result are shown; their number always is."""
+"""How many rows of a result are shown; the total number is always shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifierPrompt:
-    """One of the variants.
+    """The prompt in one of its variants.
 
     Raises:
         InputError: SJ304: there is no such variant.
@@ -68,12 +68,12 @@ class VerifierPrompt:
 
     @property
     def shows_rows(self) -> bool:
-        """Whether the query has to be executed."""
+        """True if the prompt shows rows, so that the query has to be executed."""
         return self.variant != "sql"
 
     @property
     def fingerprint(self) -> str:
-        """Eight characters that change with any word of the text."""
+        """Eight characters that change with any change of the text."""
         whole = f"{_text(self.variant)!r}{FENCE_RULE}{LAYOUT}/{ROWS}"
         return hashlib.sha256(whole.encode()).hexdigest()[:8]
 
@@ -83,7 +83,7 @@ class VerifierPrompt:
         return f"{_text(self.variant)[0]}\n{FENCE_RULE}\n\n{message(sections)}\n\n"
 
     def own(self, case: Case, evidence: Evidence) -> str:
-        """The candidate, without comments, and the line that asks."""
+        """The candidate, without SQL comments, and the line with the final question."""
         found = Dossier(case, evidence, ROWS).prediction(with_rows=self.shows_rows)
         sections = found[1:] or [_failed()] if self.variant == "data" else found
         return f"{message(sections)}\n\n{_text(self.variant)[1]}\nAnswer:"
@@ -95,26 +95,23 @@ def _failed() -> PromptSection:
 
 @cache
 def _text(variant: str) -> tuple[str, str]:
-    """The beginning and the last line."""
+    """The beginning and the final line of a variant's text."""
     text = (files("sqljury.judges.prompts") / f"{VARIANTS[variant]}.md").read_text("utf-8")
     begin, _, end = text.partition("\n---\n")
     return begin.strip(), end.strip()
 
 
-# ---------------------------------------------------------------- language model verifier
-#
-# A language model as a verifier: P(Yes) that a query answers its question.
-#
-# Used by the judge ``verifier`` where its model is a folder or ``PROVIDER:MODEL``.
+# ------------------------------------------------------------ the verifier
 
 
 _ALTERNATIVES = 20
-"""Of the answer's first token, as many as endpoints report."""
+"""How many alternatives of the answer's first token are requested: the most that endpoints
+report."""
 _NO_QUESTION = Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question")
 
 
 def is_language_model(model: str) -> bool:
-    """Whether a model is a language model: a folder, or ``PROVIDER:MODEL``."""
+    """True if a model is the folder of a language model or ``PROVIDER:MODEL``."""
     return Path(model).is_dir() or model.partition(":")[0] in known_providers()
 
 
@@ -125,14 +122,14 @@ class LanguageModelVerifier:
     Args:
         model: a folder that ``sqljury train verifier`` wrote, the folder of any causal language
             model, or ``PROVIDER:MODEL`` of an endpoint that reports log-probabilities.
-        model_options: ``key=value`` joined by ``;``: for an endpoint its options, for a folder how
-            it is held (``device_map=auto;four_bit=true``).
+        model_options: ``key=value`` joined by ``;``: options of the endpoint, or how the model of
+            a folder is loaded (``device_map=auto;four_bit=true``).
         prompt: a variant of the prompt; empty: the one that the model was trained with, else sql.
-        threshold: the score from which on the verdict is yes.
-        raw: the score is P(Yes) among all words, as the paper has it, instead of that among Yes
-            and No, calibrated.
-        served: ``PROVIDER:MODEL`` of an endpoint that serves the model of the folder, whose prompt
-            and temperature hold.
+        threshold: the lowest score that counts as a yes.
+        raw: the score is P(Yes) among all words, as in the paper, instead of the calibrated P(Yes)
+            among Yes and No.
+        served: ``PROVIDER:MODEL`` of an endpoint that serves the model of the folder; prompt and
+            temperature are still those of the folder.
 
     Raises:
         InputError: SJ020, SJ022, SJ030, SJ036, SJ901: there is no such model;
@@ -157,7 +154,7 @@ class LanguageModelVerifier:
 
     @property
     def needs(self) -> Needs:
-        """A schema; a query that runs where rows are shown; a chat model where one is asked."""
+        """A schema; a query that runs, if rows are shown; a chat model, for an endpoint."""
         found = Needs.SCHEMA
         if self.text.shows_rows:
             found |= Needs.PREDICTION_ROWS
@@ -169,17 +166,21 @@ class LanguageModelVerifier:
         name = self.served or self.model
         if Path(name).is_dir() or name.partition(":")[0] not in known_providers():
             return None
-        # Nothing but the first token is looked at.
+        # The score needs the first token only.
         return parse_model(name, {"max_tokens": "1", **option_pairs(self.model_options)})
 
     @cached_property
     def _facts(self) -> Mapping[str, Any]:
-        """What the folder says of its verifier; nothing where it was not trained, or is none."""
+        """The facts stored in the folder of a trained verifier; empty for any other model."""
         return trained_facts(self.model) if Path(self.model).is_dir() else {}
 
     @cached_property
     def text(self) -> VerifierPrompt:
-        """The prompt."""
+        """The prompt.
+
+        Raises:
+            InputError: SJ036: the verifier was trained with another prompt.
+        """
         if self.endpoint is not None and not self.served:
             return VerifierPrompt(self.prompt or "sql")
         stated = trained_facts(self.model).get("prompt", {})
@@ -194,7 +195,7 @@ class LanguageModelVerifier:
         return found
 
     def signature_fields(self) -> dict[str, Json]:
-        """The model and the prompt, for the line under a score."""
+        """The model and the prompt, for the signature."""
         name = _name(self.model) if Path(self.model).is_dir() else ""
         model = "@".join(filter(None, (name, str(self.endpoint or ""))))
         found: dict[str, Json] = {
@@ -214,12 +215,13 @@ class LanguageModelVerifier:
     # ------------------------------------------------------------ a model that runs here
 
     def judge_many(self, asked: Sequence[tuple[Case, Evidence]]) -> list[Verdict]:
-        """The verdicts on several candidates by a model of a folder, those of a question together.
+        """The verdicts on several candidates by a model of a folder.
 
-        What prompts begin with alike is computed once, and each distinct query in one pass.
+        The part of the prompt that candidates share is computed once, and each distinct query in
+        one pass.
 
         Args:
-            asked: cases with predictions, with what is known of each.
+            asked: cases with predictions, each with its evidence.
 
         Raises:
             InputError: SJ020, SJ022, SJ023, SJ030, SJ031: the folder cannot be used.
@@ -239,7 +241,7 @@ class LanguageModelVerifier:
         return found
 
     def of_score(self, score: Score, cost: Cost | None = None) -> Verdict:
-        """The verdict that what a model thinks of a prompt means."""
+        """The verdict for the scores that a model gave to Yes and No."""
         if self.raw:
             yes, among = score.probability() * (1.0 if score.mass is None else score.mass), "all"
         else:
@@ -284,10 +286,11 @@ def _loaded(folder: str, options: str) -> RewardModel:
 
 
 def trained_facts(folder: str) -> dict[str, Any]:
-    """What a folder says of its verifier (prompt, temperature); empty where it was not trained.
+    """The facts that training stored in a verifier's folder (prompt, temperature); empty for a
+    model that was not trained as a verifier.
 
     Raises:
-        InputError: SJ020: there is no such folder; SJ030, SJ031: not such a description.
+        InputError: SJ020: there is no such folder; SJ030, SJ031: the file of facts is invalid.
     """
     from sqljury.learning.outcome_reward.verifier import read_facts
 
@@ -297,7 +300,7 @@ def trained_facts(folder: str) -> dict[str, Any]:
 
 
 class TokenLogprob(TypedDict):
-    """A token of an answer, as OpenAI's format reports it."""
+    """A token of an answer in OpenAI's format."""
 
     token: str
     logprob: float
@@ -305,10 +308,10 @@ class TokenLogprob(TypedDict):
 
 
 def answer_score(logprobs: Sequence[TokenLogprob]) -> Score | None:
-    """What an answer's first token says, from what OpenAI's format reports of it.
+    """The score of Yes against No from the first token of an answer and its alternatives.
 
-    Tokens count by their letters: `` Yes``, ``yes`` and ``YES`` are one answer. None where neither
-    word is among the alternatives.
+    Case and white space do not count: `` Yes``, ``yes`` and ``YES`` are one answer. None if
+    neither word is among the alternatives.
 
     >>> first = {"token": "Yes", "logprob": -0.1, "top_logprobs": [
     ...     {"token": "Yes", "logprob": -0.5108}, {"token": " no", "logprob": -1.6094}]}
@@ -335,7 +338,7 @@ def _unavailable(reason: str, cost: Cost) -> Verdict:
 
 
 def _name(folder: str) -> str:
-    """A folder's name, and a digest of what it says of itself."""
+    """A folder's name, and a digest of its file of facts or ``untrained``."""
     import hashlib
 
     from sqljury.learning.outcome_reward.verifier import FACTS

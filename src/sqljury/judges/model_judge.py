@@ -1,4 +1,4 @@
-"""What judges that ask a chat model have in common: the model, prompts, a conversation."""
+"""The common parts of judges that ask a chat model: the model, the prompts, the conversation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ from sqljury.verdict import Cost, Outcome, Verdict
 class ModelJudge(Judge):
     """A judge that asks a chat model.
 
-    Subclasses say in :meth:`once` what they ask; this class knows the model, and repeats.
+    Subclasses ask their questions in :meth:`once`; this class has the model and its options, and
+    repeats the judgement if told to.
 
     Args:
         model: ``PROVIDER:MODEL``, such as ``openai:o3-2025-04-16``.
@@ -33,9 +34,9 @@ class ModelJudge(Judge):
     """
 
     reads_question: ClassVar[bool] = True
-    """Whether a case without a question is ``unknown``."""
+    """True if a case without a question is ``unknown`` without asking the model."""
     title: ClassVar[str]
-    """What the paper calls it, for ``TITLE_model-yymm``."""
+    """The paper's name of the judge, for ``TITLE_model-yymm``."""
     prompts: ClassVar[tuple[Prompt, ...]]
 
     model: str = ""
@@ -68,12 +69,12 @@ class ModelJudge(Judge):
         return f"{self.title}_{dated_name(self.asked_model.name, self.dated)}"
 
     def signature_fields(self) -> dict[str, Json]:
-        """The versioned name and the prompts, for the line under a score."""
+        """The versioned name and the fingerprints of the prompts, for the signature."""
         prompts = "+".join(prompt.fingerprint for prompt in self.prompts)
         return {"judge": self.reported_name, "prompts": f"{prompts}/{LAYOUT}"}
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Ask once, or several times with the majority deciding."""
+        """The verdict of one judgement, or of the majority of ``repeats``."""
         if self.reads_question and not case.question:
             return Verdict(outcome=Outcome.UNKNOWN, reason="the case has no question to judge by")
         verdicts = [
@@ -85,7 +86,7 @@ class ModelJudge(Judge):
         return replace(found, evidence={**found.evidence, "repeats": [*map(as_json, verdicts)]})
 
     def once(self, conversation: Conversation) -> Verdict:
-        """One judgement, in a conversation that is empty yet."""
+        """The verdict of one judgement, in a new conversation."""
         raise NotImplementedError
 
 
@@ -109,14 +110,14 @@ class IntentJudge(ModelJudge):
             raise ValueError("rows and samples are counts")
 
     def dossier(self, conversation: Conversation) -> Dossier:
-        """The case as far as this judge shows it."""
+        """The parts of the case that this judge shows to the model."""
         case, evidence = conversation.case, conversation.evidence
         return Dossier(case, evidence, self.rows, self.samples, self.criteria)
 
 
 @dataclass(frozen=True)
 class ComparingJudge(IntentJudge):
-    """A judge that compares the rows first, and shows a model what that found.
+    """A judge that compares the rows first, and shows the result to a model.
 
     Args:
         match: the policy by which rows are compared: ``rose``, ``bird``, ``strict``, ``intent``.
@@ -134,14 +135,11 @@ class ComparingJudge(IntentJudge):
         return ExecutionMatch(policy=self.match)
 
     def signature_fields(self) -> dict[str, Json]:
-        """Judge, prompts, and how rows are compared."""
+        """The versioned name, the prompts, and the policy by which rows are compared."""
         return {**super().signature_fields(), "match": self.match}
 
     def compare(self, conversation: Conversation) -> tuple[bool, PromptSection]:
-        """Whether the rows are a reference's, and what the model reads of it.
-
-        With several references equal rows of one are enough.
-        """
+        """True if the rows equal those of one of the references, and the text for the model."""
         found = self._execution.judge(conversation.case, conversation.evidence)
         equal = found.outcome is Outcome.CORRECT
         conversation.note(rows_equal=equal, **found.evidence)
@@ -149,10 +147,11 @@ class ComparingJudge(IntentJudge):
 
 
 class Conversation:
-    """The questions put to a model about one case, and what came back.
+    """The requests to a model about one case, with their answers, costs and prompts.
 
     Args:
-        sample: tells apart the repeats of a judgement.
+        sample: the number of the repeat, from 0: equal requests of different repeats are sent
+            separately.
     """
 
     def __init__(self, judge: ModelJudge, case: Case, evidence: Evidence, sample: int) -> None:
@@ -168,7 +167,7 @@ class Conversation:
     def ask(
         self, stage: str, prompt: Prompt, sections: Sequence[PromptSection]
     ) -> dict[str, Json] | None:
-        """The model's answer, or None where it cannot be had."""
+        """The model's answer, or None if there is none or it cannot be parsed."""
         request = Request(
             model=self._judge.asked_model,
             messages=(Message("system", prompt.text), Message("user", message(sections))),
@@ -185,7 +184,7 @@ class Conversation:
         return dict(answer.value)
 
     def note(self, **facts: Json) -> None:
-        """Add to the evidence what was known before anybody was asked."""
+        """Adds facts to the evidence that do not come from a model."""
         self._found.update(facts)
 
     def decided(
@@ -195,18 +194,23 @@ class Conversation:
         reason: str = "reason",
         labels: Sequence[str] = (),
     ) -> Verdict:
-        """The verdict that an answer's fields give; ``judge_unavailable`` without an answer."""
+        """The verdict of an answer; ``judge_unavailable`` without an answer.
+
+        Args:
+            by: the answer's field that is true for a correct prediction.
+            reason: the answer's field with the reason.
+        """
         if answer is None:
             return self.unavailable()
         return self.verdict(bool(answer[by]), str(answer[reason]), labels)
 
     def verdict(self, accepts: bool, reason: str, labels: Sequence[str] = ()) -> Verdict:
-        """Score 1 or 0, with all that was asked and answered."""
+        """The verdict ``correct`` or ``incorrect``, with all answers as evidence."""
         verdict = Verdict.correct if accepts else Verdict.incorrect
         return self._closed(verdict(reason, labels=tuple(labels)))
 
     def unavailable(self) -> Verdict:
-        """No verdict: the model's last answer cannot be had."""
+        """The verdict ``judge_unavailable``: the model's last answer is missing."""
         return self._closed(Verdict(outcome=Outcome.JUDGE_UNAVAILABLE, reason=self._problem))
 
     def _closed(self, verdict: Verdict) -> Verdict:
@@ -231,11 +235,11 @@ _VOTES = (Outcome.CORRECT, Outcome.INCORRECT)
 
 
 def majority(verdicts: Sequence[Verdict]) -> Verdict:
-    """The verdict of the larger side, as its first member words it; a tie is ``unknown``.
+    """The first verdict of the majority; ``unknown`` for a tie.
 
-    Only yes and no are votes: who could not be had does not count against the others. Labels
-    stay that more than half of the votes carry. The measure ``agreement`` is the larger side's
-    share of the votes.
+    Only ``correct`` and ``incorrect`` are votes; all other outcomes are ignored. Labels are kept
+    if more than half of the votes have them. The measure ``agreement`` is the majority's share of
+    the votes.
     """
     cost = sum((verdict.cost for verdict in verdicts), Cost())
     votes = [verdict for verdict in verdicts if verdict.outcome in _VOTES]
@@ -254,7 +258,7 @@ def majority(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def as_json(verdict: Verdict) -> dict[str, Json]:
-    """One vote, as evidence."""
+    """A verdict as a JSON object, for the evidence of another one."""
     return {
         "outcome": verdict.outcome.value,
         "score": verdict.score,
@@ -272,7 +276,7 @@ _SHORT_DATE = re.compile(r"-(2[2-9]|3\d)(0[1-9]|1[0-2])$")
 
 
 def dated_name(model: str, dated: str = "") -> str:
-    """A model with the month of its release, so that scores of different versions stay apart.
+    """A model's name with the month of its release, so that versions have different names.
 
     >>> dated_name("o3-2025-04-16"), dated_name("Qwen/Qwen3-235B-A22B-2507")
     ('o3-2504', 'Qwen3-235B-A22B-2507')

@@ -1,4 +1,4 @@
-"""Judges by name, the names of judges, and the options in them."""
+"""Makes judges from names such as ``execution:spider``, and names from judges."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqljury.judge_name import JudgeName
 from sqljury.judges.base import JUDGES, Judge, as_judge
 
 # ------------------------------------------------------------
-# The options of a judge: the fields of its dataclass, with what its docstring says of them.
+# The options of a judge: the fields of its dataclass, explained in the docstring's Args section.
 
 _KINDS: Final = {"int": "integer", "float": "number", "bool": "true or false"}
 _PARSERS: Final[dict[str, Callable[[str], Any]]] = {"int": int, "float": float}
@@ -34,9 +34,9 @@ class JudgeOption:
     kind: str
     """``text``, ``integer``, ``number`` or ``true or false``."""
     default: str
-    """As it is typed; empty where there is none."""
+    """The default as it is written in a judge's name; empty if there is none."""
     help: str
-    """What it means; empty where the judge does not say."""
+    """What it means, from the docstring; empty if the docstring does not mention it."""
 
 
 def options_of(cls: type[Any]) -> tuple[JudgeOption, ...]:
@@ -54,10 +54,10 @@ def options_of(cls: type[Any]) -> tuple[JudgeOption, ...]:
 
 
 def parsed_options(cls: type[Any], texts: dict[str, str], where: str) -> dict[str, Any]:
-    """The values of options that are given as text.
+    """The values of options that are given as text, converted to the types of their fields.
 
     Raises:
-        InputError: SJ304: there is no such option, or its value is of another type.
+        InputError: SJ304: there is no such option, or its value has the wrong type.
     """
     fields = {field.name: field for field in _fields(cls)}
     for key in texts:
@@ -72,7 +72,7 @@ def parsed_options(cls: type[Any], texts: dict[str, str], where: str) -> dict[st
 
 
 def typed(value: Any) -> str:
-    """A value as it is typed."""
+    """A value as it is written in a judge's name."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -104,7 +104,7 @@ def _truth(key: str, text: str, where: str) -> bool:
 
 
 def _told(cls: type[Any]) -> Iterator[tuple[str, str]]:
-    """What the ``Args`` section of a docstring says of each option."""
+    """The options in the ``Args`` section of a class's docstring, each with its description."""
     _, _, section = inspect.cleandoc(vars(cls).get("__doc__") or "").partition("\nArgs:\n")
     names: list[str] = []
     text = ""
@@ -123,20 +123,20 @@ def _told(cls: type[Any]) -> Iterator[tuple[str, str]]:
 # ------------------------------------------------------------
 # A judge by its name, and the name of a judge.
 
-# The text by which a user's own judge was named, and by which a worker finds it again.
+# The text by which a user named their own judge; workers import it by the same text.
 _IMPORTED_AS: dict[type[Any], str] = {}
 
 
 def registered() -> dict[str, type[Any]]:
-    """Every known judge class by name: built in, decorated, or from entry points."""
+    """All judge classes by name: built in, registered by decorator, or from entry points."""
     return JUDGES.all()
 
 
 def make_judge(spec: str | JudgeName | Judge) -> Judge:
-    """A judge from its name, as text or read already, or a judge.
+    """The judge with this name; a judge is returned as it is.
 
     Raises:
-        InputError: no such judge, or an option it does not have.
+        InputError: there is no such judge, or it does not have such an option.
     """
     if isinstance(spec, str):
         spec = JudgeName.parse(spec)
@@ -159,10 +159,10 @@ def _named(name: JudgeName) -> Judge:
 
 
 def class_named(name: str) -> type[Any]:
-    """The class of a judge that is known by name.
+    """The class of the judge of this name.
 
     Raises:
-        InputError: SJ301: there is none.
+        InputError: SJ301: there is no judge of this name.
     """
     cls = JUDGES.get(name)
     if cls is None:
@@ -182,7 +182,7 @@ def _imported(path: str) -> type[Any]:
         raise InputError("SJ303", f"{path!r} names a module but no class.", hint="Write mod:Class.")
     try:
         module = _module(module_name)
-    except Exception as error:  # whatever a file of the user's own does when it is run
+    except Exception as error:  # the user's own file can raise anything
         raise InputError(
             "SJ303",
             f"cannot import the judge {path!r}: {type(error).__name__}: {error}.",
@@ -215,7 +215,7 @@ def _module(name: str) -> Any:
 
 
 def spec_of(judge: Judge) -> str:
-    """The text of :func:`name_of`.
+    """The canonical name of a judge as text, see :func:`name_of`.
 
     >>> from sqljury.judges import make_judge
     >>> spec_of(make_judge("execution:spider"))
@@ -225,7 +225,9 @@ def spec_of(judge: Judge) -> str:
 
 
 def name_of(judge: Judge) -> JudgeName:
-    """The canonical name, from which :func:`make_judge` makes the same; defaults are left out."""
+    """The canonical name, from which :func:`make_judge` makes an equal judge.
+
+    Options at their defaults are left out."""
     cls = type(judge)
     if not JUDGES.holds(judge.name, cls):
         path = _IMPORTED_AS.get(cls, f"{cls.__module__}:{cls.__qualname__}")
@@ -238,7 +240,7 @@ def name_of(judge: Judge) -> JudgeName:
 
 
 def _changed(judge: Judge) -> dict[str, str]:
-    """The options that are not at their defaults, as text."""
+    """The options that differ from their defaults, as text."""
     if not is_dataclass(judge):
         return {}
     values = ((field, getattr(judge, field.name)) for field in fields(judge))

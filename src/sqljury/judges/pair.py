@@ -1,7 +1,8 @@
-"""Two queries and a schema: proved equal, told apart, or neither.
+"""Decides whether two queries give the same rows on every database of a schema.
 
-The steps go from cheap to dear and stop at the first certainty: canonical identity and a prover
-are given from outside, generated databases are tried here.
+The verdict is ``proved``, ``refuted``, ``no_counterexample`` or ``unknown``. The cheap steps come
+first, and the first that is certain ends the search. The caller passes in the check of the
+canonical forms and the prover; this file runs the queries on generated databases.
 """
 
 from __future__ import annotations
@@ -36,23 +37,23 @@ if TYPE_CHECKING:
 
 Decision = Literal["proved", "refuted", "no_counterexample", "unknown"]
 Prove = Callable[[], Sequence[str] | None]
-"""The assumptions under which the queries are equal, or None where that is not known."""
+"""Returns the assumptions under which the queries are equal, or None if no proof was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A database that tells the queries apart.
+    """A database on which the two queries return different rows.
 
     Args:
-        sql: the script that makes it, in the dialect of the schema.
+        sql: the script that creates the database, in the dialect of the schema.
         left: the rows of the left query on it.
         right: the rows of the right query on it.
-        engines: the engines that give different rows.
-        doubt: what speaks against it: another engine gives the same rows, or a query was
-            translated.
-        certain: the engine that the queries were written for gives different rows, or would
-            without doubt.
-        replayed: that engine was asked.
+        engines: the engines in which the queries return different rows.
+        doubt: why the difference may not be real: another engine returns equal rows, or a query
+            was translated. Empty if there is no such reason.
+        certain: True if the engine that the queries were written for returns different rows, or
+            is known to work as the engine in which they were run.
+        replayed: True if the queries were run in the engine that they were written for.
     """
 
     sql: str
@@ -66,15 +67,16 @@ class Witness:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAnswer:
-    """What is known of two queries.
+    """Whether two queries are equivalent, and how that was found out.
 
     Args:
         score: in [0, 1]; None for ``unknown``.
-        assumptions: what a proof takes for granted.
-        rules: the rewrite rules of a proof by canonical trees (`sqljury list rules`); only
-            ``compare_queries`` tells them.
+        assumptions: what the proof assumes of the data.
+        rules: the rewrite rules of a proof by canonical trees (`sqljury list rules`); filled in by
+            ``compare_queries`` only.
         profile: the data profile of the witness.
-        failure: ``left`` or ``right`` and how it fails, where one of them does not run.
+        tried: how many databases were tried, by profile, and what they showed.
+        failure: ``left`` or ``right`` with the failed run, if one of the queries does not run.
     """
 
     verdict: Decision
@@ -88,10 +90,11 @@ class PairAnswer:
     seconds: float = 0.0
     failure: tuple[str, Execution] | None = None
     contradicted: tuple[str, ...] | None = None
-    """What a proof assumed that rows contradict, which is a fault of sqljury; None for no proof."""
+    """The assumptions of a proof that a generated database contradicts: a bug in sqljury. None if
+    nothing was proved, or no database contradicts the proof."""
 
     def to_json(self) -> dict[str, Json]:
-        """As ``sqljury compare --json`` prints it."""
+        """The JSON object that ``sqljury compare --json`` prints."""
         return {
             "verdict": self.verdict,
             "assumptions": list(self.assumptions),
@@ -141,15 +144,15 @@ def compare_pair(
     """Decide whether two queries give the same rows on every database of a schema.
 
     Args:
-        left: the reference: its ORDER BY is the one that binds.
-        policy: when two results are the same.
-        profiles: the data on which a difference counts.
-        seconds: stop generating databases when that much time is spent.
-        identity: asked first.
-        prove: asked where no database tells the queries apart.
-        second_opinion: run a counterexample in DuckDB, too.
-        server: run it there, too. If the queries are in the server's dialect and it gives the
-            same rows, they are not refuted.
+        left: the reference: its ORDER BY decides whether the order of the rows counts.
+        policy: when two results count as equal.
+        profiles: the kinds of data on which a difference refutes the equivalence.
+        seconds: stop generating databases after that much time.
+        identity: called first; returns the assumptions if the canonical forms are equal.
+        prove: called if no generated database shows a difference.
+        second_opinion: run a counterexample in DuckDB as well.
+        server: run a counterexample on this server as well. If the queries are in the server's
+            dialect and it returns equal rows, they are not refuted.
     """
     started = perf_counter()
     same = identity() if identity is not None else None
@@ -185,10 +188,13 @@ def _proved(
     seed: int,
     seconds: float,
 ) -> PairAnswer:
-    """The answer that a proof gives, if no database contradicts it.
+    """The answer ``proved``, unless a generated database contradicts the proof.
+
+    A contradicted proof gives the refutation, if its data profile counts, else ``answer``.
 
     Args:
-        answer: what is known without the proof.
+        answer: the answer without the proof.
+        reason: the reason of the verdict ``proved``.
     """
     found = _contradiction(pair, frozenset(assumptions), seed, seconds)
     if found is not None:
@@ -210,10 +216,10 @@ _Holds = Callable[["Rows"], bool]
 def _contradiction(
     pair: _Pair, assumed: frozenset[str], seed: int, seconds: float
 ) -> PairAnswer | None:
-    """A refutation on a database that keeps what a proof assumes; None where none is seen.
+    """A refutation on a database that meets the assumptions of a proof; None if none is found.
 
-    Some twenty small databases are tried. What another engine than the queries' own sees counts
-    only where nothing may work otherwise there.
+    Some twenty small databases are tried. If the queries run in another engine than the one they
+    were written for, a difference counts only if the two engines are known to agree on them.
     """
     from sqljury.databases.generated import HOLDS_FOREIGN_KEYS, DataProfile, Traps, trap_plans
 
@@ -228,7 +234,8 @@ def _contradiction(
     every = list(trap_plans(frozenset(besides), traps, empty=not filled, seed=seed))
 
     def step(pair: _Pair, searcher: Searcher) -> PairAnswer | None:
-        # One query over rows takes another engine a hundred times as long as SQLite.
+        # Other engines get the rows inside the query, which takes a hundred times as long as
+        # tables in SQLite: run on every third database only.
         plans = every if pair.scratch is not None else every[::3]
 
         def holds(rows: Rows) -> bool:
@@ -246,7 +253,7 @@ def _contradiction(
 
 
 def _has_text_for_number(schema: Schema, rows: Rows) -> bool:
-    """Whether a column that is declared to hold numbers holds a text, as SQLite lets it."""
+    """True if a column that is declared numeric holds a text, which SQLite allows."""
     from sqljury.trees.nodes import Type
     from sqljury.trees.types import column_type
 
@@ -262,6 +269,10 @@ def _has_text_for_number(schema: Schema, rows: Rows) -> bool:
 def _contradicting(
     pair: _Pair, searcher: Searcher, plans: Iterable[Plan], holds: _Holds, seconds: float
 ) -> PairAnswer | None:
+    """The refutation on the first database that meets ``holds`` and certainly shows a difference.
+
+    None if there is none among the plans, or the time is over.
+    """
     from sqljury.databases.generated import DataProfile, broken_rules, make_rows
 
     search = Search(frozenset(DataProfile))
@@ -299,16 +310,17 @@ class _Pair:
     second_opinion: bool
     server: Server | None
     scratch: Scratch | None = None
-    """The database in memory, once there is one."""
+    """The SQLite database in memory; None if the queries run on a server or in DuckDB."""
 
     @property
     def is_translated(self) -> bool:
-        """Whether the engine that searches has another dialect than the queries."""
+        """True if the engine that runs the generated databases has another dialect than the
+        queries."""
         return self._searching("sqlite", lambda server: server.dialect) != self.schema.dialect
 
     @property
     def engine(self) -> str:
-        """The name of the engine that searches."""
+        """The name of the engine that runs the generated databases."""
         return self._searching("SQLite", lambda server: server.engine)
 
     def _searching(self, in_memory: str, of_server: Callable[[Server], str]) -> str:
@@ -317,13 +329,13 @@ class _Pair:
         return of_server(self.server)
 
     def own_side(self, sql: str) -> Side | None:
-        """A query ready to be run by the server; None where it cannot be read or written."""
+        """A query in the server's dialect; None if it cannot be parsed or translated."""
         speaks = self.schema.dialect if self.server is None else self.server.dialect
         side = self.side(sql, speaks)
         return None if isinstance(side, str) else side
 
     def side(self, sql: str, speaks: str = "sqlite") -> Side | str:
-        """A query ready to be run in an engine of a dialect, or why it cannot be."""
+        """A query in the dialect ``speaks`` with its value profile, or why there is none."""
         dialect = self.schema.dialect
         text = sql if dialect == speaks else transpiled(sql, dialect, speaks)
         profile = value_profile(sql, self.schema, dialect)
@@ -345,10 +357,12 @@ def _is_view(schema: Schema, name: str) -> bool:
 
 
 _Step = Callable[[_Pair, Searcher], PairAnswer | None]
-"""What is done with two queries that are ready to be run over generated rows."""
+"""A search over generated databases; None if the engine cannot run the queries."""
 
 
 def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) -> PairAnswer:
+    """The answer that generated databases give: never ``proved``."""
+
     def step(pair: _Pair, searcher: Searcher) -> PairAnswer | None:
         search = _search(searcher, profiles, seed, seconds)
         if pair.scratch is None and not search.tried():
@@ -361,8 +375,10 @@ def _tried(pair: _Pair, profiles: list[DataProfile], seed: int, seconds: float) 
 
 
 def _over_rows(pair: _Pair, step: _Step) -> PairAnswer | None:
-    """The step on the engine of the queries' dialect where it is at hand, else in SQLite, or in
-    DuckDB where SQLite has no words for them."""
+    """The result of ``step`` in the first engine that can run both queries: the server, if it has
+    their dialect, else SQLite, else DuckDB.
+
+    If none can, the answer is ``unknown`` with the reason why SQLite cannot."""
     if pair.server is not None and pair.server.dialect == pair.schema.dialect:
         own = _on_server_rows(pair, step)
         if own is not None:
@@ -385,7 +401,7 @@ def _over_rows(pair: _Pair, step: _Step) -> PairAnswer | None:
 
 
 def _on_server_rows(pair: _Pair, step: _Step) -> PairAnswer | None:
-    """The step on the pair's server; None where the queries do not run there."""
+    """The result of ``step`` on the pair's server; None if the queries do not run there."""
     from sqljury.databases.generated import Material
 
     left, right = pair.own_side(pair.left), pair.own_side(pair.right)
@@ -404,7 +420,9 @@ def _on_server_rows(pair: _Pair, step: _Step) -> PairAnswer | None:
 
 
 def _in_duckdb_instead(pair: _Pair, step: _Step) -> PairAnswer | None:
-    """The step in DuckDB, where SQLite has no words for the queries; None without DuckDB."""
+    """The result of ``step`` in DuckDB, for queries that cannot be translated to SQLite.
+
+    None for queries in SQLite's dialect, or if DuckDB is missing or cannot run them."""
     if pair.schema.dialect == "sqlite":
         return None
     with closing(pair.evidence.generated(())) as scratch, scratch.empty_duckdb() as execute:
@@ -417,7 +435,7 @@ def _in_duckdb_instead(pair: _Pair, step: _Step) -> PairAnswer | None:
 def _search(searcher: Searcher, profiles: list[DataProfile], seed: int, seconds: float) -> Search:
     from sqljury.databases.generated import DataProfile, further_plans, plans_for
 
-    # What does not count still says something of how close the queries are.
+    # Profiles that cannot refute are tried as well: a difference there lowers the score.
     order = [*profiles, *(kind for kind in DataProfile if kind not in profiles)]
     plans = plans_for(searcher.material, order, seed=seed)
     further = further_plans(searcher.material, profiles, seed=seed)
@@ -430,7 +448,7 @@ def _answer(
     if search.failure is not None:
         side, run = search.failure
         if pair.schema.dialect != "sqlite":
-            # What SQLite does not understand says nothing of a query that is not its own.
+            # A failure in SQLite does not show that the original query fails in its own engine.
             reason = f"{side}: translated to SQLite it does not run: {run.message}"
             return PairAnswer(verdict="unknown", reason=reason)
         reason = f"{side}: {run.message}"
@@ -523,10 +541,13 @@ def _extent(found: Look) -> str:
 def _witness(
     pair: _Pair, searcher: Searcher, search: Search, holds: _Holds = lambda _: True
 ) -> Witness | None:
-    """The smallest database found, made anew: nothing is reported that was not seen twice.
+    """A minimised database on which the queries differ, confirmed by a second run.
+
+    If the minimised one does not show the difference again, the one first found is run again. None
+    if neither shows it.
 
     Args:
-        holds: what must go on holding of its rows.
+        holds: a condition that the rows must still meet after minimising.
     """
     from sqljury.databases.generated import minimise
 
@@ -567,7 +588,7 @@ def _replayed(pair: _Pair, searcher: Searcher, plan: Plan, rows: Rows) -> Witnes
 
 
 def _seen_on_server(pair: _Pair, searcher: Searcher, rows: Rows) -> Witness | None:
-    """The rows asked about once more on the server that decides."""
+    """The witness if the queries differ again on the server where a difference was found."""
     assert pair.server is not None
     found = searcher.results(rows)
     if found is None or not searcher.differ(*found):
@@ -583,7 +604,7 @@ def _seen_on_server(pair: _Pair, searcher: Searcher, rows: Rows) -> Witness | No
 
 
 def _in_its_dialect(pair: _Pair, searcher: Searcher, rows: Rows, *, keys: bool = True) -> str:
-    """The script that makes a database, in the dialect of the schema."""
+    """The script that creates a database, in the dialect of the schema."""
     from sqljury.databases.generated import script
 
     exact = frozenset(re.findall(r'"([^"]+)"', f"{pair.left} {pair.right}"))
@@ -594,11 +615,11 @@ def _in_its_dialect(pair: _Pair, searcher: Searcher, rows: Rows, *, keys: bool =
 def _opinions(
     pair: _Pair, searcher: Searcher, rows: Rows
 ) -> tuple[tuple[str, ...], list[str], bool, bool]:
-    """The engines that see a difference, what speaks against it, whether it is certain, and
-    whether the queries' own engine was asked."""
+    """The engines that show the difference, the reasons for doubt, whether it is certain, and
+    whether the engine of the queries' own dialect ran them."""
     engines, doubts = ["sqlite"], list[str]()
     own: bool | None = None
-    """What the engine that the queries were written for says."""
+    """Whether the rows differ in the engine of the queries' own dialect; None if it did not run."""
     if pair.second_opinion or pair.schema.dialect == "duckdb":
         said = _in_duckdb(searcher, rows, pair)
         if said is True:
@@ -626,7 +647,11 @@ def _opinions(
 def _certain(
     pair: _Pair, searcher: Searcher, own: bool | None, doubts: list[str]
 ) -> tuple[list[str], bool]:
-    """What speaks against a difference that SQLite sees, and whether it is one all the same."""
+    """The reasons to doubt a difference found in SQLite, and whether it is certain all the same.
+
+    Args:
+        own: whether the rows differ in the engine of the queries' own dialect, if it ran them.
+    """
     refused = searcher.material.admission.doubt
     if refused:
         doubts = [*doubts, refused]
@@ -639,7 +664,7 @@ def _certain(
 
 
 def _why(pair: _Pair) -> str:
-    """What may work otherwise in SQLite."""
+    """What may work differently in SQLite, in parentheses; empty if nothing is known to."""
     from sqljury.trees import build_tree
     from sqljury.trees.context import Context
     from sqljury.trees.nodes import Unreadable
@@ -657,7 +682,8 @@ def _why(pair: _Pair) -> str:
 
 
 def _in_another_form(sql: str, schema: Schema) -> str:
-    """The constant that its column's engine reads as a value that SQLite sees as another text."""
+    """A constant that the queries' engine converts to its column's type and SQLite compares as
+    text, so that equal values may look different there; empty if there is none."""
     from sqljury.databases.generated import typed
 
     profile = value_profile(sql, schema, schema.dialect)
@@ -673,7 +699,7 @@ def _in_another_form(sql: str, schema: Schema) -> str:
 
 
 def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> bool | str:
-    """Whether the rows differ on a server, or why it does not say."""
+    """Whether the rows differ on a server, or why the queries could not be run there."""
     dialect = pair.schema.dialect
     found: list[ResultTable] = []
     for sql in (pair.left, pair.right):
@@ -695,7 +721,9 @@ def _on_server(searcher: Searcher, rows: Rows, pair: _Pair, server: Server) -> b
 
 
 def _in_duckdb(searcher: Searcher, rows: Rows, pair: _Pair) -> bool | str | None:
-    """Whether the rows differ in DuckDB, or why it does not say; None where it cannot be asked."""
+    """Whether the rows differ in DuckDB, or the error of a query that fails there.
+
+    None if DuckDB is not installed or a query cannot be translated."""
     dialect = pair.schema.dialect
     own = dialect == "duckdb"
     queries = [

@@ -1,1 +1,1 @@
-"""How far two queries are alike: partial matches, graphs, differences in words."""
+"""How similar two queries are: partial matches, graphs, differences in words."""

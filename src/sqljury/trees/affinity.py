@@ -1,4 +1,4 @@
-"""SQLite's column affinities: what it makes of values that are stored or compared.
+"""SQLite's type affinities: how it converts values that are stored or compared.
 
 Source: https://www.sqlite.org/datatype3.html, sections 3 and 4.2.
 """
@@ -23,14 +23,17 @@ from sqljury.trees.nodes import (
 
 TO_NUMBER: Final = "TO NUMBER"
 TO_TEXT: Final = "TO TEXT"
-"""What a comparison makes of an operand beside one of numeric or of TEXT affinity, as functions: a
-text that is a number becomes one, a number becomes a text."""
+"""Names of the calls that make SQLite's conversion before a comparison explicit.
+
+If the other operand has numeric affinity, a text that is a number becomes a number; if it has TEXT
+affinity, a number becomes a text.
+"""
 
 NUMERIC_AFFINITIES = frozenset({"INTEGER", "REAL", "NUMERIC"})
 
 
 def declared_affinity(type_name: str) -> str:
-    """INTEGER, TEXT, BLOB, REAL or NUMERIC: the affinity of a column by its declared type.
+    """The affinity of a column with this declared type: INTEGER, TEXT, BLOB, REAL or NUMERIC.
 
     >>> declared_affinity("varchar(20)"), declared_affinity("STRING"), declared_affinity("")
     ('TEXT', 'NUMERIC', 'BLOB')
@@ -50,9 +53,9 @@ def declared_affinity(type_name: str) -> str:
 def affinity(
     expression: Expression, row: tuple[Field, ...], outer: tuple[tuple[Field, ...], ...] = ()
 ) -> str | None:
-    """The affinity that SQLite gives an operand; empty for none, None if it is not known.
+    """The affinity that SQLite gives an operand; empty if it has none, None if unknown.
 
-    A column of a subquery that is computed there has none. Only a table's column and a CAST do.
+    Only a table's column and a CAST have one; a computed column of a subquery has none.
     """
     match expression:
         case Cast():
@@ -63,7 +66,7 @@ def affinity(
             known = len(outer) >= expression.level
             return outer[expression.level - 1][expression.index].affinity if known else None
         case Subquery(kind=SubqueryKind.SCALAR):
-            # Of its first column, which is not looked up here.
+            # It is that of the query's first column, which this function cannot resolve.
             return None
         case Call(name="COLLATE" | "COLLATED"):
             return affinity(expression.operands[0], row, outer)
@@ -76,16 +79,19 @@ def affinity(
 _NUMERAL = re.compile(r"[ \t\n\v\f\r]*([+-]?[0-9]{1,15})(\.[0-9]{0,15})?[ \t\n\v\f\r]*")
 _ANY_NUMERAL = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\s*")
 SHORT_FLOAT = re.compile(r"-?(0|[1-9][0-9]{0,7})\.[0-9]{1,6}")
-"""Fractions that SQLite writes as Python does."""
+"""Fractions whose text is the same in SQLite and in Python."""
 _NEVER_NUMERALS = frozenset(("DATE", "TIME", "DATETIME"))
 _OF_TEXT = frozenset((Type.TEXT, Type.NULL))
 _OF_NUMBERS = frozenset(Type) - {Type.TEXT, Type.BLOB, Type.ANY}
-"""Of values that are numbers, or come from columns of numeric affinity: no text among them is one
-that is a number."""
+"""Types whose values are numbers or come from columns of numeric affinity: a text among them never
+looks like a number, so numeric affinity does not change them."""
 
 
 def numeral(value: str) -> int | float | None:
-    """The number that SQLite's numeric affinity makes of a text that is one, if it is short."""
+    """The number into which SQLite's numeric affinity converts a text.
+
+    None if the text is not a number, or too long or in exponent notation to be converted here.
+    """
     found = _NUMERAL.fullmatch(value)
     if found is None:
         return None
@@ -93,18 +99,18 @@ def numeral(value: str) -> int | float | None:
 
 
 def may_be_numeral(value: str) -> bool:
-    """Whether numeric affinity makes a number of a text."""
+    """True if SQLite's numeric affinity converts the text into a number."""
     return _ANY_NUMERAL.fullmatch(value) is not None
 
 
 def converted(
     operand: Expression, own: tuple[str | None, Type], beside: tuple[str | None, Type]
 ) -> Expression | None:
-    """An operand as SQLite compares it, the conversion written out; None where that is not known.
+    """The operand with SQLite's conversion before a comparison made explicit; None if unknown.
 
     Args:
-        own: the operand's affinity (empty for none, None if it is not known) and type.
-        beside: those of the other operand.
+        own: the operand's affinity (empty for none, None if unknown) and type.
+        beside: the affinity and type of the other operand.
     """
     found = {
         _converted(operand, own[1], mine, theirs)

@@ -1,4 +1,4 @@
-"""Facts of a schema that are found once."""
+"""Functions of a schema, computed once per schema."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ Fact = TypeVar("Fact")
 
 
 class Same:
-    """A schema as a part of a key, known by identity, as hashing one looks at every column; a key
-    holds it, so that no other object can have the same identity meanwhile."""
+    """A schema as part of a cache key, compared by identity: hashing a schema reads every column.
+
+    The key holds a reference to the schema, so that its id cannot be reused meanwhile.
+    """
 
     __slots__ = ("schema",)
 
@@ -28,10 +30,10 @@ class Same:
 
 
 class BySchema(Generic[Fact]):
-    """A function of a schema, computed once for each.
+    """A function of a schema whose results are cached, for up to 64 schemas.
 
-    Schemas are known by identity, as hashing one looks at every column. The value is kept with
-    its schema, so that no other object can have the same identity meanwhile.
+    Schemas are compared by identity, because hashing one reads every column. The cache holds a
+    reference to each schema, so that its id cannot be reused meanwhile.
     """
 
     def __init__(self, find: Callable[[Schema], Fact]) -> None:
@@ -39,7 +41,7 @@ class BySchema(Generic[Fact]):
         self._known: dict[int, tuple[Schema, Fact]] = {}
 
     def __call__(self, schema: Schema) -> Fact:
-        """The fact."""
+        """The function's value for the schema."""
         known = self._known.get(id(schema))
         if known is not None and known[0] is schema:
             return known[1]
@@ -58,5 +60,5 @@ _tables = BySchema(_by_name)
 
 
 def table_named(schema: Schema, name: str) -> Table | None:
-    """What :meth:`Schema.table` gives, without a look at every table."""
+    """The table of that name in any case, or None: :meth:`Schema.table` with a cached index."""
     return _tables(schema).get(name.casefold())

@@ -1,8 +1,7 @@
-"""Whether a query shows one of several texts that its collation does not tell apart, or of several
-numbers that are equal, such as 1 and 1.0.
+"""Detects queries that return an arbitrary one of several equal but different values: texts that
+are equal under a collation, or numbers such as 1 and 1.0.
 
-DISTINCT, GROUP BY and set operations keep one text of those that are equal; which one it is, each
-engine decides for itself.
+DISTINCT, GROUP BY and set operations keep one of the equal values; each engine chooses which.
 """
 
 from __future__ import annotations
@@ -37,8 +36,12 @@ def shows_chosen_text(
     *,
     numbers: bool = False,
 ) -> bool:
-    """Whether one of the columns shown holds a text that was kept for others equal to it; or a
-    number, where these are asked for."""
+    """True if a column of ``shown`` may hold a text that an operator chose among equal texts.
+
+    Args:
+        shown: indexes of the output columns to check.
+        numbers: check for numbers that are equal but not identical instead of texts.
+    """
     if not shown:
         return False
     row = fields(relation, context, outer)
@@ -76,7 +79,7 @@ def _extremes(relation: Relation, shown: Collection[int]) -> Iterator[int]:
 
 
 def _from_below(relation: Relation, shown: Collection[int]) -> list[Collection[int]]:
-    """The columns of each input of which something is shown; rather too many than too few."""
+    """For each input, the columns that the shown columns are computed from, or a superset."""
     match relation:
         case Project(expressions=made):
             return [_read(made[i] for i in shown)]
@@ -96,7 +99,7 @@ def _from_below(relation: Relation, shown: Collection[int]) -> list[Collection[i
 
 
 def _not_counted(calls: Iterable[AggregateCall]) -> Iterator[Expression]:
-    """What the calls show something of."""
+    """The operands of the calls other than COUNT, whose result does not show its operand."""
     for call in calls:
         if call.name != "COUNT":
             yield from call.operands

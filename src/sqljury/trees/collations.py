@@ -1,7 +1,7 @@
-"""Which collation a column or an expression has, where texts that are equal may differ.
+"""The collation of a column or an expression, if different texts can be equal under it.
 
-A column's collation comes from its declaration, and goes along with it through derived tables,
-groups and joins. What cannot be told is ``?``: nothing is proved where it is compared.
+A column's collation comes from its declaration and is inherited through derived tables, groups and
+joins. An unknown collation is ``?``: nothing is proved about a query that compares by it.
 
 Source: https://www.sqlite.org/datatype3.html, section 7; PostgreSQL's manual, sections 8.3 and
 24.2; MySQL's reference manual, section 12.8.4.
@@ -20,13 +20,13 @@ from sqljury.trees.walk import subexpressions
 
 UNKNOWN: Final = "?"
 BLANKED: Final = "bpchar"
-"""Of CHAR(n) where trailing blanks do not count: not a collation, but it works as one."""
+"""Pseudo-collation of CHAR(n) in engines that ignore trailing blanks in its comparisons."""
 CASELESS: Final = ("mysql", "tsql")
-"""Dialects whose texts are equal in spite of case, if nothing else is declared."""
+"""Dialects whose default collation ignores case."""
 BY_VALUE: Final = "VALUE OF"
-"""What stands for a number of which only the value counts, as if it were a collation."""
+"""Pseudo-collation, and name of the call, by which numbers are compared by value: 1 equals 1.0."""
 SHOWN: Final = "SHOWN"
-"""The value of a column, by its name, that stands for all that have a key."""
+"""Name of the call that gives the one value that a column returns for a collation key."""
 _BLANK_PADDED: Final = ("postgres", "redshift", "oracle")
 _CHAR: Final = re.compile(r"\s*(n?char|character|bpchar)\s*(\(|$|collate)", re.IGNORECASE)
 _EXACT: Final = re.compile(
@@ -34,18 +34,18 @@ _EXACT: Final = re.compile(
     r"[a-z]{2,3}(-[a-z0-9]+)*-x-icu|unicode|c\.utf-?8)",
     re.IGNORECASE,
 )
-"""Collations of PostgreSQL that find equal only what is the same."""
+"""PostgreSQL collations under which only identical texts are equal."""
 _CHOICES: Final = frozenset(
     ("CASE", "IIF", "COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST", "MIN", "MAX")
 )
 _ONE_KIND: Final = NUMERIC_AFFINITIES | {"TEXT"}
-"""Affinities of columns in which equal values are the same."""
+"""Affinities of columns in which equal values are identical."""
 Row = tuple[Field, ...]
 _OF_ONE_ROW: Final = frozenset(("BARE", "FIRST", "LAST", "ANY_VALUE"))
 
 
 def column_collation(column: Column, type_: Type, dialect: str) -> str:
-    """The collation of a table's column.
+    """The collation of a table's column; empty if only identical texts are equal.
 
     >>> column_collation(Column(name="n", type="CHAR(3)"), Type.TEXT, "postgres")
     'bpchar'
@@ -62,7 +62,7 @@ def column_collation(column: Column, type_: Type, dialect: str) -> str:
 
 
 def may_be_written_otherwise(field: Field, dialect: str) -> bool:
-    """Whether a column may hold numbers that are equal and not the same: 1 and 1.0 in SQLite, 1.0
+    """True if a column may hold numbers that are equal but not identical: 1 and 1.0 in SQLite, 1.0
     and 1.00 in PostgreSQL, 0.0 and -0.0 elsewhere."""
     if dialect == "sqlite":
         return field.affinity not in _ONE_KIND and field.type in (Type.DECIMAL, Type.ANY)
@@ -72,7 +72,7 @@ def may_be_written_otherwise(field: Field, dialect: str) -> bool:
 
 
 def named_collation(name: str, dialect: str) -> str:
-    """A collation by its name; empty if it finds equal only what is the same."""
+    """The normalized name of a collation; empty if only identical texts are equal under it."""
     if dialect in CASELESS or name == UNKNOWN:
         return name.lower()
     if dialect in ("sqlite", "duckdb"):
@@ -87,10 +87,12 @@ def collation(
     outer: tuple[tuple[Field, ...], ...],
     dialect: str,
 ) -> str:
-    """The collation of an expression; that of a scalar subquery is not found here.
+    """The collation of an expression; empty if only identical texts are equal, ``?`` if unknown.
+
+    Scalar subqueries are not resolved here.
 
     Args:
-        type_: of the expression's values.
+        type_: the type of the expression's values.
     """
     match expression:
         case Ref():
@@ -152,7 +154,8 @@ def _inside(
 
 
 def one_of(names: Iterable[str], default: str = "") -> str:
-    """The only one of several collations; ``?`` where they differ."""
+    """The collation, if all names are the same; ``default`` if there are none, ``?`` if they
+    differ."""
     found = set(names)
     if not found:
         return default
@@ -160,7 +163,7 @@ def one_of(names: Iterable[str], default: str = "") -> str:
 
 
 def aggregate_collation(name: str, operands: Iterable[str], type_: Type, dialect: str) -> str:
-    """The collation of what an aggregate or a window function gives, by those of its operands."""
+    """The collation of an aggregate's or a window function's result, from those of its operands."""
     if dialect in CASELESS:
         if type_ not in (Type.TEXT, Type.ANY):
             return ""

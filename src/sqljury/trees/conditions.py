@@ -1,4 +1,4 @@
-"""Conditions as lists of what is joined by AND or OR."""
+"""Splits conditions into the operands of AND or OR, and builds them again."""
 
 from __future__ import annotations
 
@@ -8,21 +8,23 @@ from sqljury.trees.nodes import FALSE, TRUE, Call, Expression, Filter, Relation
 
 
 def conjuncts(condition: Expression) -> tuple[Expression, ...]:
-    """What must all be true; nothing for TRUE."""
+    """The operands of AND, nested ones included; the condition itself without AND, nothing for
+    TRUE."""
     if isinstance(condition, Call) and condition.name == "AND":
         return tuple(part for operand in condition.operands for part in conjuncts(operand))
     return () if condition == TRUE else (condition,)
 
 
 def disjuncts(condition: Expression) -> tuple[Expression, ...]:
-    """Of what one must be true; nothing for FALSE."""
+    """The operands of OR, nested ones included; the condition itself without OR, nothing for
+    FALSE."""
     if isinstance(condition, Call) and condition.name == "OR":
         return tuple(part for operand in condition.operands for part in disjuncts(operand))
     return () if condition == FALSE else (condition,)
 
 
 def conjunction(parts: Iterable[Expression]) -> Expression:
-    """All of the parts: TRUE for none, the part itself for one."""
+    """AND of the parts; TRUE for none, the part itself for one."""
     found = tuple(parts)
     if len(found) == 1:
         return found[0]
@@ -30,7 +32,7 @@ def conjunction(parts: Iterable[Expression]) -> Expression:
 
 
 def disjunction(parts: Iterable[Expression]) -> Expression:
-    """One of the parts: FALSE for none, the part itself for one."""
+    """OR of the parts; FALSE for none, the part itself for one."""
     found = tuple(parts)
     if len(found) == 1:
         return found[0]
@@ -38,7 +40,7 @@ def disjunction(parts: Iterable[Expression]) -> Expression:
 
 
 def filtered(relation: Relation, condition: Expression) -> Relation:
-    """The rows for which the condition is true, without a filter on TRUE."""
+    """A Filter on the relation; the relation itself if the condition is TRUE."""
     return relation if condition == TRUE else Filter(relation, condition)
 
 

@@ -1,4 +1,4 @@
-"""What is known of the database that a tree reads."""
+"""The schema, the dialect and the assumptions under which a tree is analysed."""
 
 from __future__ import annotations
 
@@ -9,29 +9,33 @@ from sqljury.schema import Schema
 
 
 class Assumption(StrEnum):
-    """What must hold of the data, beyond the declared types, for two queries to be equal."""
+    """A property that the data must have for two queries to be equal."""
 
     PRIMARY_KEY = "primary key"
     """Declared primary and unique keys are unique; primary keys hold no NULL."""
     FOREIGN_KEY = "foreign key"
-    """Every value of a declared foreign key that is not NULL has its row."""
+    """Every value of a declared foreign key that is not NULL refers to an existing row."""
     NOT_NULL = "not null"
-    """A column that may hold NULL by its declaration holds none."""
+    """Columns that are declared nullable hold no NULL."""
     NO_TIES = "no ties"
-    """Nothing is left to chance: no two rows tie in what an ORDER BY with a LIMIT, or a window that
-    numbers rows, sorts by (without an ORDER BY all rows tie), and a bare column, or the text that
-    stands for several that are equal, has one value in each group."""
+    """The result does not depend on the engine's choice among equal rows or values.
+
+    No two rows tie in the keys by which an ORDER BY with a LIMIT, or a window that numbers rows,
+    sorts (without an ORDER BY all rows tie). A column that is neither grouped by nor aggregated has
+    one value in each group; so have texts that are equal under a collation.
+    """
     TYPES = "types"
-    """Columns hold values of their declared types only, whole numbers no larger than a float holds
-    exactly (2**53); SQLite does not enforce it."""
+    """Columns hold only values of their declared types, which SQLite does not enforce, and integers
+    no larger than a float represents exactly (2**53)."""
     NOT_EMPTY = "not empty"
-    """Every table holds a row: of no rows ``MAX`` gives a NULL, and ``LIMIT 1`` nothing."""
+    """Every table has at least one row: without rows ``MAX`` returns NULL, and ``LIMIT 1`` no
+    row."""
     NO_OVERFLOW = "no overflow"
-    """Sums, differences and products of integers are integers that fit into 64 bits."""
+    """Sums, differences and products of integers fit into 64 bits."""
     CHECK = "check"
-    """Rows pass the declared CHECKs (MySQL before 8.0.16 does not look at them), generated columns
-    are what they are computed from, small integers fit their types, UNSIGNED and ENUM columns hold
-    what they may."""
+    """Rows satisfy the declared CHECK constraints (MySQL before 8.0.16 ignores them), generated
+    columns have their computed values, integers fit their declared types, UNSIGNED and ENUM columns
+    hold only allowed values."""
 
 
 ALL_ASSUMPTIONS = frozenset(Assumption)
@@ -44,15 +48,15 @@ DECLARED_ASSUMPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The schema, sqlglot's name of the dialect, and what may be assumed."""
+    """The schema, sqlglot's name of the dialect, and the assumptions that rules may make."""
 
     schema: Schema
     dialect: str
     assuming: frozenset[Assumption] = ALL_ASSUMPTIONS
     converts: bool = True
-    """Whether a comparison may convert its operands first (SQLite's affinities); False of trees in
-    which :mod:`sqljury.trees.explicit_collation` wrote the conversions out."""
+    """True if a comparison may convert its operands first (SQLite's affinities); False for trees in
+    which :mod:`sqljury.trees.explicit_collation` made the conversions explicit."""
 
     def may(self, assumption: Assumption) -> bool:
-        """Whether rules may rely on this."""
+        """True if rules may rely on this assumption."""
         return assumption in self.assuming

@@ -1,4 +1,4 @@
-"""Trees for people and programs: boxes with words, as text, as a picture, as JSON."""
+"""Operator trees as indented text, as an SVG picture and as JSON."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from sqljury.trees.walk import width
 
 # ---------------------------------------------------------------- sketch
 #
-# What is drawn of a tree: boxes with words, whether as text or as a picture.
+# The boxes of a tree with their words, from which both the text and the picture are made.
 
 
 _LONGEST_NAME = 40
@@ -49,19 +49,19 @@ _MOST_ROWS = 5
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One operator: what it does, on what, and the boxes whose rows it reads."""
+    """One operator as drawn: a head line, detail lines, and the boxes of its inputs."""
 
     kind: str
-    """The kind of operator, for its colour."""
+    """The operator's class name in lower case; decides the colour."""
     head: str
     details: tuple[str, ...]
     inputs: tuple[Box, ...]
     queries: tuple[tuple[str, Box], ...] = ()
-    """The queries inside its expressions, by the names that stand there."""
+    """The subqueries in its expressions, by the names that the expressions show ("query 1")."""
 
 
 def sketch(relation: Relation) -> Box:
-    """The boxes of a tree. A table that is read again is called ``name#2``."""
+    """The boxes of a tree. The second scan of a table is called ``name#2``, and so on."""
     return _Sketcher().draw(relation, ())[0]
 
 
@@ -71,7 +71,7 @@ class _Sketcher:
     queries: int = 0
 
     def draw(self, relation: Relation, outer: tuple[Names, ...]) -> tuple[Box, Names]:
-        """The box of a relation, and what its columns are called."""
+        """The box of a relation, and the names of its output columns."""
         inner: list[tuple[str, Box]] = []
         boxes, row = self._inputs(relation, outer)
         speaker = Speaker(row, outer, lambda query: self._query(query, (row, *outer), inner))
@@ -87,7 +87,7 @@ class _Sketcher:
     def _inputs(
         self, relation: Relation, outer: tuple[Names, ...]
     ) -> tuple[tuple[Box, ...], Names]:
-        """The boxes below, and the row that the relation's expressions see."""
+        """The boxes of the inputs, and the column names that the relation's expressions read."""
         match relation:
             case Join():
                 left, left_names = self.draw(relation.left, outer)
@@ -154,7 +154,8 @@ def _called(expressions: tuple[Expression, ...], names: tuple[str, ...], speaker
 
 
 def _name(expression: Expression, name: str, speaker: Speaker) -> Named:
-    """A column keeps its name, whatever AS says; what is computed is called so, or by its text."""
+    """A column keeps its table's name for it, whatever its alias; a computed value is called by its
+    alias, or by its text if it has none."""
     match expression:
         case Ref():
             return speaker.row[expression.index]
@@ -184,7 +185,7 @@ def _numbered(names: tuple[str, ...], count: int) -> Names:
 
 
 def _words(relation: Relation, speaker: Speaker) -> tuple[str, list[str]]:
-    """The head of a relation's box, and the lines below it."""
+    """The head and the detail lines of a relation's box."""
     match relation:
         case Filter():
             return "filter", _conjuncts(relation.condition, speaker)
@@ -231,7 +232,7 @@ def _outputs(project: Project, speaker: Speaker) -> Iterator[str]:
         text = speaker.say(expression)
         name = names[i] if names else ""
         said = text.rpartition(".")[2].removeprefix("some ").lower()
-        # Functions without AS are called by their names alone: no news.
+        # The default name of a function without AS is the function's: it adds nothing.
         shown = name and name.lower() != said and not text.lower().startswith(f"{name.lower()}(")
         yield f"{text} as {name}" if shown else text
 
@@ -260,14 +261,14 @@ def _values(values: Values, speaker: Speaker) -> tuple[str, list[str]]:
 
 # ---------------------------------------------------------------- text
 #
-# A tree as indented text: operators from the last to the first, inputs below what reads them.
+# A tree as indented text: the result's operator first, inputs below the operator that reads them.
 
 
 _INDENT = "  "
 
 
 def tree_text(relation: Relation) -> str:
-    """A tree for people, with names of columns.
+    """A tree as indented text with the names of columns, for display.
 
     >>> from sqljury.trees.nodes import Call, Filter, Literal, Project, Ref, Scan, Type
     >>> old = Call(">", (Ref(1), Literal(60, Type.INTEGER)))
@@ -297,9 +298,9 @@ def _text_lines(box: Box, indent: str) -> Iterator[str]:
 
 _FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 _SIZE, _LETTER, _LINE = 12, 7.23, 16
-"""The size of letters, how wide and how high a line of them is, in pixels."""
+"""Font size, width of a character and height of a line, in pixels."""
 _PAD, _GAP, _RISE, _MARGIN = 10, 24, 36, 16
-"""Inside of a box; between boxes beside and above each other; around the picture."""
+"""In pixels: padding inside a box, horizontal and vertical distance of boxes, outer margin."""
 _MOST_LETTERS, _MOST_LINES = 44, 8
 _COLOURS = {
     "scan": ("#e3f1e3", "#4c8a4c"),
@@ -319,14 +320,14 @@ _OTHER = ("#f4f4f4", "#6b6b6b")
 
 @dataclass(slots=True)
 class _Placed:
-    """A box with its size, its place, and the boxes below it."""
+    """A box with its size and position, and the boxes below it."""
 
     box: Box
     lines: tuple[str, ...]
     width: float
     height: float
     below: list[tuple[str, _Placed]] = field(default_factory=list)
-    """With the names of queries; inputs have none."""
+    """Inputs with an empty name, then subqueries with theirs."""
     x: float = 0.0
     y: float = 0.0
 
@@ -341,7 +342,7 @@ class _Placed:
 
 
 def tree_svg(relation: Relation) -> str:
-    """A tree as an SVG document. Rows flow upwards; dashed lines lead to queries in expressions."""
+    """A tree as an SVG document. Rows flow upwards; dashed lines lead to subqueries."""
     top = _sized(sketch(relation))
     span = _span(top)
     _put(top, _MARGIN, _MARGIN, span)
@@ -384,7 +385,7 @@ def _wrapped(box: Box) -> tuple[str, ...]:
 
 
 def _span(placed: _Placed) -> float:
-    """How wide a box and all below it are."""
+    """The width of a box together with all boxes below it, in pixels."""
     below = [_span(part) for _, part in placed.below]
     return max(placed.width, sum(below) + _GAP * max(0, len(below) - 1))
 
@@ -406,7 +407,7 @@ def _edges(placed: list[_Placed]) -> Iterator[str]:
     for part in placed:
         count = len(part.below)
         for i, (name, below) in enumerate(part.below):
-            # Several lines meet the box beside each other, in the order of what is below.
+            # The lines end at different points of the box, in the order of the boxes below.
             x = part.x + part.width * (i + 1) / (count + 1)
             yield _edge(x, part.y + part.height, below.middle, below.y, name)
 
@@ -440,11 +441,13 @@ def _drawn(placed: _Placed) -> Iterator[str]:
 
 # ---------------------------------------------------------------- as json
 #
-# A tree as JSON: an object for each node, ``node`` its name, the fields as in ``nodes``.
+# A tree as JSON: an object per node; ``node`` is its class, the other keys are its fields.
 
 
 def tree_json(relation: Relation) -> dict[str, Any]:
-    """The tree; bytes are hexadecimal, infinity is text, what is empty or None is left out.
+    """The tree as JSON values. Bytes are hexadecimal and infinity is a string.
+
+    Empty, false and None fields are left out.
 
     >>> from sqljury.trees.nodes import Project, Ref, Scan
     >>> tree_json(Project(Scan("t", ("a",)), (Ref(0),)))["expressions"]
@@ -458,7 +461,7 @@ def tree_json(relation: Relation) -> dict[str, Any]:
 def _plain_json(value: Any) -> Any:
     if is_dataclass(value):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}
-        # A literal's value may be False or empty, and is what it is about.
+        # A literal's value may be False or empty and must be kept all the same.
         kept = {
             name: _plain_json(part)
             for name, part in parts.items()

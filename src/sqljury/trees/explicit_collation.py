@@ -1,19 +1,20 @@
-"""A tree in which no comparison depends on a collation or converts its operands, for rules and
-proofs that know of neither.
+"""Makes collations and operand conversions explicit in a tree, for rules and proofs that know
+neither.
 
-Two texts are equal under a collation if their keys are the same, and one is less if its key is: so
-``n = 'A'`` on a column that ignores case becomes ``COLLATED(n, 'NOCASE') = 'a'``, and what is
-compared is the same to the byte wherever it is equal. Rows that are distinct under a collation are
-groups of one key, of which some row's text is shown: a bare column, left to chance.
+Two texts are equal under a collation if their collation keys are identical, and ordered as their
+keys are. So ``n = 'A'`` on a column that ignores case becomes ``COLLATED(n, 'NOCASE') = 'a'``, in
+which equal values are byte-identical. DISTINCT and GROUP BY under a collation group by the key and
+return the text of an arbitrary row of each group: a ``BARE`` column.
 
-Numbers that are equal and not the same, 1 and 1.0 in SQLite, 1.0 and 1.00 in PostgreSQL, are
-treated as such texts where a query looks at more than their value (``x / 2``, ``x || ''``).
+Numbers that are equal but not identical (1 and 1.0 in SQLite, 1.0 and 1.00 in PostgreSQL) are
+treated in the same way where a query depends on more than their value (``x / 2``, ``x || ''``).
 
-SQLite converts operands by what they are, not by their values: ``'01' = a`` compares numbers and
-``'01' = a + 0`` texts. The conversion becomes a call, so that ``a`` may stand for ``a + 0``.
+SQLite converts operands by the kind of expression, not by their values: ``'01' = a`` compares
+numbers and ``'01' = a + 0`` compares texts. The conversion becomes a call, so that rules may
+replace ``a + 0`` by ``a``.
 
 What has no such form (a set operation of two collations, texts compared with numbers, the name of a
-type in PostgreSQL) is no tree: nothing is proved of it.
+type in PostgreSQL) gives no tree, and nothing is proved about it.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ from sqljury.trees.walk import (
 
 _COMPARISONS = COMPARISONS | {"IS"}
 _BY_COLLATION = frozenset(("NULLIF", "GREATEST", "LEAST", "MIN", "MAX"))
-"""Functions that compare their operands and give back one of them."""
+"""Functions that compare their operands and return one of them."""
 _PATTERNS = frozenset(("LIKE", "ILIKE", "GLOB", "REGEXP", "SIMILAR TO"))
 _BRANCHES = frozenset(("CASE", "IIF", "COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST"))
 _EXTREMES = frozenset(("MIN", "MAX"))
@@ -99,7 +100,7 @@ _BLIND = (
     | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS NULL", "IS TRUE", "IS FALSE", "+", "-", "*", "NEG"}
     | {"ABS", "ROUND", "CEIL", "FLOOR", "SIGN", "MIN", "MAX", TO_NUMBER}
 )
-"""Of equal numbers these give equal values, whatever the numbers look like."""
+"""Operators whose results are equal for equal numbers, however these are written (1 or 1.0)."""
 _BLIND_AGGREGATES = frozenset(
     ("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "BARE", "STDDEV", "VARIANCE", "ROW_NUMBER")
 ) | {"RANK", "DENSE_RANK", "PERCENT_RANK", "CUME_DIST", "NTILE", "LAG", "LEAD", "FIRST_VALUE"}
@@ -108,15 +109,15 @@ _PLAIN_NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL, Type.BOOLEAN)
 
 
 class _NoFormError(Exception):
-    """A comparison that has no such form."""
+    """Raised for a comparison whose collation or conversion cannot be made explicit."""
 
 
 def with_collations(relation: Relation, context: Context, *, tied: bool = False) -> Relation | None:
-    """The tree with its collations written out; None where that cannot be done.
+    """The tree with collations and conversions made explicit; None if that is not possible.
 
     Args:
-        tied: values of a column that DISTINCT and GROUP BY find equal are taken to be the same, so
-            that what they show depends on the key alone.
+        tied: assume that values of a column that DISTINCT or GROUP BY treat as equal are
+            identical, so that the value returned for a group depends on the key alone.
     """
     return (_TIED if tied else _WRITTEN).of(relation, context, "")
 
@@ -140,7 +141,7 @@ _TIED: InContext[Relation, Relation | None] = InContext(
 
 
 def _matters(relation: Relation, context: Context) -> bool:
-    """Whether any comparison may find different texts equal."""
+    """True if different texts may be equal in some comparison of the tree."""
     if context.dialect in CASELESS:
         return True
     for below in relations(relation):
@@ -157,8 +158,11 @@ def _says_collation(part: Expression) -> bool:
 
 
 def _exact_schema(schema: Schema) -> Schema:
-    """The schema as rules may rely on it to the byte: without the foreign keys that hold under a
-    collation only, and with primary keys that may hold NULL as unique ones."""
+    """The schema with the constraints that hold for byte-wise equality.
+
+    Foreign keys that hold only under a collation are dropped; in SQLite, primary keys that may hold
+    NULL become unique keys.
+    """
     tables = tuple(_exact_table(table, schema) for table in schema.tables)
     same = all(a is b for a, b in zip(tables, schema.tables, strict=True))
     return schema if same else replace(schema, tables=tables)
@@ -186,11 +190,12 @@ def _exact_table(table: Table, schema: Schema) -> Table:
 
 
 exact_schema = BySchema(_exact_schema)
+"""Returns the schema with the constraints that hold for byte-wise equality; cached by schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Scope:
-    """The row that an expression sees, and the rows around it."""
+    """The row that an expression reads, and the rows of the enclosing queries, nearest first."""
 
     row: Row
     outer: tuple[Row, ...]
@@ -202,7 +207,8 @@ class _Scope:
 
 @dataclass(frozen=True, slots=True)
 class _Operand:
-    """One side of a comparison: as it was, rewritten, and what is known of it."""
+    """One side of a comparison: the original and the rewritten expression, and its collation, type
+    and affinity."""
 
     was: Expression
     now: Expression
@@ -210,7 +216,7 @@ class _Operand:
     type: Type
     affinity: str | None
     bare_collation: str = ""
-    """Without a COLLATE around it."""
+    """The collation without the COLLATE operator, if there is one."""
 
     @property
     def is_text(self) -> bool:
@@ -229,7 +235,7 @@ class _Operand:
 
 
 class _Writer:
-    """One tree that is written anew; types and collations are those of the tree as it was."""
+    """Rewrites one tree; types and collations are looked up in the original tree."""
 
     def __init__(
         self, context: Context, collated: bool, *, tied: bool, numbers: bool = False
@@ -240,9 +246,9 @@ class _Writer:
         self.tied = tied
         self.numbers = numbers
         self.chooses = False
-        """Whether one of several equal numbers is shown for all of them."""
+        """True once a group returns one of several numbers that are equal but not identical."""
         self.looks = False
-        """Whether more than a number's value is looked at."""
+        """True once an operator depends on more than a number's value, such as its type."""
 
     # ------------------------------------------------------------ relations
 
@@ -279,8 +285,10 @@ class _Writer:
     def _with_zero_dates(
         self, relation: Filter | Join, condition: Expression, scope: _Scope
     ) -> Expression:
-        """A condition in which ``d IS NULL`` says that it is true of 0000-00-00, too, if ``d`` is
-        declared NOT NULL; elsewhere than in conditions it is not.
+        """In a condition, replaces ``d IS NULL`` by ``IS NULL OR ZERO`` for a NOT NULL date ``d``.
+
+        In MySQL's WHERE and ON, ``d IS NULL`` is also true of 0000-00-00 for such a column; in
+        other places it is not.
 
         Source: MySQL's reference manual, section 14.4.2, "IS NULL".
         """
@@ -296,7 +304,7 @@ class _Writer:
         return condition
 
     def _holds_null(self, relation: Filter | Join, value: Ref | Outer) -> bool:
-        """Whether a column is one that a table declares without NOT NULL."""
+        """True if the value comes from a table's column that is declared without NOT NULL."""
         if isinstance(value, Outer):
             return False
         below = relation if isinstance(relation, Join) else relation.input
@@ -304,7 +312,7 @@ class _Writer:
         return column is not None and fields(column.scan, self.context)[column.column].nullable
 
     def fields(self, relation: Relation, outer: tuple[Row, ...]) -> Row:
-        """The columns of a relation, without collations where none matters."""
+        """The columns of a relation; without collations if no comparison of the tree has one."""
         found = fields(relation, self.context, outer)
         if self.collated:
             return found
@@ -328,7 +336,7 @@ class _Writer:
         return tuple(self.relation(below, outer) for below in inputs(relation))
 
     def _distinct(self, was: Relation, relation: Relation, row: Row) -> Relation:
-        """One row for each key; of texts that are equal under their collation any one."""
+        """DISTINCT by collation keys: for each key the values of an arbitrary row."""
         names = list(map(self._chosen, row))
         if not any(names):
             return Distinct(relation)
@@ -337,7 +345,10 @@ class _Writer:
         return self._grouped(relation, keys, (), names, columns, was)
 
     def _chosen(self, field: Field) -> str:
-        """The collation by which one value stands for others, or that it does by its value."""
+        """The collation under which DISTINCT or GROUP BY treats different values as equal.
+
+        ``BY_VALUE`` for numbers that may be equal but not identical; empty if there are none such.
+        """
         if field.collation or not may_be_written_otherwise(field, self.dialect):
             return field.collation
         self.chooses = True
@@ -352,7 +363,10 @@ class _Writer:
         shown: Sequence[Expression],
         was: Relation,
     ) -> Relation:
-        """A GROUP BY whose keys are shown as a bare column where they have a collation, by name."""
+        """A GROUP BY by collation keys; a key with a collation is returned as a ``BARE`` column.
+
+        With ``tied``, a column of a table is returned as a function of its key instead.
+        """
         outputs: list[Expression] = list(map(Ref, range(len(keys) + len(calls))))
         for i, name in enumerate(names):
             value = shown[i]
@@ -409,8 +423,10 @@ class _Writer:
         return self._found_in(was, new, names, rows)
 
     def _united(self, new: SetOperation, names: list[str]) -> Relation:
-        """UNION as groups, of which each shows some row's values; which one, depends on the order
-        of the inputs, so each input is numbered."""
+        """UNION as a GROUP BY that returns the values of one row per group.
+
+        Which row depends on the order of the inputs, so each row carries its input's number.
+        """
         columns = tuple(map(Ref, range(len(names))))
         numbered = tuple(
             Project(part, (*columns, Literal(place, Type.INTEGER)))
@@ -425,7 +441,8 @@ class _Writer:
     def _found_in(
         self, was: SetOperation, new: SetOperation, names: list[str], rows: list[Row]
     ) -> Relation:
-        """INTERSECT and EXCEPT: the first input's rows that are, or are not, in the others."""
+        """INTERSECT or EXCEPT as [NOT] EXISTS: rows of the first input that are (not) in the
+        others."""
         if self.dialect == "postgres" and new.kind is SetKind.INTERSECT:
             raise _NoFormError  # it shows rows of the smaller input
         if self.dialect != "sqlite" and any(
@@ -446,7 +463,7 @@ class _Writer:
 
     @property
     def _converts(self) -> bool:
-        """Whether a column that is put together of CHAR(n) and others holds other texts."""
+        """True if combining CHAR(n) with other text types in one column changes the texts."""
         return self.dialect not in ("sqlite", "duckdb")
 
     # ------------------------------------------------------------ calls
@@ -455,7 +472,7 @@ class _Writer:
         return tuple(replace(k, expression=self._as_key(k.expression, scope)) for k in keys)
 
     def _as_key(self, expression: Expression, scope: _Scope) -> Expression:
-        """What rows are sorted, grouped or parted by."""
+        """The collation key by which rows are sorted, grouped or partitioned."""
         collation = self._collation(expression, scope)
         now = self.expression(_bare(expression) if collation else expression, scope)
         return _key(now, collation) if collation else now
@@ -480,7 +497,8 @@ class _Writer:
     def _aggregated(
         self, operand: Expression, call: AggregateCall | WindowCall, compares: bool, scope: _Scope
     ) -> str:
-        """The collation of an operand, or that it is told from others by its value."""
+        """The collation under which an aggregate compares its operand; ``BY_VALUE`` for numbers
+        that may be equal but not identical."""
         field = self._field(operand, scope)
         if call.name not in _BLIND_AGGREGATES:
             self._look(field)
@@ -549,7 +567,8 @@ class _Writer:
         return new
 
     def _refuse_mixed_branches(self, call: Call, scope: _Scope) -> None:
-        """CHAR(n) beside VARCHAR in one CASE: which of them the result is depends on the order."""
+        """Refuses CHAR(n) and VARCHAR branches in one CASE: the result's type depends on their
+        order."""
         results = call.operands
         if call.name == "CASE":
             results = (*call.operands[1::2], call.operands[-1])
@@ -637,7 +656,7 @@ class _Writer:
         (collation,) = found
         if collation and not all(self._keyed(value, element) for element in rest):
             raise _NoFormError
-        # What is listed counts as computed.
+        # In SQLite the elements of an IN list have no affinity.
         pairs = [self._converted(value, replace(element, affinity="")) for element in rest]
         if any(pair is None or pair[0] is not value for pair in pairs):
             raise _NoFormError
@@ -660,7 +679,7 @@ class _Writer:
         return expression_collation(expression, scope.row, self.context, scope.outer)
 
     def _converted(self, left: _Operand, right: _Operand) -> tuple[_Operand, _Operand] | None:
-        """Both operands as the engine compares them; None where that is not known."""
+        """Both operands with the engine's conversion made explicit; None if it is unknown."""
         if self.dialect != "sqlite":
             return left, right
         one, other = (left.affinity, left.type), (right.affinity, right.type)
@@ -673,7 +692,7 @@ class _Writer:
         )
 
     def _between_two(self, left: _Operand, right: _Operand) -> str:
-        """The collation under which two operands are compared; empty if byte by byte."""
+        """The collation under which two operands are compared; empty if byte-wise."""
         explicit = next((side for side in (left, right) if side.is_explicit), None)
         if explicit is not None:
             if any(side.bare_collation == BLANKED for side in (left, right)):
@@ -685,7 +704,7 @@ class _Writer:
         return _known(_one({side.collation for side in sides} - {""} or {""}))
 
     def _of_sqlite(self, left: _Operand, right: _Operand) -> str:
-        """That of the left column, else that of the right one."""
+        """SQLite's rule: the left operand's collation if it is a column, else that of the right."""
         if not left.is_column:
             return _known(right.collation if right.is_column else left.collation or right.collation)
         if not left.collation and right.collation and not left.affinity:
@@ -693,7 +712,7 @@ class _Writer:
         return _known(left.collation)
 
     def _keyed(self, left: _Operand, right: _Operand) -> bool:
-        """Whether it is texts that are compared, and nothing is converted first."""
+        """True if both operands are texts that are compared without a conversion."""
         blanked = {side.collation == BLANKED for side in (left, right)}
         if len(blanked) > 1 and not any(isinstance(s.was, Literal) for s in (left, right)):
             return False
@@ -711,7 +730,7 @@ class _Writer:
 
 
 def _named_collation(relation: Relation, column: int) -> Expression | None:
-    """The collation of a COLLATE around a column of a query."""
+    """The collation that a query's output column gets by a COLLATE operator; None without one."""
     while isinstance(relation, Sort | Limit | Distinct):
         relation = relation.input
     if isinstance(relation, SetOperation):
@@ -725,7 +744,7 @@ def _named_collation(relation: Relation, column: int) -> Expression | None:
 
 
 def _bare(expression: Expression) -> Expression:
-    """Without the COLLATE around it."""
+    """The expression without its outer COLLATE operators."""
     while isinstance(expression, Call) and expression.name == "COLLATE":
         expression = expression.operands[0]
     return expression
@@ -745,7 +764,7 @@ def _one(collations: set[str]) -> str:
 
 
 def _key(expression: Expression, collation: str) -> Expression:
-    """What a collation compares instead of a text; the expression itself where it has none."""
+    """The collation key of an expression; the expression itself if ``collation`` is empty."""
     if not _known(collation):
         return expression
     if collation == BY_VALUE:
@@ -753,7 +772,7 @@ def _key(expression: Expression, collation: str) -> Expression:
     match expression:
         case Literal(value=None):
             return expression
-        # DuckDB ignores the case of other letters, too.
+        # ASCII only: DuckDB's NOCASE also folds other letters.
         case Literal(value=str() as text) if collation == "NOCASE" and text.isascii():
             return Literal(text.lower(), Type.TEXT)
         case Literal(value=str() as text) if collation == "RTRIM":

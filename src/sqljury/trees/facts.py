@@ -1,7 +1,7 @@
-"""Facts of a node, found once and kept with it.
+"""Functions of a node whose results are cached on the node.
 
-Nodes never change and rewriting shares them, so what is known of a part need not be found again
-for every tree that it is in.
+Nodes never change and rewritten trees share them, so a result is computed once for all the trees
+that contain the node.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Fact = TypeVar("Fact")
 
 
 def fact(find: Callable[[On], Fact]) -> Callable[[On], Fact]:
-    """A function of nothing but a node, computed once for each node. It never gives None."""
+    """Decorator: caches a function of one node on the node. The function must not return None."""
 
     def known(node: On) -> Fact:
         facts = node._facts
@@ -34,17 +34,21 @@ def fact(find: Callable[[On], Fact]) -> Callable[[On], Fact]:
 
 
 class InContext(Generic[On, Fact]):
-    """A function of a node, the schema, the dialect and ``converts``, found once for each node.
+    """A function of a node and a context (schema, dialect, ``converts``), cached on the node.
 
-    Schemas are known by identity, as hashing one looks at every column; what is found is kept with
-    its schema, so that no other one can have the same identity meanwhile.
+    Schemas are compared by identity, because hashing one reads every column. The cache holds a
+    reference to the schema, so that its id cannot be reused meanwhile.
     """
 
     def __init__(self, find: Callable[[On, Context], Fact]) -> None:
         self._find = find
 
     def of(self, node: On, context: Context, assumed: Hashable) -> Fact:
-        """The fact; ``assumed`` is what else of the context it depends on."""
+        """The function's value for the node.
+
+        Args:
+            assumed: a cache key for what else of the context the value depends on.
+        """
         facts = node._facts
         if facts is None:
             facts = _no_facts(node)

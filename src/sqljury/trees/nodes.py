@@ -2,13 +2,13 @@
 
 A relation gives rows; an expression gives a value for one row. Columns are known by position:
 ``Ref(i)`` is column *i* of the row that an expression sees, which is the input's row (a join's
-condition sees the left row, then the right one). A query inside an expression sees the row around
-it as ``Outer(1, i)``, the row around that as ``Outer(2, i)``, and so on; the right side of a
-lateral join sees the left row in the same way. So two texts that differ in aliases only have equal
-trees, and equality of trees is ``==``.
+condition sees the left row, then the right one). A query inside an expression reads the row of the
+enclosing query as ``Outer(1, i)``, the row of the query enclosing that one as ``Outer(2, i)``, and
+so on; the right side of a lateral join reads the left row in the same way. So two texts that differ
+in aliases only have equal trees, and equality of trees is ``==``.
 
-Everything is frozen and hashable. Names of output columns are for people and never compared.
-What was found out of a node (:mod:`sqljury.trees.facts`), its hash too, is kept with it.
+Everything is frozen and hashable. Names of output columns are for display and never compared.
+Computed facts of a node (:mod:`sqljury.trees.facts`), its hash included, are cached on the node.
 
 Source: Zhan et al. 2024 (FuncEvalGMN), section 3; the operators are Calcite's.
 """
@@ -23,16 +23,17 @@ from typing import Any, TypeVar, dataclass_transform
 
 
 class TreeNode:
-    """A part of a tree."""
+    """Base class of every node of an operator tree: relations, expressions, calls, sort keys."""
 
     __slots__ = ("_facts", "_hash")
 
     _facts: dict[Any, Any] | None
-    """What is known of it, by the function that finds it."""
+    """Cached facts by the function that computes them; None before the first one."""
     _hash: int | None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copies, and nodes in other processes, find out anew: hashes of texts differ there."""
+        """Pickles the fields only: hashes of strings differ between processes, so copies compute
+        their hash and facts again."""
         return type(self), tuple(getattr(self, each.name) for each in fields(self))  # type: ignore[arg-type]
 
 
@@ -41,8 +42,11 @@ Kind = TypeVar("Kind", bound=TreeNode)
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
 def node(declared: type[Kind]) -> type[Kind]:
-    """A frozen data class whose hash is found once, and whose fields are set directly: the
-    ``__init__`` of a frozen data class takes twice as long, and rewriting makes many nodes."""
+    """Class decorator: a frozen data class that caches its hash and sets its slots directly.
+
+    The ordinary ``__init__`` of a frozen data class takes twice as long, and rewriting makes many
+    nodes.
+    """
     made: Any = dataclass(frozen=True, slots=True)(declared)
     deep = made.__hash__
 
@@ -60,11 +64,11 @@ def node(declared: type[Kind]) -> type[Kind]:
 
 _set_hash = vars(TreeNode)["_hash"].__set__
 set_facts = vars(TreeNode)["_facts"].__set__
-"""Sets what is known of a node."""
+"""``set_facts(node, facts)`` sets the dictionary of cached facts of a node."""
 
 
 def _init(made: type[Any]) -> Callable[..., None]:
-    """``__init__`` that sets slots by their descriptors."""
+    """Generates an ``__init__`` that sets each slot through its descriptor."""
     names: dict[str, Any] = {"_set_hash": _set_hash, "_set_facts": set_facts}
     arguments, lines = ["self"], ["_set_hash(self, None)", "_set_facts(self, None)"]
     for each in fields(made):
@@ -83,12 +87,12 @@ def _init(made: type[Any]) -> Callable[..., None]:
 
 
 class Type(StrEnum):
-    """What kind of value a column or an expression has."""
+    """The data type of a column's or an expression's values."""
 
     INTEGER = "integer"
     REAL = "real"
     SINGLE = "single"
-    """A float of 32 bits where arithmetic makes one of 64 bits of it, so not in SQLite."""
+    """A 32-bit float, in engines whose arithmetic converts it to 64 bits; SQLite has none."""
     DECIMAL = "decimal"
     TEXT = "text"
     BOOLEAN = "boolean"
@@ -98,24 +102,25 @@ class Type(StrEnum):
     BLOB = "blob"
     NULL = "null"
     ANY = "any"
-    """Unknown, or mixed: a column without a declared type, a function that is not known."""
+    """Unknown or mixed: a column without a declared type, the result of an unknown function."""
 
 
 @node
 class Field(TreeNode):
-    """One output column of a relation: its name for people, its type, whether NULL can occur."""
+    """One output column of a relation: its display name, its type, whether NULL can occur."""
 
     name: str
     type: Type = Type.ANY
     nullable: bool = True
     affinity: str | None = None
-    """SQLite's affinity: of a column as a table holds it, empty of a computed one, None unknown."""
+    """SQLite's affinity: that of the table's column, empty for a computed column, None if
+    unknown."""
     collation: str = ""
-    """The collation that finds different texts equal or sorts them otherwise; empty where equal
-    texts are the same to the byte, ``?`` where that is not known."""
+    """The collation, if different texts can be equal under it or it sorts them in another order;
+    empty if equal texts are byte-identical, ``?`` if that is unknown."""
     numerals: bool = False
-    """A column of texts that refers to a column of numbers: where foreign keys hold in SQLite, its
-    texts are numbers as they are written."""
+    """True for a text column with a foreign key to a numeric column: if foreign keys hold in
+    SQLite, each of its texts is the usual spelling of a number."""
 
 
 # ---------------------------------------------------------------- expressions
@@ -123,25 +128,24 @@ class Field(TreeNode):
 
 @node
 class Ref(TreeNode):
-    """Column ``index`` (from 0) of the row at hand."""
+    """Column ``index`` (from 0) of the current row: the input row of the operator."""
 
     index: int
 
 
 ref = lru_cache(maxsize=4096)(Ref)
-"""Column ``index`` as a node that others share: equal trees are compared faster where they share
-their parts."""
+"""Returns a shared ``Ref(index)``: trees that share nodes are compared faster."""
 
 
 @lru_cache(maxsize=1024)
 def whole_row(width: int) -> tuple[Ref, ...]:
-    """Every column of a row, in order; the very same tuple for the same width where it can."""
+    """References to all columns of a row of ``width`` columns, in order; cached by width."""
     return tuple(map(ref, range(width)))
 
 
 @node
 class Outer(TreeNode):
-    """Column ``index`` of the row ``level`` queries further out (1 is the nearest)."""
+    """Column ``index`` of the row of an enclosing query, ``level`` queries out (1: the nearest)."""
 
     level: int
     index: int
@@ -149,7 +153,8 @@ class Outer(TreeNode):
 
 @node
 class Literal(TreeNode):
-    """A constant. The type is part of it: ``1``, ``1.0`` and ``TRUE`` are equal in Python."""
+    """A constant with its type, without which ``1``, ``1.0`` and ``TRUE`` would compare equal in
+    Python."""
 
     value: int | float | str | bytes | bool | None
     type: Type
@@ -157,13 +162,13 @@ class Literal(TreeNode):
 
 @node
 class Call(TreeNode):
-    """An operator or a function of one row, named in capitals: ``=``, ``AND``, ``LIKE``, ``ABS``.
+    """A scalar operator or function, named in capitals: ``=``, ``AND``, ``LIKE``, ``ABS``.
 
-    ``AND`` and ``OR`` take any number of operands, ``IN`` the value and then the list, ``CASE``
-    conditions and results in turn and the ELSE last, ``IS`` is equality that takes NULL as a value,
-    ``IS NULL``, ``NOT``, ``NEG`` take one operand. ``<>`` is the only inequality; ``NOT LIKE`` and
-    its kind are ``NOT`` around the positive one. A constant without brackets, such as
-    CURRENT_DATE, is a call without operands.
+    ``AND`` and ``OR`` take any number of operands. ``IN`` takes the value and then the list.
+    ``CASE`` takes conditions and results alternately and the ELSE value last. ``IS`` is equality in
+    which NULL equals NULL. ``IS NULL``, ``NOT``, ``NEG`` take one operand. ``<>`` is the only
+    inequality; ``NOT LIKE`` and similar operators are a ``NOT`` call on the positive operator.
+    A function written without brackets, such as CURRENT_DATE, is a call without operands.
     """
 
     name: str
@@ -172,7 +177,7 @@ class Call(TreeNode):
 
 @node
 class Cast(TreeNode):
-    """``operand`` as ``type_name``, spelled in capitals as the dialect has it."""
+    """``CAST(operand AS type_name)``; the type's name is the dialect's, in capitals."""
 
     operand: Expression
     type_name: str
@@ -182,17 +187,17 @@ class SubqueryKind(StrEnum):
     """How an expression uses the rows of a query."""
 
     SCALAR = "scalar"
-    """The first column of its first row, NULL without rows."""
+    """The first column of the query's first row; NULL if it has no rows."""
     EXISTS = "exists"
     IN = "in"
-    """Whether ``operands`` equal some row, with SQL's three truth values."""
+    """Whether ``operands`` equal some row of the query, with SQL's three truth values."""
     ANY = "any"
     ALL = "all"
 
 
 @node
 class Subquery(TreeNode):
-    """A query as (part of) an expression; ``operator`` is the comparison of ANY and ALL."""
+    """A query inside an expression; ``operator`` is the comparison of ANY and ALL."""
 
     kind: SubqueryKind
     relation: Relation
@@ -205,7 +210,8 @@ Expression = Ref | Outer | Literal | Call | Cast | Subquery
 
 @node
 class SortKey(TreeNode):
-    """One key of an order. Where NULLs go is always said, whatever the dialect's default."""
+    """One key of an ORDER BY. The position of NULLs is always explicit, whatever the dialect's
+    default."""
 
     expression: Expression
     descending: bool = False
@@ -214,10 +220,11 @@ class SortKey(TreeNode):
 
 @node
 class AggregateCall(TreeNode):
-    """One aggregate over the rows of a group: ``COUNT(*)`` is COUNT without operands.
+    """One aggregate function over the rows of a group: ``COUNT(*)`` is COUNT without operands.
 
-    A bare column beside GROUP BY (SQLite, MySQL) is ``BARE``: its value in some row of the group,
-    which SQLite takes from the row of the only MIN or MAX.
+    A selected column that is neither grouped by nor aggregated (SQLite, MySQL) is ``BARE``: its
+    value in an arbitrary row of the group. If the query has exactly one MIN or MAX, SQLite takes
+    the value from that row.
     """
 
     name: str
@@ -229,7 +236,7 @@ class AggregateCall(TreeNode):
 
 @node
 class WindowCall(TreeNode):
-    """One function over a window; ``frame`` is its text in capitals, empty for the default."""
+    """One window function; ``frame`` is the frame clause in capitals, empty for the default."""
 
     name: str
     operands: tuple[Expression, ...] = ()
@@ -247,8 +254,8 @@ class WindowCall(TreeNode):
 class Scan(TreeNode):
     """All rows of a table, all its columns in the schema's order.
 
-    ``table`` and ``columns`` are spelled as the schema has them. A last column ``rowid`` is
-    there only where the query asks for SQLite's row id.
+    ``table`` and ``columns`` are spelled as in the schema. There is a last column ``rowid`` only if
+    the query reads SQLite's row id.
     """
 
     table: str
@@ -257,7 +264,8 @@ class Scan(TreeNode):
 
 @node
 class Values(TreeNode):
-    """Rows written out; ``SELECT 1`` reads from one row without columns."""
+    """Rows of constant expressions, as in VALUES; a SELECT without FROM reads one row without
+    columns."""
 
     rows: tuple[tuple[Expression, ...], ...]
     names: tuple[str, ...] = field(default=(), compare=False)
@@ -265,7 +273,7 @@ class Values(TreeNode):
 
 @node
 class TableFunction(TreeNode):
-    """Rows of a function, such as ``json_each`` or ``generate_series``."""
+    """The rows of a table function, such as ``json_each`` or ``generate_series``."""
 
     name: str
     operands: tuple[Expression, ...]
@@ -282,7 +290,7 @@ class Filter(TreeNode):
 
 @node
 class Project(TreeNode):
-    """One value per expression for each row."""
+    """For each input row, a row with the value of each expression."""
 
     input: Relation
     expressions: tuple[Expression, ...]
@@ -290,7 +298,7 @@ class Project(TreeNode):
 
 
 class JoinKind(StrEnum):
-    """Which rows a join keeps; a cross join is an inner one on TRUE."""
+    """Which rows a join keeps; a cross join is an inner join with the condition TRUE."""
 
     INNER = "inner"
     LEFT = "left"
@@ -304,9 +312,10 @@ class JoinKind(StrEnum):
 
 @node
 class Join(TreeNode):
-    """Pairs of rows. USING and NATURAL are written out: a condition, and a Project above.
+    """Pairs of rows that meet ``condition``. USING and NATURAL become a condition, with a Project
+    above the join.
 
-    A lateral join's right side sees the left row as ``Outer(1, …)``.
+    A lateral join's right side reads the left row as ``Outer(1, …)``.
     """
 
     kind: JoinKind
@@ -318,7 +327,7 @@ class Join(TreeNode):
 
 @node
 class Aggregate(TreeNode):
-    """One row per group: the keys, then the calls. Without keys, exactly one row."""
+    """One row per group: the keys, then the aggregates' values. Without keys, exactly one row."""
 
     input: Relation
     keys: tuple[Expression, ...]
@@ -328,14 +337,14 @@ class Aggregate(TreeNode):
 
 @node
 class Distinct(TreeNode):
-    """Each different row once; NULLs count as equal."""
+    """The input without duplicate rows; NULLs count as equal."""
 
     input: Relation
 
 
 @node
 class Window(TreeNode):
-    """The input's row, then one value per call."""
+    """For each input row, its columns and then one value per call."""
 
     input: Relation
     calls: tuple[WindowCall, ...]
@@ -343,7 +352,7 @@ class Window(TreeNode):
 
 @node
 class Sort(TreeNode):
-    """The rows in order; equal keys in any order."""
+    """The input's rows sorted by ``keys``; rows with equal keys are in any order."""
 
     input: Relation
     keys: tuple[SortKey, ...]
@@ -359,7 +368,7 @@ class Limit(TreeNode):
 
 
 class SetKind(StrEnum):
-    """What is done with the rows of several inputs."""
+    """Which set operation combines the rows of several inputs."""
 
     UNION = "union"
     INTERSECT = "intersect"
@@ -368,7 +377,8 @@ class SetKind(StrEnum):
 
 @node
 class SetOperation(TreeNode):
-    """Inputs of equal width put together; without ``all`` each different row once."""
+    """UNION, INTERSECT or EXCEPT of inputs of equal width; without ``all``, duplicates are
+    removed."""
 
     kind: SetKind
     all: bool
@@ -377,9 +387,9 @@ class SetOperation(TreeNode):
 
 @node
 class Recursive(TreeNode):
-    """WITH RECURSIVE: ``seed``, then ``step`` on what was found, until nothing is new.
+    """WITH RECURSIVE: the rows of ``seed``, then ``step`` repeated until it adds no row.
 
-    ``step`` reads what was found through ``Working``. ``all`` keeps duplicates.
+    ``step`` reads the rows of the previous step through ``Working``. ``all`` keeps duplicates.
     """
 
     seed: Relation
@@ -390,7 +400,8 @@ class Recursive(TreeNode):
 
 @node
 class Working(TreeNode):
-    """The rows found last by a Recursive: the nearest (depth 0), or one further out."""
+    """The rows that the previous step of a Recursive added: of the nearest enclosing Recursive
+    (depth 0), or of one further out."""
 
     depth: int
     width: int
@@ -421,7 +432,7 @@ NULL = Literal(None, Type.NULL)
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """Why a text has no tree, in words, and the kind of reason to count by."""
+    """Why no tree could be built for an SQL text: in words, and as a category to count by."""
 
     reason: str
     kind: str

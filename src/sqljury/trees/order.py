@@ -1,4 +1,5 @@
-"""A total order of expressions and relations, so that what may stand in any order stands in one."""
+"""A total order of expressions and relations, to bring operands of AND and the like into one
+canonical order."""
 
 from __future__ import annotations
 
@@ -34,22 +35,22 @@ from sqljury.trees.nodes import (
 )
 
 Key = tuple[Any, ...]
-"""Compares with every other key: equal numbers in front mean equal shapes behind them."""
+"""A tuple that can be compared with every other key: equal leading numbers mean equal shapes."""
 
 
 @fact
 def sort_key(node: Expression | Relation) -> Key:
-    """A key that is equal for equal trees only, the same in every process and for every hash seed.
+    """A sort key that is equal only for equal trees, and the same in every process.
 
-    Columns come before calls and constants last; numbers stand in the order of their values. Names
-    of output columns do not count.
+    Columns sort before calls, constants after other expressions; numbers sort by value. Names of
+    output columns are ignored.
     """
     key: Key = _KEYS[type(node)](node)
     return key
 
 
 def call_key(call: AggregateCall | WindowCall) -> Key:
-    """What the calls of an Aggregate or of a Window are sorted by."""
+    """A key to sort the calls of an Aggregate or of a Window by."""
     partition, frame = (call.partition, call.frame) if isinstance(call, WindowCall) else ((), "")
     return (
         call.name,
@@ -78,7 +79,7 @@ def _literal(node: Literal) -> Key:
     value = node.value
     if value is None:
         return (9, node.type.value, "", 0)
-    # NaN is not less than anything: it is kept from comparisons by its text.
+    # NaN cannot be compared: its place in the key is the text "nan".
     if value != value:
         return (9, node.type.value, "nan", 0)
     if isinstance(value, (int, float)) and not isinstance(value, bool):

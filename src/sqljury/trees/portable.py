@@ -1,6 +1,6 @@
-"""Whether SQLite gives the rows that another engine would give, as far as a tree tells.
+"""Checks on a tree whether SQLite returns the rows that another engine would return.
 
-What is the same everywhere is listed; everything else casts doubt on a translation.
+The constructs that work alike everywhere are listed; any other one is a reason for doubt.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def translation_doubt(relation: Relation, context: Context) -> str:
-    """What of a query may work otherwise in SQLite; empty if nothing does."""
+    """The first construct of a query that may work differently in SQLite; empty if none does."""
     found = _Doubts(context).of(relation, ())
     if not found and shows_chosen_text(relation, range(width(relation)), context):
         return _CHOSEN

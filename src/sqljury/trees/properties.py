@@ -1,6 +1,6 @@
-"""What is known of a relation's rows: unique columns, and columns that others determine.
+"""Keys and functional dependencies of a relation: unique columns, columns that others determine.
 
-Rows count as equal where GROUP BY makes them one group: NULLs are equal, and so are 1 and 1.0.
+Values count as equal if GROUP BY puts them into one group: NULLs are equal, and so are 1 and 1.0.
 Source: Darwen and Date, "The role of functional dependence in query decomposition", 1992;
 Paulley, "Exploiting functional dependence in query optimization", 2000.
 """
@@ -51,16 +51,17 @@ _MOST_DEPENDENCIES = 200
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """Unique sets of columns, and dependencies: what is equal in the first is in the second.
+    """Unique sets of columns (keys) and functional dependencies of a relation.
 
-    An empty key says that there is at most one row.
+    A dependency (A, B) means: rows that are equal in A are equal in B. An empty key means that
+    there is at most one row.
     """
 
     keys: tuple[Columns, ...] = ()
     dependencies: tuple[tuple[Columns, Columns], ...] = ()
 
     def closure(self, columns: Iterable[int]) -> Columns:
-        """All columns that are equal in rows that are equal in ``columns``; not those by keys."""
+        """All columns that ``columns`` determine by the dependencies; keys are not used."""
         found = frozenset(columns)
         grown = True
         while grown:
@@ -72,20 +73,20 @@ class Properties:
         return found
 
     def unique(self, columns: Iterable[int]) -> bool:
-        """Whether no two rows are equal in ``columns``."""
+        """True if it is certain that no two rows are equal in ``columns``."""
         if not self.keys:
             return False
         reached = self.closure(columns)
         return any(key <= reached for key in self.keys)
 
     def determined(self, columns: Iterable[int], all_columns: int) -> Columns:
-        """All columns that are equal in rows that are equal in ``columns``."""
+        """All columns that ``columns`` determine, by dependencies or because they are unique."""
         reached = self.closure(columns)
         return frozenset(range(all_columns)) if any(k <= reached for k in self.keys) else reached
 
 
 def properties(relation: Relation, context: Context) -> Properties:
-    """The keys and dependencies of a relation; declared keys count where they may be assumed."""
+    """The keys and dependencies of a relation; declared keys count if the context assumes them."""
     keys = Assumption.PRIMARY_KEY if context.may(Assumption.PRIMARY_KEY) else ""
     return _PROPERTIES.of(relation, context, keys)
 
@@ -129,10 +130,13 @@ _PROPERTIES = InContext(_properties)
 def assumed_for_unique(
     relation: Relation, columns: Iterable[int], context: Context, held: Columns = frozenset()
 ) -> frozenset[Assumption] | None:
-    """What makes ``columns`` unique: nothing, declared keys, or None if they are not.
+    """The assumptions under which ``columns`` are unique.
+
+    Returns an empty set if they are unique in any case, the primary key assumption if declared keys
+    are needed, None if they are not known to be unique.
 
     Args:
-        held: columns that are NULL in none of the rows that count.
+        held: columns that hold no NULL in the rows in question.
     """
     wanted = frozenset(columns)
     without = without_keys(context)
@@ -151,11 +155,11 @@ def assumed_for_unique(
 def one_partner(
     right: Relation, condition: Expression, row: Row, start: int, context: Context
 ) -> bool:
-    """Whether a row finds at most one row of ``right`` for which a condition is true.
+    """True if each left row matches at most one row of ``right`` under a join condition.
 
     Args:
-        condition: over the row, then the columns of ``right`` from ``start`` on.
-        row: the columns of both.
+        condition: reads the left columns, then those of ``right`` from index ``start`` on.
+        row: the columns of both sides.
     """
     held = frozenset(column - start for column in null_rejected(condition) if column >= start)
     below = _more_keys(properties(right, context), _loose_keys(right, context), held)
@@ -165,7 +169,7 @@ def one_partner(
 
 
 def without_keys(context: Context) -> Context:
-    """A context in which declared keys may not be assumed."""
+    """The context without the assumption that declared keys hold."""
     if not context.may(Assumption.PRIMARY_KEY):
         return context
     return replace(context, assuming=context.assuming - {Assumption.PRIMARY_KEY})
@@ -189,7 +193,7 @@ def _of_scan(scan: Scan, context: Context) -> Properties:
 
 def _declared(table: Table, place: dict[str, int]) -> Iterator[Columns]:
     primary = {name.casefold() for name in table.primary_key}
-    # NULLs are not equal in a UNIQUE constraint, but are in GROUP BY.
+    # UNIQUE allows several NULLs, but GROUP BY treats them as equal.
     held = {column.name.casefold() for column in table.columns if not column.nullable} | primary
     for names in (table.primary_key, *table.unique):
         wanted = {name.casefold() for name in names}
@@ -198,7 +202,7 @@ def _declared(table: Table, place: dict[str, int]) -> Iterator[Columns]:
 
 
 def _loose_keys(relation: Relation, context: Context) -> Iterator[Columns]:
-    """Declared keys of a table that NULLs may repeat, and nothing else does."""
+    """UNIQUE constraints of a filtered table: keys among the rows without NULL in them."""
     while isinstance(relation, Filter):
         relation = relation.input
     table = table_named(context.schema, relation.table) if isinstance(relation, Scan) else None
@@ -212,7 +216,7 @@ def _loose_keys(relation: Relation, context: Context) -> Iterator[Columns]:
 
 
 def _more_keys(below: Properties, loose: Iterable[Columns], held: Columns) -> Properties:
-    """With the keys of which no column is NULL."""
+    """Adds the loose keys whose columns are all in ``held``, the columns without NULL."""
     more = [key for key in loose if key <= held]
     return Properties(_fewest((*below.keys, *more)), below.dependencies) if more else below
 
@@ -231,7 +235,7 @@ def _of_project(project: Project, context: Context) -> Properties:
         read = columns_read(expression)
         if isinstance(expression, Ref) or is_volatile(expression) or not read <= places.keys():
             continue
-        # 1 and 1.0 are equal, and halves of them are not.
+        # Equal inputs may give different results: 1 and 1.0 are equal, 1/2 and 1.0/2 are not.
         if all(same_values(row[c], row[c], context) for c in read):
             computed.append((frozenset(places[c] for c in read), frozenset((i,))))
     moved = _renumbered(below, places)
@@ -244,11 +248,13 @@ def _both(a: int, b: int) -> tuple[tuple[Columns, Columns], tuple[Columns, Colum
 
 
 def _renumbered(below: Properties, places: dict[int, int]) -> Properties:
-    """What remains where column ``c`` is now at ``places[c]`` and the others are gone."""
+    """The properties after a projection: column ``c`` is now at ``places[c]``, others are
+    dropped."""
     kept = frozenset(places)
 
     def moved(columns: Columns) -> Columns | None:
-        """The columns themselves, or others that determine them one by one."""
+        """The new places of the columns, or of kept columns that determine them; None if one has
+        no such column."""
         found: set[int] = set()
         for column in columns:
             near = column if column in kept else _stand_in(below, column, kept)
@@ -281,7 +287,7 @@ def _of_aggregate(aggregate: Aggregate, context: Context) -> Properties:
         return Properties((frozenset(),))
     grouped = _of_project(Project(aggregate.input, aggregate.keys), context)
     all_keys = frozenset(range(len(aggregate.keys)))
-    # The input's keys are those of its rows, and a group holds at least one of them.
+    # A key of the input stays a key: each group contains at least one input row.
     keys = (*grouped.keys, all_keys)
     return Properties(_fewest(keys), grouped.dependencies)
 
@@ -295,7 +301,7 @@ def _of_join(join: Join, context: Context) -> Properties:
         return Properties()
     right = properties(join.right, context)
     if join.kind in (JoinKind.INNER, JoinKind.LEFT):
-        # Only rows without NULL find a partner.
+        # A row with NULL in a column that the condition rejects has no partner.
         held = null_rejected(join.condition)
         partners = frozenset(c - by for c in held if c >= by)
         right = _more_keys(right, _loose_keys(join.right, context), partners)
@@ -310,7 +316,7 @@ def _of_join(join: Join, context: Context) -> Properties:
 
 
 def shifted(below: Properties, by: int) -> Properties:
-    """The properties with all columns ``by`` places further right."""
+    """The properties with ``by`` added to every column index."""
 
     def moved(columns: Columns) -> Columns:
         return frozenset(c + by for c in columns)
@@ -326,7 +332,13 @@ def joined(
     of_left: range,
     of_right: range,
 ) -> Properties:
-    """Of pairs of rows for which columns are equal; a key of a side determines that side."""
+    """The properties of an inner join.
+
+    Args:
+        equal: dependencies that follow from the join condition.
+        of_left: the columns of the left side; a key of it determines all of them.
+        of_right: the columns of the right side, likewise.
+    """
     sides = ((left, frozenset(of_left)), (right, frozenset(of_right)))
     by_key = tuple((key, columns) for side, columns in sides for key in side.keys)
     dependencies = left.dependencies + right.dependencies + equal + by_key
@@ -342,7 +354,7 @@ def joined(
 def _reduced(
     key: Columns, known: Properties, left: tuple[Columns, ...], right: tuple[Columns, ...]
 ) -> Columns:
-    """A smaller key: without what the rest determines, through keys of either side too."""
+    """The key without columns that the others determine, by dependencies or by both sides' keys."""
     for column in sorted(key, reverse=True):
         rest = key - {column}
         reached = known.closure(rest)
@@ -358,8 +370,8 @@ def _of_left_join(
     row: Row,
     by: int,
 ) -> Properties:
-    # A dependency of the right side holds beside rows of NULLs where what it is given by is
-    # never NULL. Constants do not stay constant.
+    # A left join adds rows of NULLs on the right. A dependency of the right side still holds if
+    # one of its determining columns is never NULL there; a constant column is constant no longer.
     kept = tuple(
         (given, determined)
         for given, determined in right.dependencies
@@ -395,7 +407,7 @@ def _and(below: Properties, more: tuple[tuple[Columns, Columns], ...]) -> Proper
 
 
 def _fewest(keys: Iterable[Columns]) -> tuple[Columns, ...]:
-    """Without keys that contain another; the smallest first."""
+    """The minimal keys (none contains another), smallest first, at most eight."""
     found: list[Columns] = []
     for key in sorted(keys, key=lambda k: (len(k), sorted(k))):
         if not any(other <= key for other in found):
@@ -409,7 +421,10 @@ def _fewest(keys: Iterable[Columns]) -> tuple[Columns, ...]:
 def equalities(
     parts: Iterable[Expression], row: Row, context: Context
 ) -> tuple[tuple[Columns, Columns], ...]:
-    """The dependencies that hold where all parts are true: of equal columns, of constants."""
+    """The dependencies that hold in rows for which all parts are true.
+
+    They come from ``column = column``, ``column = constant`` and ``column IS NULL``.
+    """
     found: list[tuple[Columns, Columns]] = []
     for part in parts:
         found += _equality(part, row, context)
@@ -441,14 +456,14 @@ def _equality(part: Expression, row: Row, context: Context) -> Iterator[tuple[Co
 
 
 def pins(given: Field, field: Field, context: Context) -> bool:
-    """Whether a column that equals ``given`` holds one value for each value of that."""
+    """True if a column that equals ``given`` has one identical value per value of ``given``."""
     if context.dialect == "sqlite" and field.affinity in NUMERIC_AFFINITIES:
         return True
     return same_values(given, field, context)
 
 
 def _fixes(field: Field, other: Expression, context: Context) -> bool:
-    """Whether a column that equals a constant holds one value only, to the bit."""
+    """True if a column that equals a constant holds only one, bit-identical value."""
     if context.dialect != "sqlite":
         return _equal_is_same(field.type, context)
     if field.affinity in NUMERIC_AFFINITIES:
@@ -458,10 +473,10 @@ def _fixes(field: Field, other: Expression, context: Context) -> bool:
 
 
 def same_values(one: Field, other: Field, context: Context) -> bool:
-    """Whether columns that are equal hold the same value, to the bit.
+    """True if values of the two columns that are equal are also bit-identical.
 
-    SQLite makes what is stored in a column of numbers a number of one kind, whatever its type is
-    thought to be; other engines do so by type.
+    SQLite stores numbers in a column of numeric affinity in one form, whatever the derived type; in
+    other engines the type decides.
     """
     if context.dialect == "sqlite":
         return one.affinity == other.affinity and (
@@ -471,11 +486,11 @@ def same_values(one: Field, other: Field, context: Context) -> bool:
 
 
 _CASELESS = ("mysql", "tsql")
-"""Texts of other case are equal there, if nothing else is declared."""
+"""Dialects whose default collation ignores case."""
 
 
 def _equal_is_same(type_: Type, context: Context) -> bool:
     if type_ is Type.TEXT:
         return context.dialect not in _CASELESS
-    # 0.0 and -0.0 are equal, and so are a float of 32 bits and one of 64.
+    # Not REAL: 0.0 equals -0.0, and a 32-bit float can equal a 64-bit one.
     return type_ in (Type.INTEGER, Type.DATE, Type.BOOLEAN, Type.TIMESTAMP, Type.TIME)

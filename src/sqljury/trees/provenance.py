@@ -1,4 +1,4 @@
-"""Where the values of a column come from."""
+"""Traces an output column to the table's column that its values come from."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A column of a table; columns with equal paths come from the same row of it."""
+    """A table's column; origins with equal paths come from the same row of the scan."""
 
     scan: Scan
     column: int
@@ -37,7 +37,10 @@ class Origin:
 
 
 def origin(relation: Relation, column: int, path: Path = ()) -> Origin | None:
-    """The table's column that every value of a column comes from, unless it is NULL."""
+    """The table's column that every non-NULL value of an output column is copied from.
+
+    None if the values are computed, or come from several columns.
+    """
     match relation:
         case Scan():
             return Origin(relation, column, path)

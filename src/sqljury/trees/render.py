@@ -1,8 +1,8 @@
-"""Operator trees as SQL that runs: the same rows, in the order that the tree gives them.
+"""Writes operator trees as SQL that an engine runs, with the same rows in the tree's order.
 
-Operators are put into one SELECT as far as that says the same, and into a subquery where not.
-Every FROM item has a name of its own in the whole text (t1, t2, …), so no column is ever hidden
-by another; every SELECT calls its columns c0, c1, ….
+Operators are merged into one SELECT where that keeps the meaning; otherwise the SELECT so far
+becomes a subquery. Every FROM item has a unique name in the whole text (t1, t2, …), so no column
+hides another; every SELECT names its columns c0, c1, ….
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from sqljury.trees.spelling import CannotSpell, Speller, View, order_by
 from sqljury.trees.walk import columns_read, references, subexpressions, width
 
 DIALECTS = ("sqlite", "duckdb")
-"""Where the text runs."""
+"""The dialects that trees can be rendered in."""
 
 
 _RIGHT_JOIN = re.compile(r"\b(RIGHT|FULL) JOIN\b")
@@ -48,16 +48,16 @@ _RIGHT_JOIN = re.compile(r"\b(RIGHT|FULL) JOIN\b")
 
 @dataclass(frozen=True, slots=True)
 class Unrenderable:
-    """Why a tree has no text in a dialect."""
+    """Why a tree cannot be written in a dialect."""
 
     reason: str
 
 
 def render(relation: Relation, dialect: str) -> str | Unrenderable:
-    """A query whose rows are the relation's.
+    """The SQL text of a query that returns the relation's rows, or why there is none.
 
     Args:
-        relation: a whole query; it reads no row around it.
+        relation: a whole query: it reads no row of an enclosing query.
         dialect: one of :data:`DIALECTS`.
     """
     try:
@@ -67,14 +67,15 @@ def render(relation: Relation, dialect: str) -> str | Unrenderable:
 
 
 class _Kind(IntEnum):
-    """What the text of a column is."""
+    """Where the text of a column may be used."""
 
     PLAIN = 0
-    """A column of a FROM item: it can stand anywhere, often."""
+    """A column of a FROM item: its text can be used anywhere and repeated."""
     GROUPED = 1
-    """A key or an aggregate of this SELECT: not in its WHERE, and not in a subquery."""
+    """A key or an aggregate of this SELECT: usable neither in its WHERE nor in a subquery."""
     COMPUTED = 2
-    """Anything else. It is written once: it may be RANDOM(), and as a column it has no affinity."""
+    """Any other expression. It is written only once, because it may be RANDOM(), and because it has
+    no affinity as a subquery's column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ class _Block:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is a FROM and a WHERE, and shows columns of the FROM only."""
+        """True if it has only a FROM and a WHERE, and its columns are those of FROM items."""
         return (
             self.group is None
             and not (self.windows or self.distinct or self.limit)
@@ -132,7 +133,7 @@ class _Block:
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What a relation sees beside its inputs: the rows around it, the tables being made."""
+    """What a relation can read besides its inputs: rows of enclosing queries, recursive tables."""
 
     outer: tuple[tuple[str, ...], ...] = ()
     working: tuple[str, ...] = ()
@@ -190,7 +191,8 @@ class _Renderer:
         return replace(block, columns=block.columns[:1])
 
     def quantified(self, found: Subquery, left: str, rows: _Block) -> str:
-        """ANY and ALL for SQLite, which lacks them: true, false and NULL as the standard has it."""
+        """ANY or ALL by EXISTS, for SQLite, which has neither; true, false or NULL as in the SQL
+        standard."""
         compared = f"({left} {found.operator} {rows.texts[0]})"
         decisive, verdict, otherwise = compared, "1", "0"
         if found.kind is SubqueryKind.ALL:
@@ -204,7 +206,8 @@ class _Renderer:
     # ------------------------------------------------------------ blocks
 
     def wrapped(self, block: _Block, ordered: bool = True) -> _Block:
-        """The same rows from a subquery, all columns plain; their order kept if asked."""
+        """The block as a subquery in FROM, so that all columns are plain; with its order unless
+        ``ordered`` is False."""
         keys = tuple(text for text, _ in block.order) if ordered else ()
         inner = block if block.limit else replace(block, order=())
         outer = self.named_columns(f"({inner.text(keys)})", len(block.columns))
@@ -213,19 +216,21 @@ class _Renderer:
         return replace(outer, order=tuple((f"{name}.k{n}", way) for n, way in enumerate(ways)))
 
     def from_item(self, block: _Block) -> _Block:
-        """A plain block that is a single FROM item without order."""
+        """The block as a single FROM item without order; wrapped in a subquery if necessary."""
         if block.is_plain and block.source and not (block.where or block.joined):
             return replace(block, order=())
         return self.wrapped(block, ordered=False)
 
     def from_items(self, block: _Block) -> _Block:
-        """A plain block that is joined FROM items without order; it may have a WHERE."""
+        """The block as joined FROM items, perhaps with a WHERE, without order; wrapped in a
+        subquery if necessary."""
         if block.is_plain and block.source:
             return replace(block, order=())
         return self.wrapped(block, ordered=False)
 
     def ready(self, block: _Block, *needed: Expression, grouped: bool = False) -> _Block:
-        """The block such that the expressions can be evaluated in it: wrapped if need be."""
+        """The block in which the expressions can be evaluated; wrapped in a subquery if
+        necessary."""
         read = {index for expression in needed for index in columns_read(expression)}
         kinds = {block.columns[index].kind for index in read}
         if _Kind.COMPUTED in kinds:
@@ -278,7 +283,7 @@ class _Renderer:
         return _Block(f"{quoted(scan.table)} AS {name}", columns)
 
     def named_columns(self, rows: str, columns: int) -> _Block:
-        """A FROM item whose columns are called c0, c1, …."""
+        """A block that reads ``rows`` as a FROM item with columns c0, c1, …."""
         name = self.name()
         return _Block(f"{rows} AS {name}", tuple(_Column(f"{name}.c{n}") for n in range(columns)))
 
@@ -317,7 +322,7 @@ class _Renderer:
         block = self.block(filter_.input, around)
         if block.limit or block.distinct or block.windows:
             block = self.wrapped(block)
-        # Without keys, HAVING makes a query an aggregate one only if an aggregate is named.
+        # Without GROUP BY keys, a HAVING without an aggregate does not make the query aggregate.
         block = self.ready(block, filter_.condition, grouped=bool(block.group))
         condition = self.spell(filter_.condition, block, around)
         if block.group is not None:
@@ -348,7 +353,8 @@ class _Renderer:
         return len(set(computed)) < len(computed)
 
     def loses(self, project: Project, block: _Block) -> bool:
-        """Whether a query over all rows would show no aggregate any more: then it is not one."""
+        """True if the projection removes all aggregates of a query without GROUP BY, which would no
+        longer aggregate."""
         if block.group is None or block.group:
             return False
         return not any(columns_read(expression) for expression in project.expressions)
@@ -367,22 +373,22 @@ class _Renderer:
         made = replace(block, columns=columns, group=tuple(dict.fromkeys(keys)))
         if not columns:
             return self.single_row(made)
-        # A bare column's row is that of the only MIN or MAX: they stay together in one SELECT.
+        # SQLite takes a bare column from the row of the only MIN or MAX: both stay in one SELECT.
         bare = any(call.name == "BARE" for call in aggregate.calls)
         return self.wrapped(made) if bare else made
 
     def single_row(self, made: _Block) -> _Block:
-        """An aggregate without keys and calls: one row, which something must say."""
+        """An aggregate without keys and calls: one row without columns, from a COUNT(*)."""
         counted = replace(made, columns=(_Column("COUNT(*)", _Kind.GROUPED),))
         return replace(self.wrapped(counted), columns=())
 
     def with_keys(
         self, aggregate: Aggregate, block: _Block, around: _Around
     ) -> tuple[_Block, Aggregate]:
-        """Keys, and operands that read no column of the row, as columns of a subquery.
+        """Moves computed keys, and operands that read only outer columns, into a subquery.
 
-        ``GROUP BY 1`` would be a position, and a sum of an outer column only would be taken for
-        an aggregate of the query around.
+        Otherwise the key in ``GROUP BY 1`` would be a position, and a SUM of an outer column would
+        be an aggregate of the enclosing query.
         """
         before = len(block.columns)
         added: list[Expression] = []
@@ -419,7 +425,7 @@ class _Renderer:
 
     def sort(self, sort: Sort, around: _Around) -> _Block:
         block = self.block(sort.input, around)
-        # A constant orders nothing, and as an integer it would be a position.
+        # A constant does not order the rows, and an integer would be a column's position.
         keys = tuple(key for key in sort.keys if not isinstance(key.expression, Literal))
         if block.limit or block.distinct:
             block = self.wrapped(block, ordered=False)
@@ -500,8 +506,8 @@ class _Renderer:
     def arm(self, block: _Block) -> str:
         """One input of a set operation, without order.
 
-        SQLite 3.40 loses the WHERE of an arm with a RIGHT JOIN where the set operation is not the
-        whole query; in a subquery of its own it keeps it.
+        SQLite 3.40 ignores the WHERE of an arm with a RIGHT JOIN if the set operation is not the
+        whole query; a subquery avoids that.
         """
         right_join = self.dialect == "sqlite" and _RIGHT_JOIN.search(block.source)
         if block.limit or right_join:
@@ -510,12 +516,12 @@ class _Renderer:
 
 
 def quoted(name: str) -> str:
-    """A name as an identifier."""
+    """The name as a double-quoted identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _leads_out(calls: tuple[AggregateCall, ...]) -> bool:
-    """Whether an aggregate reads rows around the query, and no column of its own row."""
+    """True if an aggregate reads only columns of enclosing queries, and at least one."""
     for call in calls:
         read = {level for operand in call.operands for level, _ in references(operand)}
         if read and 0 not in read:

@@ -1,4 +1,4 @@
-"""Expressions of trees as text: for an engine, and for people."""
+"""Writes expressions of trees as text: as SQL for an engine, and for display."""
 
 from __future__ import annotations
 
@@ -29,12 +29,13 @@ from sqljury.trees.nodes import (
 
 
 class CannotSpell(Exception):  # noqa: N818  # it never leaves the renderer
-    """What an engine has no words for; the renderer turns it into a value."""
+    """Raised for what an engine's SQL cannot express; the renderer returns it as a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The text of each column that an expression sees: the row at hand, then the rows around."""
+    """The text of each column that an expression can read: of the current row, and of the rows of
+    enclosing queries, nearest first."""
 
     row: tuple[str, ...]
     outer: tuple[tuple[str, ...], ...] = ()
@@ -45,7 +46,7 @@ OnSubquery = Callable[[Subquery, View], str]
 INFIX = frozenset(
     ("=", "<>", "<", "<=", ">", ">=", "+", "-", "*", "/", "%", "||", "&", "|", "<<", ">>")
 ) | {"LIKE", "ILIKE", "GLOB", "REGEXP", "MATCH", "->", "->>", "//", "^", "SIMILAR TO"}
-_JUNCTIONS = {"AND": True, "OR": False}  # and what they are of nothing
+_JUNCTIONS = {"AND": True, "OR": False}  # with the value that they have without operands
 _WITHOUT_BRACKETS = frozenset(("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"))
 _FUNCTION = re.compile(r"[A-Z_][A-Z_0-9.]*")
 _TYPED_LITERALS = {Type.DATE: "DATE", Type.TIME: "TIME", Type.TIMESTAMP: "TIMESTAMP"}
@@ -53,13 +54,17 @@ _TYPED_LITERALS = {Type.DATE: "DATE", Type.TIME: "TIME", Type.TIMESTAMP: "TIMEST
 
 @dataclass(frozen=True, slots=True)
 class Speller:
-    """Writes expressions for one dialect; what a subquery is, ``subquery`` says."""
+    """Writes expressions in one dialect; ``subquery`` writes the subqueries."""
 
     dialect: str
     subquery: OnSubquery
 
     def expression(self, expression: Expression, view: View) -> str:
-        """The text, in brackets where it could be torn apart."""
+        """The expression's SQL, in brackets where operator precedence could change its meaning.
+
+        Raises:
+            CannotSpell: the dialect cannot express it.
+        """
         match expression:
             case Ref():
                 return view.row[expression.index]
@@ -77,7 +82,7 @@ class Speller:
                 return self.call(expression.name, texts)
 
     def literal(self, constant: Literal) -> str:
-        """A constant as the dialect reads it back."""
+        """A constant in the dialect's syntax."""
         value = constant.value
         if value is None:
             return "NULL"
@@ -117,7 +122,7 @@ class Speller:
         return text
 
     def call(self, name: str, texts: list[str]) -> str:
-        """An operator or function of operands that are text already."""
+        """An operator or function applied to operands that are already SQL text."""
         if name in _JUNCTIONS:
             return f"({f' {name} '.join(texts)})" if texts else self.truth(_JUNCTIONS[name])
         if name in INFIX and len(texts) == 2:
@@ -132,26 +137,29 @@ class Speller:
         return f"{name}({', '.join(texts)})"
 
     def truth(self, value: bool) -> str:
-        """True or false; in SQLite, IS TRUE would ask for more than equality with 1."""
+        """The constant for true or false.
+
+        1 or 0 in SQLite, where ``x IS TRUE`` would be true of every number but 0.
+        """
         return str(int(value)) if self.dialect == "sqlite" else str(value).upper()
 
     def is_(self, texts: list[str]) -> str:
-        """Equality that takes NULL as a value."""
+        """Equality in which NULL equals NULL."""
         word = "IS" if self.dialect == "sqlite" else "IS NOT DISTINCT FROM"
         return f"({texts[0]} {word} {texts[1]})"
 
     def in_(self, texts: list[str]) -> str:
-        """One of a list."""
+        """IN with a list; the constant false for an empty list."""
         if len(texts) == 1:
             return self.truth(False)
         return f"({texts[0]} IN ({', '.join(texts[1:])}))"
 
     def keys(self, keys: tuple[SortKey, ...], view: View) -> list[tuple[str, str]]:
-        """The keys of an order: the expression's text, and its direction's."""
+        """The keys of an ORDER BY: for each the text of its expression and of its direction."""
         return [(self.expression(key.expression, view), direction(key)) for key in keys]
 
     def aggregate(self, call: AggregateCall, view: View) -> str:
-        """One aggregate over the rows of a group."""
+        """The SQL of an aggregate."""
         texts = [self.expression(operand, view) for operand in call.operands]
         if call.name == "BARE":
             if self.dialect != "sqlite":
@@ -163,7 +171,7 @@ class Speller:
         return f"{call.name}({text}){self._filter(call, view)}"
 
     def window(self, call: WindowCall, view: View) -> str:
-        """One function over a window."""
+        """The SQL of a window function with its OVER."""
         texts = [self.expression(operand, view) for operand in call.operands]
         over = []
         if call.partition:
@@ -190,12 +198,12 @@ class Speller:
 
 
 def direction(key: SortKey) -> str:
-    """Where a key's order goes, NULLs said."""
+    """ASC or DESC, and NULLS FIRST or LAST, of a sort key."""
     return f"{'DESC' if key.descending else 'ASC'} NULLS {'LAST' if key.nulls_last else 'FIRST'}"
 
 
 def order_by(keys: list[tuple[str, str]]) -> str:
-    """An ORDER BY clause."""
+    """An ORDER BY clause from pairs of an expression's text and a direction."""
     return "ORDER BY " + ", ".join(f"{text} {way}" for text, way in keys)
 
 
@@ -221,23 +229,23 @@ _SPECIAL: dict[str, Callable[[Speller, list[str]], str]] = {
 }
 
 
-# ---------------------------------------------------------------- spoken
+# ---------------------------------------------------------------- for display
 #
 # Expressions of trees as a person would write them, with the names of columns.
 #
-# The other speller (``spell``) writes what an engine must understand; this one may not fail, and
-# leaves out the brackets that nobody needs.
+# ``Speller`` above writes SQL for an engine; ``Speaker`` never fails, and leaves out brackets that
+# precedence makes unnecessary.
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a column is called: its name, and the table that tells it from others."""
+    """The display name of a column: its name, and the table to distinguish it by."""
 
     name: str
     table: str = ""
 
     def full(self) -> str:
-        """With the table, where there is one."""
+        """``table.name``, or the name alone without a table."""
         return f"{self.table}.{self.name}" if self.table else self.name
 
 
@@ -250,7 +258,7 @@ _BINDS = {
     **dict.fromkeys(("*", "/", "%"), 7),
     **dict.fromkeys(("||", "->", "->>"), 8),
 }
-"""How tightly operators of two operands bind."""
+"""Precedence of binary operators; higher binds more tightly."""
 _CONNECTORS = {"OR": 1, "AND": 2}
 _NOT, _TESTS, _SIGN, _ATOM = 3, 4, 9, 10
 _BEHIND = frozenset(("IS NULL", "IS TRUE", "IS FALSE"))
@@ -261,25 +269,26 @@ _BRACKETLESS = frozenset(("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"))
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Says expressions over a row; ``of_query`` gives a query inside one its number."""
+    """Writes expressions over a row for display; ``of_query`` returns the text for a subquery."""
 
     row: Names
     outer: Sequence[Names]
     of_query: Callable[[Subquery], str]
 
     def say(self, expression: Expression, binding: int = 0) -> str:
-        """The expression; in brackets if it binds less tightly than what is around it."""
+        """The expression's text; in brackets if its precedence is lower than ``binding``."""
         text, own = self._said(expression)
         return f"({text})" if own < binding else text
 
     def column(self, index: int) -> str:
-        """A column of the row: with its table only where the name alone would not do."""
+        """The name of a column of the row; with its table if the name alone is ambiguous."""
         found = self.row[index]
         seen = Counter(named.name.lower() for row in (self.row, *self.outer) for named in row)
         return found.name if seen[found.name.lower()] == 1 else found.full()
 
     def key(self, key: SortKey) -> str:
-        """One key of an order; NULLs are mentioned where they are not with the small values."""
+        """One key of an ORDER BY; the place of NULLs is written unless they sort as the smallest
+        values."""
         words = [self.say(key.expression)]
         words += ["desc"] if key.descending else []
         if key.nulls_last != key.descending:
@@ -287,7 +296,7 @@ class Speaker:
         return " ".join(words)
 
     def aggregate(self, call: AggregateCall) -> str:
-        """A call over a group."""
+        """The text of an aggregate."""
         if call.name == "BARE":
             return f"some {self.say(call.operands[0], _ATOM)}"
         parts = ", ".join(map(self.say, call.operands)) or "*"
@@ -296,7 +305,7 @@ class Speaker:
         return text + (f" where {self.say(call.filter)}" if call.filter is not None else "")
 
     def window(self, call: WindowCall) -> str:
-        """A call over a window."""
+        """The text of a window function."""
         parts = ", ".join(map(self.say, call.operands))
         over = []
         if call.partition:
@@ -395,7 +404,7 @@ class Speaker:
 
 
 def constant(literal: Literal) -> str:
-    """A constant as it is written."""
+    """The text of a constant for display."""
     match literal.value:
         case None:
             return "NULL"

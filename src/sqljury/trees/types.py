@@ -1,8 +1,8 @@
-"""Which columns a relation has, of what type, and whether a value can be NULL.
+"""The output columns of a relation: their types and whether a value can be NULL.
 
-Types are what is declared and what follows from it. SQLite does not enforce declared types: rules
-that rely on them assume :attr:`~sqljury.trees.context.Assumption.TYPES`. Nullability is
-judged carefully: nullable unless it is certain that no NULL can occur.
+Types are derived from the declared ones. SQLite does not enforce declared types: rules that rely on
+them assume :attr:`~sqljury.trees.context.Assumption.TYPES`. A column counts as nullable unless it
+is certain that no NULL can occur.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from sqljury.trees.nodes import (
 from sqljury.trees.walk import reach
 
 Row = tuple[Field, ...]
-"""The columns that an expression sees."""
+"""The columns of a row that an expression can read."""
 
 _ROWID = "rowid"
 
@@ -106,9 +106,9 @@ _SINGLES = {
     "mysql": re.compile(r"float(?!8)\b(?!\s*\((2[5-9]|[345]\d)\)).*"),
 }
 _MANY_FORMS = {"mysql": ("year",), "postgres": ("uuid", "money"), "duckdb": ("uuid",)}
-"""Types of which a constant may name one value in several ways: 99 and 1999, letter case."""
+"""Types in which several constants denote one value: 99 and 1999 as a year, UUIDs in any case."""
 _NO_NUMBERS = ("interval", "point", "array", "[", "<")
-"""Names that contain INT by accident, and types of many values."""
+"""Parts of type names that contain INT by accident (POINT), and types of composite values."""
 _WORD = re.compile(r"[a-z_][a-z_0-9]*")
 
 
@@ -157,7 +157,7 @@ def _of_column(column: Column, dialect: str, numerals: bool) -> Field:
 
 
 def _numerals(table: Table, schema: Schema) -> set[str]:
-    """The columns of texts that refer to columns of numbers."""
+    """Names of the text columns with a foreign key to a numeric column."""
     found = set()
     for key in table.foreign_keys:
         target = schema.table(key.target_table)
@@ -176,7 +176,8 @@ def _numerals(table: Table, schema: Schema) -> set[str]:
 
 
 def fields(relation: Relation, context: Context, outer: Sequence[Row] = ()) -> Row:
-    """The output columns of a relation; ``outer`` are the rows around it, nearest first."""
+    """The output columns of a relation; ``outer`` holds the rows of the enclosing queries, nearest
+    first."""
     if outer and reach(relation) > 0:
         return _fields(relation, context, outer)
     return _FIELDS.of(relation, context, "")
@@ -241,7 +242,7 @@ def _of_scan(scan: Scan, schema: Schema) -> Row:
 
 
 def _no_rows(schema: Schema) -> dict[tuple[str, tuple[str, ...]], Row]:
-    """Where the columns of the scans that were seen are kept."""
+    """An empty cache, per schema, of the columns of scans by (table, column names)."""
     del schema
     return {}
 
@@ -289,13 +290,14 @@ def _of_expression(
 
 
 def _any(context: Context) -> str:
-    """The collation of values of which nothing is known."""
+    """The collation of values whose source is unknown: the dialect's default."""
     return context.dialect if context.dialect in CASELESS else ""
 
 
 def expression_collation(
     expression: Expression, row: Row, context: Context, outer: Sequence[Row]
 ) -> str:
+    """The collation of an expression; empty if equal texts are byte-identical, ``?`` if unknown."""
     if isinstance(expression, Subquery) and expression.kind is SubqueryKind.SCALAR:
         inner = fields(expression.relation, context, (row, *outer))[0].collation
         return UNKNOWN if inner and context.dialect == "sqlite" else inner
@@ -306,7 +308,7 @@ def expression_collation(
 def expression_affinity(
     expression: Expression, row: Row, context: Context, outer: Sequence[Row]
 ) -> str | None:
-    """SQLite's affinity of an expression; empty for none, None if it is not known."""
+    """SQLite's affinity of an expression; empty if it has none, None if unknown."""
     if isinstance(expression, Subquery) and expression.kind is SubqueryKind.SCALAR:
         return fields(expression.relation, context, (row, *outer))[0].affinity
     return affinity(expression, row, tuple(outer))
@@ -367,7 +369,7 @@ _LIKE_OPERAND = frozenset(
 ) | {"FIRST_VALUE", "LAST_VALUE", "NTH_VALUE"}
 _TEXTS = frozenset(("GROUP_CONCAT", "STRING_AGG", "LISTAGG"))
 _OF_ALL_ROWS = frozenset(("MIN", "MAX", "SUM", "AVG", "BARE", "GROUP_CONCAT", "STRING_AGG"))
-"""Not NULL for a group that has rows, if no operand is."""
+"""Aggregates that are not NULL for a nonempty group in which no operand is NULL."""
 
 
 def _of_aggregate(aggregate: Aggregate, context: Context, outer: Sequence[Row]) -> Row:
@@ -395,7 +397,7 @@ def _of_window(call: WindowCall, row: Row, context: Context, outer: Sequence[Row
         return Field("", Type.INTEGER, False, "")
     if call.name in _SHARES:
         return Field("", Type.REAL, False, "")
-    # A frame of one's own may be empty; the default one holds the row itself.
+    # An explicit frame may be empty; the default frame always contains the current row.
     known = _type_and_nullable(call, row, context, outer, not call.frame)
     return Field("", *known, "", _collation_of(call, row, context, outer))
 
@@ -422,7 +424,7 @@ def _type_and_nullable(
         return type_, False
     if not any_row or call.filter is not None or call.name not in _OF_ALL_ROWS:
         return type_, True
-    # A sum of infinities of both signs is NaN, which SQLite gives as NULL.
+    # Infinity plus minus infinity is NaN, which SQLite returns as NULL.
     lost = call.name in ("SUM", "AVG") and types[:1] != [Type.INTEGER]
     return type_, lost or any(nullable(o, row, context, outer) for o in call.operands)
 
@@ -461,7 +463,7 @@ _BY_FUNCTION = {
     **dict.fromkeys(("CURRENT_TIMESTAMP", "NOW"), Type.TIMESTAMP),
 }
 _OF_SQLITE = {
-    # Dates are texts there; ROUND gives a REAL even of an integer.
+    # In SQLite dates are texts, and ROUND returns a REAL even for an integer.
     **dict.fromkeys(("DATE", "TIME", "DATETIME", "STRFTIME"), Type.TEXT),
     **dict.fromkeys(("CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"), Type.TEXT),
     "ROUND": Type.REAL,
@@ -470,7 +472,7 @@ _CHOICES = frozenset(("COALESCE", "IFNULL", "NVL", "NULLIF", "GREATEST", "LEAST"
 
 
 def type_of(expression: Expression, row: Row, context: Context, outer: Sequence[Row] = ()) -> Type:
-    """The type of an expression's values, :attr:`Type.ANY` where it cannot be told."""
+    """The type of an expression's values; :attr:`Type.ANY` if unknown."""
     match expression:
         case Ref():
             return row[expression.index].type
@@ -529,11 +531,14 @@ _INTEGER_DIVISION = {
     **dict.fromkeys(("duckdb", "bigquery", "spark", "clickhouse"), Type.REAL),
     **dict.fromkeys(("mysql", "snowflake", "oracle"), Type.DECIMAL),
 }
-"""What two integers give where it is not an integer."""
+"""The type of ``integer / integer`` in the dialects where it is not an integer."""
 
 
 def _common(types: Iterable[Type], dialect: str) -> Type:
-    """The type of values that come from several places; in SQLite each keeps its own."""
+    """The common type of values from several sources.
+
+    In SQLite each value keeps its own type, so different number types give DECIMAL.
+    """
     found = {type_ for type_ in types if type_ is not Type.NULL}
     if not found:
         return Type.NULL
@@ -548,8 +553,8 @@ def _common(types: Iterable[Type], dialect: str) -> Type:
 
 # ---------------------------------------------------------------- NULL
 
-# NULL exactly if an operand is. Arithmetic on REAL is not among them: infinity minus infinity
-# is NaN, which SQLite gives as NULL.
+# Operators that return NULL exactly if an operand is NULL. Arithmetic on REAL is not among them:
+# infinity minus infinity is NaN, which SQLite returns as NULL.
 _STRICT = _COMPARISONS | {"NOT", "BETWEEN", "NEG", "||", "&", "|", "<<", ">>", "XOR"}
 _STRICT_FUNCTIONS = (
     frozenset(
@@ -560,17 +565,17 @@ _STRICT_FUNCTIONS = (
         *(BY_VALUE, SHOWN, TO_NUMBER, TO_TEXT),
     }
 )
-# NULL if an operand is, and perhaps otherwise.
+# Functions that return NULL if an operand is NULL, and possibly in other cases.
 _REJECTING = _STRICT | _STRICT_FUNCTIONS | {"+", "-", "*", "/", "%", "CEIL", "FLOOR"}
 _WITHOUT_NULL = frozenset(
     ("IS", "IS NULL", "TYPEOF", "QUOTE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP")
 )
 _CHECKED_CASTS = ("sqlite", "postgres", "duckdb", "tsql")
-"""Where a CAST of a value gives a value or an error."""
+"""Dialects in which a CAST of a non-NULL value gives a value or an error, never NULL."""
 
 
 def nullable(expression: Expression, row: Row, context: Context, outer: Sequence[Row] = ()) -> bool:
-    """Whether an expression can be NULL; false only where it is certain."""
+    """Whether an expression can be NULL; False only if it is certain that it cannot."""
     match expression:
         case Ref():
             return row[expression.index].nullable
@@ -601,7 +606,7 @@ def _subquery_nullable(
 
 
 def has_one_row(relation: Relation) -> bool:
-    """Whether a relation is certain to have exactly one row, whatever the data."""
+    """True if the relation has exactly one row, whatever the data."""
     match relation:
         case Aggregate():
             return not relation.keys
@@ -634,12 +639,12 @@ def _call_nullable(call: Call, row: Row, context: Context, outer: Sequence[Row])
 
 @lru_cache(maxsize=65536)
 def as_nullable(field: Field, nullable: bool) -> Field:
-    """The same column where NULL can occur, or where it cannot."""
+    """The column with its nullability set."""
     return field if field.nullable == nullable else replace(field, nullable=nullable)
 
 
 def without_null(row: Row, columns: frozenset[int]) -> Row:
-    """The same columns, of which some hold no NULL."""
+    """The row with the given columns marked as not nullable."""
     if not columns:
         return row
     return tuple(
@@ -650,7 +655,7 @@ def without_null(row: Row, columns: frozenset[int]) -> Row:
 
 @fact
 def null_rejected(condition: Expression) -> frozenset[int]:
-    """The columns of the row at hand that are not NULL wherever a condition is true."""
+    """Columns of the current row that cannot be NULL in a row for which the condition is true."""
     match condition:
         case Call(name="AND"):
             parts = [null_rejected(part) for part in condition.operands]
@@ -660,10 +665,10 @@ def null_rejected(condition: Expression) -> frozenset[int]:
         case Call(name="NOT", operands=(Call(name="IS NULL", operands=(operand,)),)):
             return _strictly_read(operand)
         case Call(name="NOT", operands=(Call(name="BETWEEN", operands=(operand, *_)),)):
-            # Beyond one bound it is false, whatever the other bound is.
+            # Beyond one bound BETWEEN is false, even if the other bound is NULL.
             return _strictly_read(operand)
         case Call(name="NOT", operands=(Call(name="IN", operands=operands),)):
-            # NOT IN is NULL wherever an element is.
+            # NOT IN is never true if a list element is NULL.
             return frozenset().union(*(_strictly_read(o) for o in operands))
         case Call(name="IN", operands=(operand, *_)):
             return _strictly_read(operand)
@@ -676,7 +681,7 @@ def null_rejected(condition: Expression) -> frozenset[int]:
 
 
 def _strictly_read(expression: Expression) -> frozenset[int]:
-    """The columns that make an expression NULL when they are."""
+    """Columns of the current row such that the expression is NULL if one of them is NULL."""
     match expression:
         case Ref():
             return frozenset((expression.index,))

@@ -13,17 +13,17 @@ VOLATILE = frozenset(
 
 
 def is_volatile(*parts: Expression) -> bool:
-    """Whether any of the expressions, or a query inside them, draws a random value or the like."""
+    """True if an expression, or a subquery in it, calls a volatile function such as RANDOM."""
     return not all(VOLATILE.isdisjoint(names(part)) for part in parts)
 
 
 def has_volatile(relation: Relation) -> bool:
-    """Whether a relation evaluates anything volatile anywhere below."""
+    """True if a relation or anything below it calls a volatile function."""
     return not VOLATILE.isdisjoint(names(relation))
 
 
 def any_volatile(several: Iterable[Expression]) -> bool:
-    """Whether one of the expressions is volatile; the queries inside them are not entered."""
+    """True if an expression calls a volatile function; calls inside subqueries do not count."""
     return any(
         isinstance(part, Call) and part.name in VOLATILE
         for whole in several

@@ -1,4 +1,4 @@
-"""Parts of trees: what is directly inside, the same node with other parts, new references."""
+"""Functions to walk and rebuild trees: a node's parts, copies with other parts, references."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ Kind = TypeVar("Kind", bound=TreeNode)
 
 
 def _mapped(parts: tuple[Part, ...], f: Callable[[Part], Part]) -> tuple[Part, ...]:
-    """``f`` of each part; the very same tuple where nothing changes."""
+    """``f`` of each part; the same tuple object if no part changes."""
     new = tuple([f(part) for part in parts])
     return parts if _same(parts, new) else new
 
 
 def _same(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
-    """Whether these are the very same parts."""
+    """True if both tuples hold the same objects (``is``)."""
     return len(old) == len(new) and all(map(is_, old, new))
 
 
@@ -60,7 +60,7 @@ def _same(old: tuple[object, ...], new: tuple[object, ...]) -> bool:
 
 @fact
 def width(relation: Relation) -> int:
-    """How many columns a relation's rows have."""
+    """The number of output columns of a relation."""
     match relation:
         case Scan() | TableFunction():
             return len(relation.columns)
@@ -87,7 +87,7 @@ def width(relation: Relation) -> int:
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
-    """The relations that a relation reads, left to right; not those inside its expressions."""
+    """A relation's input relations, left to right; not the subqueries in its expressions."""
     if isinstance(relation, _OF_ONE):
         return (relation.input,)
     match relation:
@@ -105,7 +105,7 @@ _OF_ONE = (Filter, Project, Aggregate, Distinct, Sort, Limit, Window)
 
 
 def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
-    """The same operator on other inputs."""
+    """The same operator on other inputs; the same object if the inputs do not change."""
     if _same(inputs(relation), new):
         return relation
     match relation:
@@ -118,7 +118,7 @@ def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
             return replace(relation, inputs=new)
         case Recursive():
             return replace(relation, seed=new[0], step=new[1])
-        # Not by replace(), which takes three times as long, and most are these.
+        # The constructor instead of replace(): three times as fast, for the most frequent kinds.
         case Filter():
             return Filter(new[0], relation.condition)
         case Project():
@@ -130,7 +130,8 @@ def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
 
 
 def expressions(node: TreeNode) -> Iterator[Expression]:
-    """The expressions that a relation or a call itself evaluates, in order."""
+    """The expressions in the fields of a relation, call or sort key, in order; inputs are not
+    entered."""
     for name, _ in _HOLDERS[type(node)]:
         value = getattr(node, name)
         for part in value if isinstance(value, tuple) else (value,):
@@ -143,8 +144,8 @@ def expressions(node: TreeNode) -> Iterator[Expression]:
 
 
 def map_expressions(node: Kind, f: OnExpression) -> Kind:
-    """The same relation, call or sort key with ``f`` of each of its own expressions; the very same
-    one where nothing changes."""
+    """The relation, call or sort key with ``f`` applied to each of its own expressions; the same
+    object if nothing changes."""
     new = {}
     for name, mapped in _HOLDERS[type(node)]:
         value = getattr(node, name)
@@ -153,7 +154,7 @@ def map_expressions(node: Kind, f: OnExpression) -> Kind:
             new[name] = made
     if not new:
         return node
-    # Not by replace(), which takes three times as long.
+    # The constructor instead of replace(), which takes three times as long.
     names = type(node).__match_args__  # type: ignore[attr-defined]
     return type(node)(*[new[name] if name in new else getattr(node, name) for name in names])
 
@@ -171,20 +172,20 @@ _MAPPED: dict[str, Callable[[Any, OnExpression], Any]] = {
     "tuple[WindowCall, ...]": _map_many,
     "tuple[SortKey, ...]": _map_many,
 }
-"""How a field's value is mapped, by the field's type."""
+"""How ``f`` is applied to a field's value, by the field's declared type."""
 _CARRIERS = (SortKey, AggregateCall, WindowCall)
-"""What holds expressions, and is none."""
+"""Nodes that hold expressions but are neither expressions nor relations."""
 _HOLDERS = {
     kind: tuple((f.name, _MAPPED[str(f.type)]) for f in fields(kind) if f.type in _MAPPED)
     for kind in (*get_args(Relation), *_CARRIERS)
 }
-"""The fields of each class that hold expressions, in their order."""
+"""For each class, its fields that hold expressions and how to map them, in declaration order."""
 
 
 def with_groups(
     relation: Aggregate, keys: tuple[Expression, ...], calls: tuple[AggregateCall, ...]
 ) -> Aggregate:
-    """The same aggregate by other keys, with other calls; the very same one where these are."""
+    """The Aggregate with other keys and calls; the same object if both are the same objects."""
     if keys is relation.keys and calls is relation.calls:
         return relation
     return Aggregate(relation.input, keys, calls, relation.names)
@@ -194,14 +195,14 @@ def with_groups(
 
 
 def operands(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions directly inside; not those of a subquery's relation."""
+    """The direct operands of an expression; not the expressions of a subquery's relation."""
     if isinstance(expression, (Call, Subquery)):
         return expression.operands
     return (expression.operand,) if isinstance(expression, Cast) else ()
 
 
 def with_operands(expression: Expression, new: tuple[Expression, ...]) -> Expression:
-    """The same operator on other operands."""
+    """The same operator on other operands; the same object if the operands do not change."""
     if _same(operands(expression), new):
         return expression
     match expression:
@@ -216,7 +217,7 @@ def with_operands(expression: Expression, new: tuple[Expression, ...]) -> Expres
 
 
 def transform(expression: Expression, f: OnExpression) -> Expression:
-    """``f`` of every part from the leaves up; relations inside subqueries are left alone."""
+    """Rewrites an expression bottom-up by ``f``; relations of subqueries are not entered."""
     parts = operands(expression)
     if parts:
         expression = with_operands(expression, tuple([transform(part, f) for part in parts]))
@@ -224,27 +225,27 @@ def transform(expression: Expression, f: OnExpression) -> Expression:
 
 
 def map_queries(expression: Expression, f: Callable[[Subquery], Expression]) -> Expression:
-    """``f`` of every subquery in an expression, from the leaves up."""
+    """Replaces each subquery of an expression by ``f`` of it, bottom-up."""
     if "Subquery" not in names(expression):
         return expression
     return transform(expression, lambda e: f(e) if isinstance(e, Subquery) else e)
 
 
 def subexpressions(expression: Expression) -> Iterator[Expression]:
-    """The expression and all its parts; relations inside subqueries are not entered."""
+    """The expression and all its parts; relations of subqueries are not entered."""
     yield expression
     for part in operands(expression):
         yield from subexpressions(part)
 
 
 def subqueries(relation: Relation) -> Iterator[Subquery]:
-    """The subqueries in a relation's own expressions."""
+    """The subqueries in a relation's own expressions; inputs are not entered."""
     for expression in expressions(relation):
         yield from (part for part in subexpressions(expression) if isinstance(part, Subquery))
 
 
 def relations(relation: Relation) -> Iterator[Relation]:
-    """The relation and every relation below, those inside expressions included."""
+    """The relation and every relation below it, including those of subqueries."""
     yield relation
     for sub in subqueries(relation):
         yield from relations(sub.relation)
@@ -257,8 +258,10 @@ def relations(relation: Relation) -> Iterator[Relation]:
 
 @fact
 def names(node: Expression | Relation) -> frozenset[str]:
-    """The names of all that a tree is made of: the classes of its nodes, and for calls of one row
-    and tables' functions their own names; queries inside expressions are entered."""
+    """The class names of all nodes of a tree, and the names of its scalar and table functions.
+
+    Subqueries are included. Used to test cheaply whether a tree contains something.
+    """
     found = {type(node).__name__}
     if isinstance(node, _LEAVES):
         return frozenset(found)
@@ -271,13 +274,14 @@ def names(node: Expression | Relation) -> frozenset[str]:
 
 @fact
 def length(expression: Expression) -> int:
-    """How many parts an expression has, itself included; queries inside are not entered."""
+    """The number of nodes of an expression, itself included; relations of subqueries do not
+    count."""
     return 1 + sum([length(part) for part in operands(expression)])
 
 
 @fact
 def size(relation: Relation) -> int:
-    """How many relations a tree has, those inside expressions included."""
+    """The number of relations in a tree, including those of subqueries."""
     below = [size(part) for part in inputs(relation)]
     if "Subquery" in names(relation):
         below += [size(sub.relation) for sub in subqueries(relation)]
@@ -288,7 +292,7 @@ _LEAVES = (Ref, Outer, Literal)
 
 
 def _parts(node: Expression | Relation) -> tuple[Expression | Relation, ...]:
-    """All that is directly inside a node."""
+    """The direct parts of a node: operands, inputs, own expressions, a subquery's relation."""
     match node:
         case Subquery():
             return (*node.operands, node.relation)
@@ -300,26 +304,27 @@ def _parts(node: Expression | Relation) -> tuple[Expression | Relation, ...]:
 
 # ---------------------------------------------------------------- references
 #
-# A reference is (level, index) as seen from the expression that is looked at: level 0 is the row
-# at hand. Inside a subquery the same row is one level further out.
+# A reference is (level, index), relative to the expression that contains it: level 0 is the current
+# row. Inside a subquery the same row is one level higher.
 
 Replacement = Callable[[int, int], Expression]
 
 
 def map_references(expression: Expression, f: Replacement) -> Expression:
-    """``f(level, index)`` in place of each reference to the row at hand (0) or further out.
+    """Replaces each reference by ``f(level, index)``; level 0 is the current row.
 
-    What ``f`` gives is written as seen from ``expression``; inside subqueries it is deepened.
+    ``f`` returns an expression relative to ``expression``; for references inside a subquery, the
+    levels of that result are raised accordingly.
     """
     return _map_expression(expression, f, 0)
 
 
 def map_outer_references(relation: Relation, f: Replacement) -> Relation:
-    """The relation with ``f`` of all references that lead out of it; level 1 is the nearest row
-    around.
+    """Replaces each reference out of the relation by ``f(level, index)``; level 1 is the row of the
+    nearest enclosing query.
 
-    What ``f`` gives is written as seen from an expression directly inside the relation, where
-    the row around is ``Outer(1, …)``.
+    ``f`` returns an expression relative to an expression directly inside the relation, where
+    that row is ``Outer(1, …)``.
     """
     return _map_relation(relation, lambda level, index: f(level + 1, index), 1, lift=1)
 
@@ -358,7 +363,7 @@ def _map_relation(relation: Relation, f: Replacement, depth: int, lift: int = 0)
 
 
 def with_relation(subquery: Expression, relation: Relation) -> Expression:
-    """A subquery's expression with another query."""
+    """The subquery with another relation; the same object if it is the same relation."""
     assert isinstance(subquery, Subquery)
     if relation is subquery.relation:
         return subquery
@@ -367,8 +372,11 @@ def with_relation(subquery: Expression, relation: Relation) -> Expression:
 
 @fact
 def reach(node: Expression | Relation) -> int:
-    """How far out a tree reads: 0 the row at hand, 1 the nearest row around it, and so on; -1
-    where it reads no row, or, of a relation, none around it."""
+    """The highest level that a tree references.
+
+    For an expression: 0 is the current row, 1 the nearest enclosing query's row, and so on; -1 if
+    it reads no row. For a relation: 1 is the nearest enclosing query's row; -1 if uncorrelated.
+    """
     match node:
         case Ref():
             return 0
@@ -390,20 +398,22 @@ def reach(node: Expression | Relation) -> int:
 
 
 def deepen_relation(relation: Relation) -> Relation:
-    """The same rows as seen from one subquery further in."""
+    """The relation with the levels of all references out of it raised by one, for use one subquery
+    deeper."""
     return map_outer_references(relation, lambda level, index: Outer(level + 1, index))
 
 
 def deepen(expression: Expression, levels: int) -> Expression:
-    """The same value as seen from ``levels`` subqueries further in."""
+    """The expression with all references raised by ``levels``, for use that many subqueries
+    deeper."""
     if levels == 0:
         return expression
     return map_references(expression, lambda level, index: Outer(level + levels, index))
 
 
 def substitute(expression: Expression, values: tuple[Expression, ...]) -> Expression:
-    """``values[i]`` in place of column *i* of the row at hand: an expression over a Project's
-    output becomes one over its input."""
+    """Replaces column *i* of the current row by ``values[i]``: turns an expression over a Project's
+    output into one over its input."""
     if isinstance(expression, Ref):
         return values[expression.index]
     return map_references(
@@ -412,7 +422,7 @@ def substitute(expression: Expression, values: tuple[Expression, ...]) -> Expres
 
 
 def renumber(expression: Expression, position: Callable[[int], int]) -> Expression:
-    """``Ref(position(i))`` in place of column *i* of the row at hand."""
+    """Replaces column *i* of the current row by ``Ref(position(i))``."""
     if isinstance(expression, Ref):
         return ref(position(expression.index))
 
@@ -423,8 +433,11 @@ def renumber(expression: Expression, position: Callable[[int], int]) -> Expressi
 
 
 def over_pair(expression: Expression, by: int) -> Expression:
-    """A condition inside a subquery, as the condition of a join that has the ``by`` columns of
-    the row around on its left and the subquery's own row on its right."""
+    """Turns a condition inside a subquery into the condition of a join.
+
+    The join's left side is the enclosing query's row of ``by`` columns, its right side the
+    subquery's own row.
+    """
 
     def moved(level: int, index: int) -> Expression:
         if level == 0:
@@ -435,13 +448,13 @@ def over_pair(expression: Expression, by: int) -> Expression:
 
 
 def shift(expression: Expression, by: int) -> Expression:
-    """All columns of the row at hand ``by`` places further right."""
+    """Adds ``by`` to the index of every reference to the current row."""
     return expression if by == 0 else renumber(expression, lambda index: index + by)
 
 
 @fact
 def references(expression: Expression) -> frozenset[tuple[int, int]]:
-    """All (level, index) that an expression reads, from inside its subqueries too."""
+    """All (level, index) that an expression reads, also inside its subqueries."""
     found: set[tuple[int, int]] = set()
 
     def note(level: int, index: int) -> Expression:
@@ -454,13 +467,15 @@ def references(expression: Expression) -> frozenset[tuple[int, int]]:
 
 @fact
 def columns_read(expression: Expression) -> frozenset[int]:
-    """The columns of the row at hand that an expression reads, from inside its subqueries too."""
+    """Indexes of the columns of the current row that an expression reads, also inside its
+    subqueries."""
     return frozenset(index for level, index in references(expression) if level == 0)
 
 
 @fact
 def outer_references(relation: Relation) -> frozenset[tuple[int, int]]:
-    """All (level, index) that lead out of a relation; level 1 is the nearest row around."""
+    """All (level, index) by which a relation reads rows of enclosing queries; level 1 is the
+    nearest."""
     found: set[tuple[int, int]] = set()
 
     def note(level: int, index: int) -> Expression:
@@ -472,10 +487,10 @@ def outer_references(relation: Relation) -> frozenset[tuple[int, int]]:
 
 
 def is_correlated(relation: Relation) -> bool:
-    """Whether a relation reads a row around it."""
+    """True if a relation reads a row of an enclosing query."""
     return reach(relation) > 0
 
 
 def literal(expression: Expression) -> Literal | None:
-    """The expression if it is a constant."""
+    """The expression if it is a constant, else None."""
     return expression if isinstance(expression, Literal) else None

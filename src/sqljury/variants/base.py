@@ -1,4 +1,4 @@
-"""What all variants of a query are made with: one change of one node, and what it may know."""
+"""Tools shared by all rewrites and mutations of queries: node changes and name resolution."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from sqljury.sql.names import columns_named
 from sqljury.sql.tokens import parse
 
 MOST_NODES = 400
-"""Of a query; each variant is a changed copy of all of them."""
+"""Queries with more syntax nodes get no variants: each variant copies the whole query."""
 
 Change = Callable[[Any], object]
-"""Turns a node of a copy of the query, in place, into what stands there in the variant."""
+"""Changes a node of a copy of the query in place, which makes the copy a variant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A query made from another one, and the kinds of the changes that led there, in order."""
+    """A query made from another one, and the kinds of the changes applied, in order."""
 
     sql: str
     kinds: tuple[str, ...]
@@ -30,10 +30,10 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class QueryContext:
-    """What the changes of a node may look up.
+    """What a change of a node may use: the schema and the query's tables.
 
     Args:
-        tables: the tables of the query by the names they have in it.
+        tables: the tables of the query by their case-folded name or alias in it.
     """
 
     schema: Schema
@@ -41,11 +41,11 @@ class QueryContext:
 
 
 Changes = Callable[["exp.Expr", QueryContext], Iterator[Change]]
-"""The changes of one kind that a node takes."""
+"""Yields all changes of one kind that are possible at a node."""
 
 
 def context_of(tree: exp.Expr, schema: Schema) -> QueryContext:
-    """The schema, and the tables of a query by the names they have in it."""
+    """The schema, and the tables of a query by their case-folded name or alias in it."""
     found = {}
     for node in tree.find_all(exp.Table):
         table = schema.table(node.name)
@@ -55,12 +55,12 @@ def context_of(tree: exp.Expr, schema: Schema) -> QueryContext:
 
 
 def changed(tree: exp.Expr, index: int, change: Change) -> exp.Expr | None:
-    """A copy of a query with one of its nodes changed; None where the place takes no such change.
+    """A copy of a query with one of its nodes changed; None if the change fails at that node.
 
     Args:
-        index: of the node, as the tree's ``walk`` counts.
+        index: the node's position in the tree's ``walk``.
     """
-    # In a holder the root, too, can be replaced.
+    # With a parent of its own the root can be replaced, too.
     holder = exp.Paren(this=tree.copy())
     node = next(node for number, node in enumerate(holder.this.walk()) if number == index)
     try:
@@ -72,7 +72,7 @@ def changed(tree: exp.Expr, index: int, change: Change) -> exp.Expr | None:
 
 
 def text_of(tree: exp.Expr, dialect: str) -> str | None:
-    """A query as SQL; None where it cannot be said."""
+    """A query as SQL text; None if sqlglot cannot write it in the dialect."""
     try:
         return str(tree.sql(dialect=dialect))
     except (SqlglotError, ValueError, AttributeError, RecursionError):
@@ -80,10 +80,10 @@ def text_of(tree: exp.Expr, dialect: str) -> str | None:
 
 
 def readable(sql: str, schema: Schema, dialect: str) -> exp.Expr | None:
-    """The tree of a query with its texts in double quotes as texts; None where it is too large.
+    """The syntax tree of a query; None if it is too large, no query, or has no output columns.
 
-    What SQLite and MySQL take for a text where no column has such a name would be another thing
-    next to other tables.
+    A name in double quotes that no column has becomes a text literal. SQLite and MySQL read it so,
+    and in a variant with other tables it could turn into a column.
     """
     tree = parse(sql, dialect)
     large = tree is None or sum(1 for _ in tree.walk()) > MOST_NODES
@@ -104,7 +104,7 @@ def readable(sql: str, schema: Schema, dialect: str) -> exp.Expr | None:
 
 @dataclass(frozen=True, slots=True)
 class ColumnOrigin:
-    """Where a column comes from: the name of the table in the query, the table, the column."""
+    """The column of the schema that a query's column refers to; its table and that one's alias."""
 
     source: str
     table: Table
@@ -112,25 +112,25 @@ class ColumnOrigin:
 
     @property
     def unique(self) -> bool:
-        """Whether the schema says that no two rows have the same value there."""
+        """True if the schema declares the column unique by itself."""
         return is_unique(self.table, {self.column.name.casefold()})
 
 
 def is_unique(table: Table, columns: set[str]) -> bool:
-    """Whether some of the columns (case-folded) are a key."""
+    """True if a key of the table consists of some of these columns (case-folded)."""
     keys = [key for key in (table.primary_key, *table.unique) if key]
     return any({name.casefold() for name in key} <= columns for key in keys)
 
 
 def sources_of(select: exp.Expr) -> list[exp.Expr]:
-    """What a SELECT reads, in order: tables and subqueries."""
+    """The tables and subqueries in FROM and JOIN of a SELECT, in order."""
     first = select.args.get("from_")
     joins = select.args.get("joins") or []
     return [*([first.this] if first is not None else []), *(join.this for join in joins)]
 
 
 def origin_of(column: exp.Expr, context: QueryContext) -> ColumnOrigin | None:
-    """Where a column comes from; None for what is no column of a table, or not known."""
+    """The schema column that a name refers to; None if it is of no table, or unknown."""
     if not isinstance(column, exp.Column):
         return None
     qualifier = column.table.casefold()
@@ -141,7 +141,7 @@ def origin_of(column: exp.Expr, context: QueryContext) -> ColumnOrigin | None:
 
 
 def _enclosing(column: exp.Expr) -> Iterator[list[tuple[str, exp.Expr]]]:
-    """What the SELECT of a column reads, then what those around it read, by their names there."""
+    """The sources with their names: of the column's SELECT, then of each enclosing SELECT."""
     select = column.find_ancestor(exp.Select)
     while select is not None:
         yield [(source.alias_or_name.casefold(), source) for source in sources_of(select)]
@@ -149,7 +149,7 @@ def _enclosing(column: exp.Expr) -> Iterator[list[tuple[str, exp.Expr]]]:
 
 
 _NO_TABLE = "no table"
-"""The column may be that of a subquery, or of a common table."""
+"""Found instead of an origin: the column may belong to a subquery or common table expression."""
 
 
 def _origin_in(
@@ -171,14 +171,14 @@ def _outputs(source: exp.Expr) -> set[str]:
 
 
 def own_columns(select: exp.Expr) -> Iterator[exp.Column]:
-    """The columns that stand in a SELECT itself, not in one inside it."""
+    """The columns in a SELECT itself, without those in its subqueries."""
     for column in select.find_all(exp.Column):
         if column.find_ancestor(exp.Query) is select:
             yield column
 
 
 def qualify(select: exp.Expr, context: QueryContext) -> None:
-    """Say of each column of a SELECT which table it is from, in place."""
+    """Qualifies each column of a SELECT with the name of its table, in place, where known."""
     for column in select.find_all(exp.Column):
         home = origin_of(column, context) if not column.table else None
         if home is not None:
@@ -186,7 +186,7 @@ def qualify(select: exp.Expr, context: QueryContext) -> None:
 
 
 def parts(condition: exp.Expr | None) -> list[exp.Expr]:
-    """The conditions that a condition joins by AND."""
+    """The operands of a condition's AND, or the condition alone; empty for None."""
     if condition is None:
         return []
     condition = condition.unnest()
@@ -194,7 +194,7 @@ def parts(condition: exp.Expr | None) -> list[exp.Expr]:
 
 
 def all_of(conditions: list[exp.Expr]) -> exp.Expr | None:
-    """Conditions joined by AND; None for none."""
+    """Copies of the conditions joined by AND; None if there are none."""
     copies = [one.copy() for one in conditions]
     if not copies:
         return None
@@ -209,26 +209,23 @@ def _in_and(condition: exp.Expr) -> exp.Expr:
 
 
 def with_operands(other: type[exp.Expr], **more: bool) -> Change:
-    """The same operands under another operator."""
+    """A change that replaces a binary operator and keeps its operands."""
     return lambda n: n.replace(other(this=n.this, expression=n.expression, **more))
 
 
 def is_inner(join: exp.Expr) -> bool:
-    """Whether a join is an inner one with a condition or none, said in the plain way."""
+    """True for ``JOIN`` or ``INNER JOIN``, with ON or without; not for USING or NATURAL."""
     kinds = (join.args.get(name) for name in ("side", "method", "using"))
     return not any(kinds) and str(join.args.get("kind") or "INNER").upper() in ("INNER", "")
 
 
 def tables_in(condition: exp.Expr) -> set[str]:
-    """The names of tables that a condition's columns are said to be from, case-folded.
-
-    An empty one stands for a column that nothing is said of.
-    """
+    """The case-folded table qualifiers of a condition's columns; ``""`` for an unqualified one."""
     return {str(column.table).casefold() for column in condition.find_all(exp.Column)}
 
 
 def free_name(query: exp.Expr, stem: str) -> str:
-    """A name that no table in a query has."""
+    """A name that no table, subquery or common table expression of a query has."""
     sources = query.root().find_all(exp.Table, exp.Subquery, exp.CTE)
     taken = {str(one.alias_or_name).casefold() for one in sources}
     number, name = 0, stem
@@ -239,7 +236,7 @@ def free_name(query: exp.Expr, stem: str) -> str:
 
 
 def renamed(select: exp.Expr, old: str, new: str) -> None:
-    """Give a source of a SELECT another name, in place; its columns must be qualified."""
+    """Renames a source of a SELECT in place; the columns must be qualified already."""
     wanted = old.casefold()
     for source in sources_of(select):
         if source.alias_or_name.casefold() == wanted:
@@ -252,7 +249,7 @@ def renamed(select: exp.Expr, old: str, new: str) -> None:
 
 
 def _hidden(column: exp.Expr, select: exp.Expr, name: str) -> bool:
-    """Whether a query between a column and a SELECT has a source of the same name."""
+    """True if a SELECT between the column and ``select`` has a source of the same name."""
     inner = column.find_ancestor(exp.Select)
     while inner is not None and inner is not select:
         if any(one.alias_or_name.casefold() == name for one in sources_of(inner)):
@@ -262,7 +259,7 @@ def _hidden(column: exp.Expr, select: exp.Expr, name: str) -> bool:
 
 
 def null_of_nothing(select: exp.Query) -> bool:
-    """Whether a query shows an aggregate that is NULL where there are no rows: all but COUNT."""
+    """True if a query outputs an aggregate that is NULL over no rows: any but COUNT."""
     return any(
         not isinstance(found, exp.Count)
         for shown in select.selects

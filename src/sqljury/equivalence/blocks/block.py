@@ -1,4 +1,4 @@
-"""Joins and filters as one block, its columns that are equal, and the way back to a tree."""
+"""Joins and filters as one block of inputs and conditions; its equal columns; back to a tree."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- block
-# A block: inner-joined inputs, outer joins on top of them, and what must be true, in any order.
+# A block: inner-joined inputs, outer joins on top of them, and conditions in any order.
 #
 # Filters, inner and cross joins, projections and semi-joins are one thing for an optimiser: a set
-# of inputs and a set of conditions. ``A LEFT JOIN B`` is in it as an input of its own kind, for
-# joins that follow may be done before it: ``(A ⟕ B) ⋈ C`` is ``(A ⋈ C) ⟕ B``.
+# of inputs and a set of conditions. The B of ``A LEFT JOIN B`` is an input of its own kind, because
+# later inner joins may be done before the LEFT JOIN: ``(A ⟕ B) ⋈ C`` is ``(A ⋈ C) ⟕ B``.
 #
 # Source: Galindo-Legaria and Rosenthal, "Outerjoin simplification and reordering", 1997.
 
@@ -53,13 +53,16 @@ _LARGEST_EXPRESSION = 400
 
 @dataclass(slots=True)
 class Block:
-    """Columns are those of the inputs, then those of the outer-joined ones, in order."""
+    """Inner-joined inputs, outer-joined relations and conditions.
+
+    The columns of a block are those of the inputs, then those of the outer-joined relations.
+    """
 
     inputs: list[Relation] = field(default_factory=list)
     outer_joined: list[tuple[Relation, Expression]] = field(default_factory=list)
-    """Each with the condition of its LEFT JOIN, over all columns before it and its own."""
+    """Each relation with its LEFT JOIN condition, which may read its columns and all before it."""
     conjuncts: list[Expression] = field(default_factory=list)
-    """What must be true of all columns."""
+    """Conditions that every row of the block satisfies, over all its columns."""
 
     @property
     def relations(self) -> list[Relation]:
@@ -67,27 +70,27 @@ class Block:
         return [*self.inputs, *(relation for relation, _ in self.outer_joined)]
 
     def offsets(self) -> list[int]:
-        """The first column of each relation, and the number of all columns."""
+        """The position of each relation's first column; the last number counts all columns."""
         found = [0]
         for relation in self.relations:
             found.append(found[-1] + width(relation))
         return found
 
     def owners(self) -> list[int]:
-        """For each column the position of its relation."""
+        """For each column the position in ``relations`` of the relation that it belongs to."""
         return [i for i, relation in enumerate(self.relations) for _ in range(width(relation))]
 
 
 @dataclass(frozen=True, slots=True)
 class Flat:
-    """A block, and the columns of the relation that it was as expressions over it."""
+    """A relation taken apart: the block, and each output column as an expression over it."""
 
     block: Block
     outputs: tuple[Expression, ...]
 
 
 def flatten(relation: Relation) -> Flat:
-    """A relation as a block; what cannot be taken apart is an input."""
+    """A relation as a block. A part that cannot be taken apart becomes one input of it."""
     match relation:
         case Filter() if not is_volatile(relation.condition):
             return _of_filter(relation)
@@ -122,12 +125,12 @@ def _of_project(relation: Project) -> Flat:
 
 
 def is_whole_row(values: tuple[Expression, ...]) -> bool:
-    """Whether values are the columns of a row, in order."""
+    """True if the values are all columns of a row, in order."""
     return values is whole_row(len(values))
 
 
 def _inlined(expression: Expression, values: tuple[Expression, ...]) -> Expression | None:
-    """The expression over the rows below, or None if that would grow without end."""
+    """The expression with ``values`` put in place of its columns; None if that is too large."""
     found = expression if is_whole_row(values) else substitute(expression, values)
     return found if length(found) < _LARGEST_EXPRESSION else None
 
@@ -159,7 +162,7 @@ def _of_inner(relation: Join) -> Flat:
 
 
 def _side_by_side(left: Flat, right: Flat) -> Flat:
-    """Both blocks as one: the outer-joined relations of the left come after the right's inputs."""
+    """The cross join of two blocks: first all inner-joined inputs, then all outer-joined ones."""
     inner = sum(map(width, left.block.inputs))
     outer = sum(width(relation) for relation, _ in left.block.outer_joined)
     right_inner = sum(map(width, right.block.inputs))
@@ -205,11 +208,12 @@ def _of_left(relation: Join) -> Flat:
 
 
 def _of_columns(relation: Relation) -> tuple[Relation, tuple[int, ...]]:
-    """Without projections that only choose columns; and where the columns are now."""
+    """The relation below projections that only choose columns; the place of each column there."""
     places = tuple(range(width(relation)))
     while isinstance(relation, Project):
         columns = [e.index for e in relation.expressions if isinstance(e, Ref)]
-        # A computed column beside a row of NULLs is NULL, and what it computes might not be.
+        # In a row that the outer join fills with NULLs a computed column is NULL. Computed after
+        # the join, over NULLs, it might not be.
         if len(columns) != len(relation.expressions):
             break
         places = tuple(columns[place] for place in places)
@@ -228,7 +232,7 @@ def _of_right(relation: Join) -> Flat:
 
 
 def _of_semi(relation: Join) -> Flat:
-    """A semi-join is a question about each row: it stands among the conditions."""
+    """A semi-join as a block: it becomes an EXISTS condition, an anti-join a NOT EXISTS."""
     flat = flatten(relation.left)
     by = width(relation.left)
 
@@ -253,10 +257,10 @@ def _of_semi(relation: Join) -> Flat:
 
 
 def rebuilt(block: Block) -> Relation:
-    """The tree of a block: left-deep joins in its order, each condition at its lowest place."""
+    """The tree of a block: left-deep joins in its order, each condition as low as possible."""
     owners, offsets, inner = block.owners(), block.offsets(), len(block.inputs)
     waiting = [(c, frozenset(owners[i] for i in columns_read(c))) for c in block.conjuncts]
-    # What reads no column is asked of the rows of the only input, or above all inner joins.
+    # A condition that reads no column filters the only input, or the result of all inner joins.
     free = frozenset((0,) if inner == 1 else ())
     found: Relation = Values(((),))
     for i, relation in enumerate(block.inputs):
@@ -276,19 +280,19 @@ def _filtered(relation: Relation, parts: list[Expression]) -> Relation:
 
 
 def ordered(parts: Iterable[Expression]) -> Expression:
-    """All parts, each once, in the order of trees."""
+    """The conjunction of the parts, each once, in a fixed order."""
     return conjunction(sorted(dict.fromkeys(parts), key=sort_key))
 
 
 # ---------------------------------------------------------------- equal columns
 # Columns of a block that hold equal values, as classes: ``a = b AND b = c`` is one class.
 #
-# Only where columns that are equal hold the same value, so that one may stand for the other:
-# SQLite finds the text '1' equal to the number 1, and '1.0', too.
+# Only columns whose values are the same when they compare as equal, so that one may replace the
+# other: SQLite may find the text '1' equal to the number 1, and '1.0' as well.
 
 
 def equal_columns(block: Block, context: Context) -> list[frozenset[int]]:
-    """The classes of two and more columns of inner-joined inputs."""
+    """The sets of two or more inner-joined columns that the conditions make equal."""
     inner = sum(map(width, block.inputs))
     pairs = [pair for part in block.conjuncts if (pair := _pair(part, inner)) is not None]
     if not pairs:
@@ -305,14 +309,14 @@ def equal_columns(block: Block, context: Context) -> list[frozenset[int]]:
 
 
 def inner_row(block: Block, context: Context) -> Row:
-    """The columns of the inner-joined inputs."""
+    """The fields (types) of all columns of the inner-joined inputs."""
     return tuple(field for relation in block.inputs for field in fields(relation, context))
 
 
 def without_equalities(
     parts: Iterable[Expression], classes: list[frozenset[int]]
 ) -> list[Expression]:
-    """What is not said by the classes."""
+    """The conditions without those that only equate two columns of one class."""
     return [part for part in parts if not _said(part, classes)]
 
 
@@ -334,7 +338,7 @@ def _pair(part: Expression, inner: int) -> tuple[int, int] | None:
 
 
 def is_trivial(part: Expression) -> bool:
-    """Whether a condition compares a column with itself, as what is left when two become one."""
+    """True if the condition is ``x = x`` of a column, which remains when two columns are merged."""
     match part:
         case Call(name="=", operands=(Ref(a), Ref(b))):
             return a == b

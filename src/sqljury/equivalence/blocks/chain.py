@@ -1,4 +1,4 @@
-"""What reads a block, and an order of its inputs that does not depend on the query's text."""
+"""A block with the operators above it, and an order of its inputs independent of the SQL text."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- labelling
-# The order of a block's inputs that does not depend on how the query was written.
+# A canonical order of a block's inputs: it does not depend on how the query was written.
 #
-# Inputs are told apart by what they are and by how conditions and outputs use them, refined until
-# nothing new is learnt; what is still alike (both sides of a symmetric self-join) is tried in every
-# order, within a bound, and the least result is taken.
+# Inputs get colours by their own trees, then by how conditions and outputs use them, until the
+# colours are stable. Inputs that still have one colour (both sides of a symmetric self-join) are
+# tried in every order, within a bound, and the order with the least sort key is taken.
 #
 # Source: McKay and Piperno, "Practical graph isomorphism, II", 2014, section 2 (refinement and
 # individualisation).
@@ -51,7 +51,7 @@ from sqljury.trees.walk import (
 
 Tag = tuple[str | int | bool, ...]
 _MOST_WORK = 6_000
-"""Uses looked at while alike inputs are tried in every order."""
+"""Bound on the work of trying inputs of one colour in every order, in uses that are compared."""
 _CLASS = 1_000_000
 _COLUMNS = 4_096
 _COMMUTING = frozenset(("AND", "OR", "=", "<>", "+", "*", "IS"))
@@ -60,9 +60,9 @@ _TURNED = {">": "<", ">=": "<="}
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Expressions over a block's columns that belong together, and how they are used.
+    """Expressions over a block's columns that one operator uses together; ``tag`` says how.
 
-    Uses with equal tags may stand in any order.
+    Uses with equal tags may be swapped: the order of GROUP BY keys does not matter.
     """
 
     tag: Tag
@@ -74,7 +74,7 @@ def best_order(
 ) -> tuple[list[int], list[int]]:
     """Positions of the inputs, and of the outer-joined relations, in canonical order.
 
-    ``classes`` are sets of columns that hold equal values: it does not count which one is named.
+    ``classes`` are sets of columns with equal values: which of them is named does not matter.
     """
     if len(block.relations) < 2:
         return list(range(len(block.inputs))), list(range(len(block.outer_joined)))
@@ -84,7 +84,7 @@ def best_order(
 
 
 class _Graph:
-    """The relations of a block as nodes, what uses them as edges."""
+    """A hypergraph: the relations of a block are its nodes, the expressions that use them edges."""
 
     def __init__(
         self, block: Block, uses: Sequence[Use], classes: Sequence[frozenset[int]]
@@ -107,11 +107,11 @@ class _Graph:
         for column in tuple(columns):
             if column in self.class_of:
                 columns |= self.classes[self.class_of[column]]
-        # Beyond the block are the columns of window functions.
+        # Columns numbered after those of the block are of window functions.
         return frozenset(self.owners[c] for c in columns if c < len(self.owners))
 
     def order(self) -> list[int]:
-        """All nodes, the first first."""
+        """All nodes in canonical order."""
         colours = _ranks(
             [
                 (i >= self.inner, sort_key(relation))
@@ -125,7 +125,7 @@ class _Graph:
         return sorted(range(len(colours)), key=colours.__getitem__)
 
     def leaves(self, colours: list[int]) -> Iterator[list[int]]:
-        """All ways to tell apart what is alike."""
+        """All colourings in which every node has its own colour, by individualisation."""
         colours = self.refined(colours)
         alike = next(
             (c for c in sorted(set(colours)) if colours.count(c) > 1),
@@ -154,7 +154,7 @@ class _Graph:
             colours = new
 
     def signature(self, node: int, colours: list[int]) -> list[Key]:
-        """How a node is used, as seen from it."""
+        """Sort keys of all uses of a node, the node itself marked in them."""
         place = self.places(lambda i: 2 * colours[i] + (i == node))
         found = [self.shape(use, place) for use, touched in self.edges if node in touched]
         around = [self.class_shape(members, place) for members in self.of_node(node)]
@@ -164,7 +164,10 @@ class _Graph:
         return [m for m in self.classes if any(self.owners[c] == node for c in m)]
 
     def places(self, code: Callable[[int], int]) -> Callable[[int], int]:
-        """For a column the number by which it is known, whatever the order of the inputs."""
+        """A function that numbers columns independently of the order of the inputs.
+
+        ``code`` gives the number of a node. Columns of one class get one number.
+        """
 
         def plain(column: int) -> int:
             return self.plain(column, code)
@@ -197,7 +200,7 @@ class _Graph:
         return (1, place(next(iter(members))))
 
     def written(self, colours: list[int]) -> list[Key]:
-        """The whole block where the order is known."""
+        """Sort key of the whole block under a colouring in which all nodes differ."""
         code = colours.__getitem__
         place = self.places(code)
         names = sorted(self.names(lambda column: self.plain(column, code)))
@@ -219,7 +222,7 @@ def _commuted(part: Expression) -> Expression:
 
 
 def _ranks(keys: Sequence[object]) -> list[int]:
-    """For each key how many different ones are less."""
+    """For each key the number of different smaller keys."""
     ordered: list[object] = []
     for key in sorted(keys):  # type: ignore[type-var]
         if not ordered or ordered[-1] != key:
@@ -228,7 +231,7 @@ def _ranks(keys: Sequence[object]) -> list[int]:
 
 
 def _connected(graph: _Graph, order: list[int]) -> list[int]:
-    """Inputs in order, but what is joined to those before comes before what is not."""
+    """The inputs in order, except that inputs joined to earlier ones come before the others."""
     waiting = [node for node in order if node < graph.inner]
     joined = [touched for use, touched in graph.edges if use.tag == ("where",)]
     joined += [
@@ -245,7 +248,7 @@ def _connected(graph: _Graph, order: list[int]) -> list[int]:
 
 
 def _outer_joined(graph: _Graph, order: list[int]) -> list[int]:
-    """Outer-joined relations in order, but none before what its condition reads."""
+    """The outer-joined relations in order, except that each follows those its condition reads."""
     waiting = [node for node in order if node >= graph.inner]
     needs = {
         int(use.tag[1]): touched - {int(use.tag[1])}
@@ -261,23 +264,26 @@ def _outer_joined(graph: _Graph, order: list[int]) -> list[int]:
 
 
 # ---------------------------------------------------------------- chain
-# What reads a block: a projection or an aggregate, with sorts, limits and windows between.
+# The operators above a block: a projection or an aggregate, then sorts, limits and windows.
 
 
 WINDOWS = 10**9
-"""The first number of the columns that window functions add, as uses see them."""
+"""Number that the first column of window functions has in uses; block columns have less."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """A block and its readers, the outermost first; ``uses`` are their expressions, in order."""
+    """A block and the operators above it.
+
+    ``readers`` are those operators from the top down, ``uses`` their expressions in that order.
+    """
 
     readers: list[Relation]
     block: Block
     uses: list[Use]
 
     def substitute(self, values: Sequence[Expression]) -> None:
-        """``values[i]`` in place of column *i* of the block, in conditions and uses."""
+        """Puts ``values[i]`` in place of column *i* of the block in all conditions and uses."""
 
         def value(level: int, index: int) -> Expression:
             if level > 0:
@@ -293,7 +299,7 @@ class Reading:
         self.uses = [Use(use.tag, tuple(map(new, use.expressions))) for use in self.uses]
 
     def rebuilt(self) -> Relation:
-        """The tree again."""
+        """The relation tree of the block and its readers."""
         found = rebuilt(self.block)
         by = width(found) - WINDOWS
 
@@ -312,9 +318,9 @@ class Reading:
         return found
 
     def arrange(self, inputs: Sequence[int], outer_joined: Sequence[int]) -> list[int]:
-        """Keep these relations of the block in this order; the new place of each column.
+        """Keeps only these relations of the block, in this order; returns each column's new place.
 
-        Columns of what is left out must not be read any more; their place is -1.
+        The columns of a removed relation have the place -1 and must not be read any more.
         """
         block = self.block
         relations, offsets = block.relations, block.offsets()
@@ -332,7 +338,7 @@ class Reading:
         return place
 
     def leave_out(self, position: int) -> None:
-        """Without one relation of the block, whose columns are not read any more."""
+        """Removes one relation of the block; nothing may read its columns any more."""
         inner, whole = len(self.block.inputs), len(self.block.relations)
         self.arrange(
             [i for i in range(inner) if i != position],
@@ -340,14 +346,14 @@ class Reading:
         )
 
     def is_set(self) -> bool:
-        """Whether it does not count how often each row of the block occurs."""
+        """True if the result does not depend on how often each row of the block occurs."""
         first, *others = self.readers
         if isinstance(first, Aggregate):
             return all(map(_blind, first.calls)) and all(isinstance(r, Sort) for r in others)
         return isinstance(first, Distinct) and all(isinstance(r, Project | Sort) for r in others)
 
     def read(self) -> frozenset[int]:
-        """The columns that readers read."""
+        """The columns of the block that its readers use."""
         parts = [columns_read(e) for use in self.uses for e in use.expressions]
         return frozenset().union(*parts)
 
@@ -364,9 +370,9 @@ def _with_expressions(reader: Relation, values: Iterator[Expression]) -> Relatio
 
 
 def reading(relation: Relation) -> Reading | None:
-    """A projection or an aggregate and what it reads, if that is made of joins and filters.
+    """A projection or aggregate with the block below it; None if no joins or filters are below.
 
-    Above the projection may be a DISTINCT.
+    A DISTINCT may be above the projection; sorts, limits, windows and HAVING may be between.
     """
     readers: list[Relation] = [relation]
     if isinstance(relation, Distinct) and isinstance(relation.input, Project):
@@ -415,7 +421,7 @@ def _count(reader: Relation) -> int:
 
 
 def _uses(reader: Relation) -> Iterator[Use]:
-    """The expressions of a reader, in their order."""
+    """The expressions of an operator, in order, each tagged with its role."""
     match reader:
         case Project():
             for i, expression in enumerate(reader.expressions):

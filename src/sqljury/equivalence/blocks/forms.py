@@ -1,4 +1,4 @@
-"""What rules ask of an expression: type, constants, NULL, and what it is compared with."""
+"""Properties of expressions that rules need: type, constant value, NULL, how SQLite compares it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from sqljury.trees.nodes import (
 from sqljury.trees.types import fields, nullable, type_of
 
 # ---------------------------------------------------------------- forms
-# What rules of expressions ask of an expression.
+# Properties of one expression.
 
 
 NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
@@ -40,10 +40,10 @@ _TRUTH_IS_A_NUMBER = frozenset(("sqlite", "mysql"))
 _ENFORCED = frozenset(("duckdb", "postgres", "mysql", "snowflake", "bigquery", "tsql", "redshift"))
 MAX_INTEGER = 2**63 - 1
 EXACT = 2**53
-"""Up to here every integer is a float, too."""
+"""Every integer up to this size is exactly representable as a float."""
 
 
-# ---------------------------------------------------------------- where it stands
+# ---------------------------------------------------------------- in a scope
 
 
 def kind(expression: Expression, scope: Scope) -> Type:
@@ -52,31 +52,32 @@ def kind(expression: Expression, scope: Scope) -> Type:
 
 
 def may_be_null(expression: Expression, scope: Scope) -> bool:
-    """Whether an expression can be NULL."""
+    """True if an expression can be NULL."""
     return nullable(expression, scope.row, scope.context, scope.outer)
 
 
 def affinity(expression: Expression, scope: Scope) -> str | None:
-    """SQLite's affinity: empty for none, None if it is not known."""
+    """The expression's affinity in SQLite: ``""`` if it has none, None if it is not known."""
     return _affinity(expression, scope.row, scope.outer)
 
 
 def is_sqlite(scope: Scope) -> bool:
-    """Whether the query is read as SQLite reads it."""
+    """True if the dialect is SQLite."""
     return scope.context.dialect == "sqlite"
 
 
 def truth_is_a_number(scope: Scope) -> bool:
-    """Whether TRUE and FALSE are 1 and 0, and any number is a condition."""
+    """True if TRUE and FALSE are 1 and 0 in the dialect, and any number can be a condition."""
     return scope.context.dialect in _TRUTH_IS_A_NUMBER
 
 
 def typed(
     expression: Expression, types: tuple[Type, ...], scope: Scope
 ) -> frozenset[Assumption] | None:
-    """What must be assumed for the values to be of one of the types; None where it cannot be.
+    """The assumptions under which all values have one of the types.
 
-    SQLite keeps any value in any column; other engines do not.
+    None if the expression's type is none of them, or the assumption is not allowed. A column in
+    SQLite may hold values of any type, whatever is declared; so there ``TYPES`` is assumed.
     """
     if kind(expression, scope) not in types:
         return None
@@ -86,8 +87,11 @@ def typed(
 
 
 def same_type(before: Expression, after: Expression, scope: Scope) -> bool:
-    """Whether one may stand for the other where types are those of expressions, not of values:
-    there ``COALESCE(1, 2.5)`` is 1.0, and 1 is divided otherwise."""
+    """True if ``after`` may replace ``before`` without changing types.
+
+    Always in SQLite, where types are of values. Elsewhere types are of expressions: there
+    ``COALESCE(1, 2.5)`` is 1.0, whose division differs from that of 1.
+    """
     if is_sqlite(scope) or is_null(after):
         return True
     return kind(before, scope) is kind(after, scope)
@@ -97,7 +101,7 @@ def same_type(before: Expression, after: Expression, scope: Scope) -> bool:
 
 
 def number(expression: Expression) -> int | float | None:
-    """The value of a constant number."""
+    """The value of a constant finite number; None for any other expression."""
     if not isinstance(expression, Literal) or expression.type not in NUMBERS:
         return None
     value = expression.value
@@ -107,37 +111,37 @@ def number(expression: Expression) -> int | float | None:
 
 
 def whole_number(expression: Expression | None) -> int | None:
-    """The value of a constant integer, such as that of a LIMIT."""
+    """The value of a constant integer, such as that of a LIMIT; None for any other expression."""
     value = expression.value if isinstance(expression, Literal) else None
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def text(expression: Expression) -> str | None:
-    """The value of a constant text."""
+    """The value of a constant text; None for any other expression."""
     if isinstance(expression, Literal) and isinstance(expression.value, str):
         return expression.value if expression.type is Type.TEXT else None
     return None
 
 
 def integer(value: int) -> Literal:
-    """A constant integer."""
+    """An integer literal."""
     return Literal(value, Type.INTEGER)
 
 
 def is_null(expression: Expression) -> bool:
-    """Whether it is the constant NULL."""
+    """True if the expression is the constant NULL."""
     return isinstance(expression, Literal) and expression.value is None
 
 
 def truth(value: bool | None) -> Literal:
-    """TRUE, FALSE or NULL."""
+    """The literal TRUE, FALSE, or NULL for None."""
     if value is None:
         return NULL
     return TRUE if value else FALSE
 
 
 def truth_of(expression: Expression, scope: Scope) -> Literal | None:
-    """TRUE, FALSE or NULL if the expression is constant as a condition."""
+    """The literal TRUE, FALSE or NULL that a constant is as a condition; None if not constant."""
     if not isinstance(expression, Literal):
         return None
     if expression.value is None:
@@ -149,7 +153,7 @@ def truth_of(expression: Expression, scope: Scope) -> Literal | None:
 
 
 def is_logical(expression: Expression, scope: Scope) -> bool:
-    """Whether the value can only be true, false or NULL (1, 0 or NULL where truth is a number)."""
+    """True if the value can only be true, false or NULL (1, 0 or NULL if truth is a number)."""
     match expression:
         case Call():
             return expression.name in _PREDICATES
@@ -162,7 +166,7 @@ def is_logical(expression: Expression, scope: Scope) -> bool:
 
 
 def negation(expression: Expression) -> Expression:
-    """NOT of a condition, as a comparison where there is one."""
+    """The negation of a condition: the opposite comparison if it has one, else ``NOT (…)``."""
     if isinstance(expression, Call) and len(expression.operands) <= 2:
         if expression.name in NEGATED:
             return Call(NEGATED[expression.name], expression.operands)
@@ -175,7 +179,7 @@ def negation(expression: Expression) -> Expression:
 
 
 def compared_as_it_is(one: Expression, other: Expression, scope: Scope) -> bool:
-    """Whether SQLite compares two values without converting one of them first."""
+    """True if the engine compares two values without converting one of them first."""
     if not is_sqlite(scope) or not scope.context.converts:
         return True
     of_one, of_other = affinity(one, scope), affinity(other, scope)
@@ -185,7 +189,7 @@ def compared_as_it_is(one: Expression, other: Expression, scope: Scope) -> bool:
 
 
 def _unconverted(affinity_: str, of_other: str, other: Expression) -> bool:
-    """Whether an operand's affinity leaves the other operand's value alone."""
+    """True if an operand's affinity does not convert the other operand."""
     if affinity_ in NUMERIC_AFFINITIES:
         return of_other in NUMERIC_AFFINITIES or number(other) is not None
     if affinity_ == "TEXT":
@@ -197,13 +201,16 @@ def _unconverted(affinity_: str, of_other: str, other: Expression) -> bool:
 
 
 def surely_different(one: str, other: str) -> bool:
-    """Whether two texts differ under every usual collation: beyond case and trailing spaces."""
+    """True if two ASCII texts differ in more than case and trailing spaces.
+
+    Such texts differ under every usual collation.
+    """
     both_ascii = one.isascii() and other.isascii()
     return both_ascii and one.rstrip(" ").lower() != other.rstrip(" ").lower()
 
 
 def same_order_everywhere(values: list[str]) -> bool:
-    """Whether texts have one strict order under SQLite's three collations.
+    """True if texts have the same strict order under all three collations of SQLite.
 
     A schema does not tell whether a column was declared COLLATE NOCASE or RTRIM.
     """
@@ -214,23 +221,24 @@ def same_order_everywhere(values: list[str]) -> bool:
 
 
 def assuming(expression: Expression, assumed: frozenset[Assumption]) -> Simplified:
-    """An expression and what it was made under."""
+    """An expression with the assumptions under which it was simplified."""
     return Simplified(expression, assumed)
 
 
 # ---------------------------------------------------------------- comparable
-# Whether ``=`` between two columns compares what is there, and nothing is converted first.
+# Whether ``=`` between two columns compares their values without converting one of them first.
 #
-# Set operations, DISTINCT and GROUP BY never convert; a comparison does, if the types differ.
+# Set operations, DISTINCT and GROUP BY never convert values; a comparison does if types differ.
 
 
 _NUMBERS = frozenset((Type.INTEGER, Type.REAL, Type.DECIMAL))
 
 
 def comparable(one: Field, other: Field, context: Context) -> bool:
-    """Whether both hold numbers, both hold texts, or both hold what else is of one kind.
+    """True if both columns have numbers, both texts, or both the same other type.
 
-    Elsewhere than in SQLite a set operation makes one type of two, so they are of one type there.
+    Outside SQLite both must have the same type: there a set operation converts two different types
+    to a common one.
 
     Source: https://www.sqlite.org/datatype3.html, sections 4.2 and 4.3.
     """
@@ -251,7 +259,7 @@ def _kind(field: Field, context: Context) -> str | None:
 
 
 # ---------------------------------------------------------------- nullability
-# What must be assumed for an expression to hold no NULL.
+# The assumptions under which expressions are never NULL.
 
 
 Assumed = frozenset[Assumption]
@@ -264,10 +272,10 @@ def assumed_for_not_null(
     context: Context,
     outer: Sequence[Relation] = (),
 ) -> Assumed | None:
-    """The least that makes all expressions over a relation's rows free of NULL.
+    """The weakest assumption under which no expression is NULL in any row of a relation.
 
-    None where NULLs can occur whatever may be assumed, as beside an outer join. ``outer`` are
-    the relations whose rows are around, nearest first.
+    Empty if none is needed; None if NULLs can occur under every allowed assumption, as after an
+    outer join. ``outer`` are the relations of the outer queries' rows, nearest first.
     """
     wanted = tuple(expressions)
 
@@ -291,13 +299,13 @@ def _least(holds: Callable[[Context], bool], context: Context) -> Assumed | None
 
 
 _known: dict[int, tuple[Schema, Schema, Schema]] = {}
-"""By identity, as hashing a schema takes longer than a rule; the schema is held, so that no other
-one gets its identity."""
+"""Cached by identity, as hashing a schema takes longer than a rule. The values keep the schemas
+alive, so that no identity is used again for another one."""
 _MOST = 256
 
 
 def _variants(schema: Schema) -> tuple[Schema, Schema]:
-    """The schema with keys that are NOT NULL, and with nothing but NOT NULL."""
+    """The schema with all primary keys NOT NULL, and the schema with all columns NOT NULL."""
     found = _known.get(id(schema))
     if found is None:
         if len(_known) >= _MOST:

@@ -1,4 +1,4 @@
-"""Relations as selections from a base, and what EXISTS asks of, as the right side of a join."""
+"""A relation as a base with conditions, and the relation of an EXISTS as a side of a join."""
 
 from __future__ import annotations
 
@@ -39,28 +39,31 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- selection
-# A relation as a selection: expressions over the rows of a base that satisfy conditions.
+# A relation as output expressions over those rows of a base that satisfy conditions.
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredBase:
-    """``base`` has no condition of its own but those of outer joins."""
+    """A selection: ``outputs`` over the rows of ``base`` where all ``conjuncts`` are true.
+
+    ``base`` has no conditions itself, except those of outer joins.
+    """
 
     base: Relation
     conjuncts: tuple[Expression, ...]
     outputs: tuple[Expression, ...]
 
     def relation(self, condition: Expression) -> Relation:
-        """The selection as a relation, under another condition."""
+        """The selection as a relation, with this condition instead of its own."""
         return Project(filtered(self.base, condition), self.outputs)
 
     def where(self, *parts: Expression) -> Relation:
-        """The selection as a relation, under other conditions."""
+        """The selection as a relation, with these conditions instead of its own."""
         return self.relation(conjunction(parts))
 
 
 def selection(relation: Relation) -> FilteredBase | None:
-    """What a relation selects; None where something in it is volatile."""
+    """The relation as base, conditions and outputs; None if anything in it is volatile."""
     if has_volatile(relation):
         return None
     flat = flatten(relation)
@@ -69,9 +72,9 @@ def selection(relation: Relation) -> FilteredBase | None:
 
 
 def with_questions(chosen: FilteredBase) -> FilteredBase | None:
-    """The same set of outputs, with EXISTS in place of what is joined but not put out.
+    """The same set of rows with EXISTS in place of the inputs that no output reads.
 
-    None where everything is put out, or where there are outer joins.
+    Duplicates may be lost. None if outputs read all inputs or none, or if there are outer joins.
     """
     block = flatten(chosen.base).block
     owners = block.owners()
@@ -103,7 +106,7 @@ def with_questions(chosen: FilteredBase) -> FilteredBase | None:
 
 
 def _places(owners: list[int], shown: set[int]) -> list[int]:
-    """For each column its place among those that are put out, or among the others."""
+    """For each column its place among the columns of shown inputs, or among those of the others."""
     found: list[int] = []
     free = {True: 0, False: 0}
     for owner in owners:
@@ -113,25 +116,25 @@ def _places(owners: list[int], shown: set[int]) -> list[int]:
 
 
 # ---------------------------------------------------------------- exists join
-# A query that EXISTS asks of, put beside the relation whose rows ask.
+# The relation of an EXISTS, joined to the relation on whose rows the EXISTS is a condition.
 
 
 def asked(condition: Expression) -> Relation | None:
-    """The relation of an EXISTS."""
+    """The relation inside an EXISTS; None if the condition is no EXISTS."""
     if isinstance(condition, Subquery) and condition.kind is SubqueryKind.EXISTS:
         return condition.relation
     return None
 
 
 def not_exists(relation: Relation) -> Expression:
-    """That a relation has no row."""
+    """The condition NOT EXISTS: the relation has no row."""
     return Call("NOT", (Subquery(SubqueryKind.EXISTS, relation),))
 
 
 def questions(relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | None:
-    """Rows, and what must be true of them; None if no query is asked there.
+    """The rows and the conditions of a filter or inner join whose conditions have subqueries.
 
-    A join's condition is such a list as well as a filter's.
+    None for any other relation, or if a condition is volatile.
     """
     match relation:
         case Filter():
@@ -149,12 +152,12 @@ def questions(relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | N
 def with_inner(
     relation: Relation, rewritten: Callable[[Relation, Relation], tuple[Relation, Assumed] | None]
 ) -> tuple[Relation, Assumed] | None:
-    """A relation with the first EXISTS or NOT EXISTS of its conditions rewritten, and what that
-    assumed; None where ``rewritten`` changes none.
+    """A relation with the first EXISTS or NOT EXISTS of its conditions rewritten, and the
+    assumptions that needed; None if ``rewritten`` changes none.
 
     Args:
-        rewritten: gets the rows that ask and the relation that is asked of, gives that relation
-            anew.
+        rewritten: takes the rows that the condition filters and the relation inside EXISTS;
+            returns a new relation for EXISTS and its assumptions, or None.
     """
     asking = questions(relation)
     if asking is None:
@@ -183,7 +186,7 @@ def _has_query(part: Expression) -> bool:
 def base_and_conjuncts(relation: Relation) -> tuple[Relation, tuple[Expression, ...]]:
     """The joined inputs of a relation without any condition, and all conditions on them.
 
-    The columns of the base are not those of the relation: what is computed is left out.
+    The base has the columns of the inputs, not the relation's: computed columns are left out.
     """
     block = flatten(relation).block
     lifted = [_lifted(part) for part in block.inputs]
@@ -197,9 +200,9 @@ def base_and_conjuncts(relation: Relation) -> tuple[Relation, tuple[Expression, 
 
 
 def _lifted(relation: Relation) -> tuple[Relation, list[Expression]]:
-    """Groups without the conditions on their keys that read the row around, and these.
+    """An aggregate without the conditions on its keys that read the outer row, and those.
 
-    A condition on keys leaves whole groups out, so it may stand on either side of GROUP BY.
+    A condition on keys removes whole groups, so it may be before GROUP BY or after it.
     """
     if not isinstance(relation, Aggregate) or not relation.keys:
         return relation, []
@@ -220,10 +223,10 @@ def _lifted(relation: Relation) -> tuple[Relation, list[Expression]]:
 
 
 def beside(row: Relation, relation: Relation) -> tuple[Relation, tuple[Expression, ...]] | None:
-    """What an EXISTS on ``row`` asks of, as the right side of an inner join with ``row``.
+    """The relation of an EXISTS on ``row`` as the right side of an inner join with ``row``.
 
-    That is the base of the relation, and its conditions over the pair of rows. None where the
-    base depends on the row: only a lateral join could say that.
+    Returns the base of the relation, and its conditions over the joined row. None if anything is
+    volatile, or if the base itself reads the outer row, which would need a lateral join.
     """
     if has_volatile(relation):
         return None
@@ -238,7 +241,7 @@ def beside(row: Relation, relation: Relation) -> tuple[Relation, tuple[Expressio
 def joined_rows(
     row: Relation, right: Relation, parts: Iterable[Expression], rest: Iterable[Expression]
 ) -> Relation:
-    """The columns of ``row``, once for each partner."""
+    """The inner join of ``row`` and ``right`` under all conditions, with the columns of ``row``."""
     pair = Join(JoinKind.INNER, row, right, TRUE)
     rows = Filter(pair, conjunction([*parts, *rest]))
     return Project(rows, tuple(map(Ref, range(width(row)))))

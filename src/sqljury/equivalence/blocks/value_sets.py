@@ -1,4 +1,4 @@
-"""Sets of values of one ordered type: unions of ranges, and how they are written as conditions."""
+"""Sets of values of one ordered type, as unions of ranges, and the conditions that say them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from sqljury.trees.order import sort_key
 
 Value = int | float | str
 Cut = tuple[int, Value, int]
-"""A place between values: before (0) or after (1) a value; the first number is -1 and 1 for the
-two ends and 0 between them."""
+"""A boundary just before (last number 0) or just after (1) a value. The first number is 0, or -1
+and 1 for the boundaries below and above all values."""
 Range = tuple[Cut, Cut]
 
 LOWEST: Cut = (-1, 0, 0)
@@ -25,7 +25,7 @@ _ALL = ((LOWEST, HIGHEST),)
 
 @dataclass(frozen=True, slots=True)
 class ValueSet:
-    """Disjoint ranges in order that do not touch each other."""
+    """A set of values: its ranges in order, disjoint and not adjacent."""
 
     ranges: tuple[Range, ...]
 
@@ -41,7 +41,7 @@ class ValueSet:
         return ValueSet(tuple((low, high) for low, high in pairs if low < high))
 
     def of_integers(self) -> ValueSet:
-        """The same integers, with every cut before one of them."""
+        """The set with the same integers whose boundaries are all just before an integer."""
         whole = [(_before_integer(low), _before_integer(high)) for low, high in self.ranges]
         return _merged([(low, high) for low, high in whole if low < high])
 
@@ -51,17 +51,17 @@ EVERYTHING = ValueSet(((LOWEST, HIGHEST),))
 
 
 def points(values: Iterable[Value]) -> ValueSet:
-    """These values and no other."""
+    """The set of exactly these values."""
     return _merged([((0, value, 0), (0, value, 1)) for value in values])
 
 
 def union(sets: Iterable[ValueSet]) -> ValueSet:
-    """What is in any of the sets."""
+    """The values that are in any of the sets."""
     return _merged([found for one in sets for found in one.ranges])
 
 
 def intersection(sets: Iterable[ValueSet]) -> ValueSet:
-    """What is in all of the sets."""
+    """The values that are in all of the sets."""
     return union(one.complement() for one in sets).complement()
 
 
@@ -76,7 +76,7 @@ def _merged(ranges: list[Range]) -> ValueSet:
 
 
 def compared(operator: str, value: Value) -> ValueSet:
-    """The values that compare so with one."""
+    """The set of all x for which ``x operator value`` is true."""
     before, after = (0, value, 0), (0, value, 1)
     match operator:
         case "=":
@@ -106,10 +106,10 @@ def _before_integer(cut: Cut) -> Cut:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """Writes sets as conditions on ``subject``, the same condition for the same set.
+    """Writes sets as conditions on ``subject``: equal sets give equal conditions.
 
-    ``literals`` are the constants by value. ``integers`` if all cuts stand before integers;
-    ``domain`` is what the subject can be at all.
+    ``literals`` has the constant to write for each value. ``integers`` is true if all boundaries
+    are just before integers. ``domain`` is the set of all possible values of the subject.
     """
 
     subject: Expression
@@ -118,7 +118,7 @@ class Writer:
     domain: ValueSet
 
     def written(self, values: ValueSet) -> Expression:
-        """Points as one IN, ranges with single values missing as a range and NOT IN."""
+        """The condition: single values as one IN; a range that lacks single values with NOT IN."""
         points: list[Value] = []
         parts: list[Expression] = []
         for run in self._runs(values):
@@ -131,7 +131,7 @@ class Writer:
         return _joined("OR", parts)
 
     def _runs(self, values: ValueSet) -> list[list[Range]]:
-        """Ranges with a single value missing between them stand together."""
+        """The ranges, grouped so that between ranges of one group a single value is missing."""
         runs = [[values.ranges[0]]]
         for before, after in pairwise(values.ranges):
             if self._is_point((before[1], after[0])):

@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"[-+.1-9][\d.eE+-]*")
 
 
 def rewritten(node: exp.Expr, keys: Keys) -> exp.Expr:
-    """One node by the first rule that fits it, or as it is."""
+    """The node as the first rule that fits it rewrites it; unchanged if none fits."""
     for rule in (_count, _not_null, _average, _number, _prefix, _in_list, _between, _not, _iif):
         if (found := rule(node, keys)) is not None:
             return found
@@ -21,7 +21,7 @@ def rewritten(node: exp.Expr, keys: Keys) -> exp.Expr:
 
 
 def _count(node: exp.Expr, keys: Keys) -> exp.Expr | None:
-    """Rules 6 and 9: COUNT of what is never NULL counts rows; COUNT of a CASE is a SUM."""
+    """Rules 6 and 9: COUNT of a column without NULLs is COUNT(*); COUNT of a CASE is a SUM."""
     if not isinstance(node, exp.Count):
         return None
     if keys.is_not_null(node.this):
@@ -45,7 +45,7 @@ def _is_number(node: exp.Expr, value: float) -> bool:
 
 
 def _not_null(node: exp.Expr, keys: Keys) -> exp.Expr | None:
-    """Rule 7: IS NOT NULL of what is never NULL is true."""
+    """Rule 7: IS NOT NULL of a column without NULLs is TRUE."""
     test = node.this if isinstance(node, exp.Not) else None
     if isinstance(test, exp.Is) and isinstance(test.expression, exp.Null):
         return TRUE.copy() if keys.is_not_null(test.this) else None
@@ -53,7 +53,7 @@ def _not_null(node: exp.Expr, keys: Keys) -> exp.Expr | None:
 
 
 def _average(node: exp.Expr, keys: Keys) -> exp.Expr | None:
-    """Rule 8: CAST(SUM(c) AS FLOAT) / COUNT(*) is AVG(c) of what is never NULL."""
+    """Rule 8: CAST(SUM(c) AS FLOAT) / COUNT(*) is AVG(c) if c has no NULLs."""
     if not isinstance(node, exp.Div) or not isinstance(node.this, exp.Cast):
         return None
     total, rows = node.this.this, node.expression
@@ -65,7 +65,7 @@ def _average(node: exp.Expr, keys: Keys) -> exp.Expr | None:
 
 
 def _number(node: exp.Expr, _keys: Keys) -> exp.Expr | None:
-    """Rule 12: 150, 150.0 and '150' are one number; what begins with 0 is left alone."""
+    """Rule 12: 150, 150.0 and '150' are one number; texts that begin with 0 are unchanged."""
     if isinstance(node, exp.Literal) and _NUMBER.fullmatch(node.name):
         try:
             return exp.Literal.number(str(float(node.name)))

@@ -33,7 +33,7 @@ from sqljury.sql import parse
 
 
 def set_operation(node: exp.SetOperation, keys: Keys) -> exp.Expr:
-    """Rules 21, 3 and 5: what one SELECT says as well."""
+    """The set operation as one SELECT, by rules 21, 3 and 5; unchanged if none fits."""
     one: exp.Expr = node.this
     other = node.expression
     if one == other and not isinstance(node, exp.Except):
@@ -63,7 +63,7 @@ def _one_scan(node: exp.SetOperation, one: exp.Select, other: exp.Select) -> exp
 
 
 def rewrite(select: exp.Select, keys: Keys) -> None:
-    """Each rule once, in place."""
+    """Applies each rule for a single SELECT once, in place."""
     for rule in _RULES:
         rule(select, keys)
 
@@ -96,7 +96,7 @@ def _take_first(select: exp.Select, column: exp.Expr, *, desc: bool) -> None:
 
 
 def _distinct_of_unique(select: exp.Select, keys: Keys) -> None:
-    """Rule 2: DISTINCT beside a unique column of the only table says nothing."""
+    """Rule 2: DISTINCT is removed if a column of the only table is unique."""
     if select.args.get("joins"):
         return
     if select.args.get("distinct") and any(keys.is_unique(e) for e in select.expressions):
@@ -108,7 +108,7 @@ def _distinct_of_unique(select: exp.Select, keys: Keys) -> None:
 
 
 def _group_by_unique(select: exp.Select, keys: Keys) -> None:
-    """Rule 4: beside a unique column other columns of GROUP BY say nothing."""
+    """Rule 4: if GROUP BY has a unique column, its other columns are removed."""
     group = select.args.get("group")
     if group is not None and not select.args.get("order"):
         unique = [e for e in group.expressions if keys.is_unique(e)]
@@ -117,7 +117,7 @@ def _group_by_unique(select: exp.Select, keys: Keys) -> None:
 
 
 def _first_to_extreme(select: exp.Select, _keys: Keys) -> None:
-    """Rule 10: the first a in the order of a is MIN(a) or MAX(a)."""
+    """Rule 10: SELECT a … ORDER BY a LIMIT 1 is MIN(a); with DESC it is MAX(a)."""
     order, limit = select.args.get("order"), select.args.get("limit")
     if order is None or limit is None or len(order.expressions) != 1:
         return
@@ -134,7 +134,7 @@ def _first_to_extreme(select: exp.Select, _keys: Keys) -> None:
 
 
 def _all_columns(select: exp.Select, keys: Keys) -> None:
-    """Rule 11: a star is the columns it stands for."""
+    """Rule 11: ``*`` is replaced by the columns that it selects."""
     outputs: list[exp.Expr] = []
     for output in select.expressions:
         outputs += _behind_star(output, select, keys) or [output]
@@ -152,7 +152,7 @@ def _behind_star(output: exp.Expr, select: exp.Select, keys: Keys) -> list[exp.E
 
 
 def _member_to_join(select: exp.Select, keys: Keys) -> None:
-    """Rule 13: a foreign key that is IN its parent's keys joins the parent."""
+    """Rule 13: ``foreign_key IN (SELECT key FROM parent …)`` becomes a join with the parent."""
     where = select.args.get("where")
     condition = where.this if where else None
     found = _parents_query(condition)
@@ -185,7 +185,7 @@ def _finds_one(where: exp.Where | None, keys: Keys) -> bool:
 
 
 def _without_parents(select: exp.Select, keys: Keys) -> None:
-    """Rule 14: a table joined by its primary key and otherwise unused is not joined."""
+    """Rule 14: a table that is joined by its primary key and not used otherwise is removed."""
     joins = inner_joins(select)
     for equal in [part for join in joins for part in conjuncts(join.args.get("on"))]:
         if isinstance(equal, exp.EQ):
@@ -212,7 +212,7 @@ def _drop_parent(select: exp.Select, equal: exp.EQ, child: Named, parent: Named)
 
 
 def _order_of_dates(select: exp.Select, _keys: Keys) -> None:
-    """Rule 17: dates sort as their Julian days do."""
+    """Rule 17: ORDER BY julianday(d) becomes ORDER BY d."""
     order = select.args.get("order")
     by = order.expressions[0] if order is not None and len(order.expressions) == 1 else None
     if by is not None and isinstance(by.this, exp.Anonymous) and by.this.name == "julianday":
@@ -220,7 +220,7 @@ def _order_of_dates(select: exp.Select, _keys: Keys) -> None:
 
 
 def _one_of_equals(select: exp.Select, keys: Keys) -> None:
-    """Rule 19: of two columns that a join equates, the first stands for both."""
+    """Rule 19: of two columns that a join equates, the first replaces the second."""
     on = [part for join in inner_joins(select) for part in conjuncts(join.args.get("on"))]
     for equal in [part for part in on if isinstance(part, exp.EQ)]:
         one, other = equal.this, equal.expression
@@ -237,7 +237,7 @@ def _own_columns(select: exp.Select) -> list[exp.Column]:
 
 
 def _same_table_again(select: exp.Select, _keys: Keys) -> None:
-    """Rule 20: t.c IN (SELECT c FROM t WHERE …) is the condition itself."""
+    """Rule 20: t.c IN (SELECT c FROM t WHERE …) becomes the inner condition."""
     where = select.args.get("where")
     for member in list(where.find_all(exp.In)) if where else ():
         query = member.args.get("query")
@@ -283,7 +283,7 @@ def _sides(on: exp.Expr | None) -> list[tuple[exp.Column, exp.Column]]:
 
 
 def _without_truths(select: exp.Select, _keys: Keys) -> None:
-    """What became true by another rule is no condition."""
+    """Removes conditions that other rules have replaced by TRUE."""
     where = select.args.get("where")
     if where is not None:
         rest = [part for part in conjuncts(where.this) if part != TRUE]
@@ -307,15 +307,16 @@ _RULES: tuple[Callable[[exp.Select, Keys], None], ...] = (
 
 
 # ---------------------------------------------------------------- normal form
-# All rules until none applies.
+# All rules, repeated until none applies.
 
 
 _ROUNDS: Final = 20
-"""No query of Spider or BIRD needs more than five; a rule that undid another would never end."""
+"""Bound on the repetitions: two rules that undo each other would never end. No query of Spider or
+BIRD needs more than five."""
 
 
 def etm_form(sql: str, schema: Schema, dialect: str) -> exp.Expr | None:
-    """The syntax tree to compare, or None where the text is no query that can be parsed."""
+    """ETM's normal form of a query: a syntax tree to compare. None if it cannot be parsed."""
     parsed = parse(sql, dialect)
     if not isinstance(parsed, exp.Query):
         return None

@@ -11,15 +11,15 @@ from sqlglot import exp
 from sqljury.schema import ForeignKey, Schema, Table
 
 # ---------------------------------------------------------------- keys
-# What a schema says of single columns, by lower-case names.
+# What a schema declares about single columns, by lower-case names.
 
 
 Named = tuple[str, str]
-"""A table and a column of it."""
+"""A table's name and the name of one of its columns."""
 
 
 class Keys:
-    """Unique columns, columns without NULL, and foreign keys; only keys of one column count."""
+    """A schema's unique columns, NOT NULL columns and foreign keys; only single-column keys."""
 
     def __init__(self, schema: Schema) -> None:
         self.columns: dict[str, tuple[str, ...]] = {}
@@ -50,19 +50,22 @@ class Keys:
             self.parents[name, key.columns[0].lower()] = parent
 
     def has(self, column: str) -> bool:
-        """Whether any table has that column, or is called so itself."""
+        """True if any table has a column of that name, or has that name itself."""
         return column in self.columns or any(column in names for names in self.columns.values())
 
     def is_unique(self, node: exp.Expr) -> bool:
-        """Whether the node is a column whose values are distinct."""
+        """True if the node is a column that is declared unique."""
         return named(node) in self.unique
 
     def is_not_null(self, node: exp.Expr) -> bool:
-        """Whether the node is a column that has no NULL."""
+        """True if the node is a column that is declared NOT NULL."""
         return named(node) in self.not_null
 
     def equate(self, one: exp.Expr, other: exp.Expr) -> None:
-        """What is known of one of two columns that a join equates is taken to hold for both."""
+        """Marks both columns as unique if one is, and as NOT NULL if one is: a join equates them.
+
+        This is ETM's rule. It is not sound: a foreign key need not be unique.
+        """
         first, second = named(one), named(other)
         if first is None or second is None:
             return
@@ -80,18 +83,18 @@ class Keys:
 
 
 def named(node: exp.Expr | None) -> Named | None:
-    """The table and the name of a column that has both."""
+    """The table and the name of a qualified column; None for any other node."""
     if isinstance(node, exp.Column) and node.table and isinstance(node.this, exp.Identifier):
         return node.table, node.name
     return None
 
 
 # ---------------------------------------------------------------- spelling
-# Rules 100 to 108 and 26: what is only another spelling of the same query.
+# Rules 100 to 108 and 26: different spellings of the same query.
 
 
 def respell(tree: exp.Expr, keys: Keys) -> exp.Expr:
-    """Names in lower case and in full, no aliases, no parentheses, no WITH."""
+    """The query with qualified lower-case names, without aliases, parentheses and WITH."""
     tree = _without_common_tables(tree)
     for identifier in list(tree.find_all(exp.Identifier)):
         _plain(identifier, keys)
@@ -109,7 +112,7 @@ def respell(tree: exp.Expr, keys: Keys) -> exp.Expr:
 
 
 def _without_common_tables(tree: exp.Expr) -> exp.Expr:
-    """Rule 26: each reference to a common table is its query."""
+    """Rule 26: each reference to a common table expression becomes its query."""
     while (clause := tree.find(exp.With)) is not None:
         scope = clause.parent
         assert scope is not None  # WITH belongs to a query
@@ -124,7 +127,7 @@ def _without_common_tables(tree: exp.Expr) -> exp.Expr:
 
 
 def _plain(identifier: exp.Identifier, keys: Keys) -> None:
-    """Rules 100 and 108; what stands in double quotes and is no name is a text."""
+    """Rules 100 and 108: lower case, no quotes; a quoted name that no column has is a text."""
     column = identifier.parent
     if (
         identifier.args.get("quoted")
@@ -143,14 +146,14 @@ def _selects_inside_out(tree: exp.Expr) -> Iterator[exp.Select]:
 
 
 def sources(select: exp.Select) -> list[exp.Expr]:
-    """What stands in FROM and in the joins, in order."""
+    """The tables and subqueries in FROM and in the joins, in order."""
     start = select.args.get("from_")
     joins = select.args.get("joins") or []
     return ([start.this] if start is not None else []) + [join.this for join in joins]
 
 
 def _without_output_names(select: exp.Select) -> None:
-    """Rule 106: an output column's name is its expression wherever the query uses it."""
+    """Rule 106: output aliases are removed; where the query uses one, its expression is written."""
     for output in [o for o in select.expressions if isinstance(o, exp.Alias)]:
         for clause in ("group", "having", "order"):
             for column in _columns_in(select.args.get(clause)):
@@ -164,7 +167,10 @@ def _columns_in(node: exp.Expr | None) -> list[exp.Column]:
 
 
 def _without_table_aliases(select: exp.Select) -> None:
-    """Rule 103: columns are named by their table; tables that stand here twice keep a number."""
+    """Rule 103: columns are qualified by table instead of alias.
+
+    A table that occurs several times gets a number: ``t#1``, ``t#2``.
+    """
     tables = [source for source in sources(select) if isinstance(source, exp.Table)]
     twice = {name for name, times in Counter(t.name for t in tables).items() if times > 1}
     seen: Counter[str] = Counter()
@@ -182,7 +188,7 @@ def _rename(select: exp.Select, alias: str, name: str) -> None:
 
 
 def _qualified(select: exp.Select, keys: Keys) -> None:
-    """Rule 101: a column has its table where only one can be meant."""
+    """Rule 101: an unqualified column gets its table if only one can be meant."""
     found = sources(select)
     for column in _own_columns(select):
         if not column.table and (table := _table_of(column, found, keys)):
@@ -194,7 +200,7 @@ def _qualified(select: exp.Select, keys: Keys) -> None:
 
 
 def _own_columns(select: exp.Select) -> list[exp.Column]:
-    """Without those of inner queries, which may mean their own tables."""
+    """The columns of a SELECT without those of inner queries, which may refer to inner tables."""
     nodes = select.walk(prune=lambda node: isinstance(node, exp.Query) and node is not select)
     return [node for node in nodes if isinstance(node, exp.Column)]
 

@@ -1,4 +1,4 @@
-"""Windows, grouped and joined rows, and first rows as correlated subqueries."""
+"""Window functions, grouped joins and first rows, rewritten as correlated subqueries."""
 
 from __future__ import annotations
 
@@ -50,15 +50,18 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- first rows
-# Rows that are the first of their kind, of which only what tells them apart is shown.
+# First rows of groups or of a whole table, of which only group keys and order keys are output.
 #
-# Each takes a relation, what may be assumed, and the rows around it, and gives a relation of the
-# same rows, or None where it does not apply.
+# Each function takes a relation, a context with the allowed assumptions, and the rows of the outer
+# queries. It returns a relation with the same rows, or None if it does not apply.
 
 
 def first_of_part(relation: Relation, context: Context, outer: tuple[Row, ...]) -> Relation | None:
-    """``SELECT DISTINCT ON (g) g, x … ORDER BY g, x`` → ``SELECT g, MIN(x) … GROUP BY g``: the rows
-    that ROW_NUMBER gives 1, of which only the part and the key of the order are read."""
+    """``SELECT DISTINCT ON (g) g, x … ORDER BY g, x`` → ``SELECT g, MIN(x) … GROUP BY g``.
+
+    The rows are those with ``ROW_NUMBER() = 1``. Only the columns of PARTITION BY and the first
+    one of ORDER BY may be read.
+    """
     match relation:
         case Project(input=below):
             order = below.keys if isinstance(below, Sort) else ()
@@ -101,10 +104,10 @@ def _is_first(part: Expression, number: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Grouped:
-    """Groups that hold the first row of each part: its key columns, then the first of an order.
+    """Groups with the first row of each partition: its key columns, then the least order key.
 
     Args:
-        columns: the columns of the rows that the groups' columns stand for.
+        columns: for each column of the groups the column of the rows that it replaces.
     """
 
     keys: tuple[Ref, ...]
@@ -125,12 +128,15 @@ class _Grouped:
 
 
 def _is_exact(column: Ref, row: Row, context: Context) -> bool:
-    """Whether all equal values of a column are the same value."""
+    """True if equal values of a column are always the same value."""
     return same_values(row[column.index], row[column.index], context)
 
 
 def _extreme(key: SortKey, row: Row, context: Context) -> tuple[Ref, AggregateCall] | None:
-    """The column that rows are ordered by, and the aggregate that gives its first value."""
+    """The column that rows are ordered by, and the MIN or MAX that is its first value.
+
+    None if the key is no column, or if its order differs from that of MIN or MAX.
+    """
     value = key.expression
     if not isinstance(value, Ref) or not _is_exact(value, row, context):
         return None
@@ -144,7 +150,7 @@ def _extreme(key: SortKey, row: Row, context: Context) -> tuple[Ref, AggregateCa
 
 def joined_first(relation: Relation, context: Context, outer: tuple[Row, ...]) -> Relation | None:
     """``FROM c JOIN (SELECT x FROM c ORDER BY x DESC LIMIT 1) AS m ON c.x = m.x`` → ``FROM c WHERE
-    x = (SELECT MAX(x) FROM c)``, and that there is a row."""
+    x = (SELECT MAX(x) FROM c) AND EXISTS (SELECT * FROM c)``."""
     if not isinstance(relation, Project | Aggregate) or not isinstance(relation.input, Join):
         return None
     join = relation.input
@@ -172,8 +178,11 @@ def joined_first(relation: Relation, context: Context, outer: tuple[Row, ...]) -
 def _first_value(
     relation: Relation, context: Context, outer: tuple[Row, ...]
 ) -> tuple[int, Expression, Expression] | None:
-    """The column that the first row is chosen by, its value as a subquery, and that there is one;
-    both as seen from a row beside it."""
+    """For ``ORDER BY x LIMIT 1``: the column x, its MIN or MAX as a subquery, and EXISTS of a row.
+
+    Both subqueries are written for use one level below the rows that they are joined with. None if
+    the relation is not of that form.
+    """
     match relation:
         case Limit(input=Sort(keys=(key,)) as sort, count=Literal(value=1), offset=None):
             row = fields(sort.input, context, outer)
@@ -188,21 +197,21 @@ def _first_value(
 
 
 # ---------------------------------------------------------------- per row
-# The single forms that :mod:`correlated` writes: a value of some rows for each row of others.
+# Rewrites to one correlated subquery per row, each for one form of query.
 #
-# Each takes a relation, what may be assumed, and the rows around it, and gives a relation of the
-# same rows, or None where it does not apply.
+# Each function takes a relation, a context with the allowed assumptions, and the rows of the outer
+# queries. It returns a relation with the same rows, or None if it does not apply.
 
 
 _OF_VALUES = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX"))
-"""Aggregates that pass over NULLs and do not ask for the order of rows."""
+"""Aggregates that ignore NULLs and do not depend on the order of rows."""
 _ZERO = Literal(0, Type.INTEGER)
 _ONE = Literal(1, Type.INTEGER)
 _ROWS = AggregateCall("COUNT")
 
 
 def _of_rows(rows: Relation, call: AggregateCall) -> Subquery:
-    """The aggregate of all rows of a relation that is written as seen from inside a subquery."""
+    """A scalar subquery: the aggregate of all rows. References in ``rows`` are one level deeper."""
     return Subquery(SubqueryKind.SCALAR, Aggregate(rows, (), (call,)))
 
 
@@ -211,7 +220,7 @@ def _exists(rows: Relation) -> Subquery:
 
 
 def _is_settled(relation: Relation, context: Context) -> bool:
-    """Whether a relation has the same rows however often it is asked."""
+    """True if a relation returns the same rows each time: nothing volatile, no choice in ties."""
     return not has_volatile(relation) and not left_to_chance(relation, context)
 
 
@@ -222,7 +231,7 @@ def grouped_outer_join(
     relation: Relation, context: Context, outer: tuple[Row, ...]
 ) -> Relation | None:
     """``SELECT COUNT(o.id) FROM c LEFT JOIN o ON … GROUP BY c.id`` → ``SELECT (SELECT
-    COUNT(o.id) FROM o WHERE …) FROM c``, where a group is one row of ``c`` and its partners."""
+    COUNT(o.id) FROM o WHERE …) FROM c``, if a group is one row of ``c`` and its partners."""
     del outer
     match relation:
         case Aggregate(input=Join(kind=JoinKind.LEFT, lateral=False) as join) if relation.keys:
@@ -244,7 +253,7 @@ def grouped_outer_join(
 
 
 def _value_beside(call: AggregateCall, join: Join, by: int) -> Expression | None:
-    """An aggregate over the partners of a row, for each row of the join's left side."""
+    """An aggregate over the partners of one left row, as an expression over that row, or None."""
     if call.name == "BARE" and call.filter is None and len(call.operands) == 1:
         alone = all(column < by for column in columns_read(call.operands[0]))
         return call.operands[0] if alone else None
@@ -256,10 +265,10 @@ def _value_beside(call: AggregateCall, join: Join, by: int) -> Expression | None
 
 
 def _skips_no_partner(call: AggregateCall, by: int) -> bool:
-    """Whether an aggregate passes over a row whose columns from ``by`` on are NULL."""
+    """True if an aggregate ignores a row whose columns from ``by`` on are NULL: no partner."""
     if call.filter is not None and any(c >= by for c in null_rejected(call.filter)):
         return True
-    # An operand that is NULL itself is what IS NOT NULL rejects.
+    # The aggregate ignores NULL operands, so a column is enough whose NULL makes an operand NULL.
     given = [null_rejected(not_null(o)) for o in call.operands]
     return any(column >= by for columns in given for column in columns)
 
@@ -270,7 +279,10 @@ def _mapped(call: AggregateCall, f: Callable[[Expression], Expression]) -> Aggre
 
 
 def _from_left(expression: Expression, by: int) -> Expression:
-    """What is said of a pair of rows, as seen from inside a subquery on the right one."""
+    """An expression over a joined row, moved into a subquery on the right row.
+
+    Columns of the left row become those of the outer query.
+    """
 
     def moved(level: int, index: int) -> Expression:
         if level == 0:
@@ -282,7 +294,7 @@ def _from_left(expression: Expression, by: int) -> Expression:
 
 def looked_up(relation: Relation, context: Context, outer: tuple[Row, ...]) -> Relation | None:
     """``SELECT a.id, b.x FROM a LEFT JOIN b ON b.id = a.b_id`` → ``SELECT id, (SELECT x FROM b
-    WHERE id = a.b_id) FROM a``, where a row has at most one partner."""
+    WHERE id = a.b_id) FROM a``, if a row has at most one partner."""
     match relation:
         case Project(input=join) | Aggregate(input=join):
             pass
@@ -310,13 +322,13 @@ def looked_up(relation: Relation, context: Context, outer: tuple[Row, ...]) -> R
 
 @dataclass(frozen=True, slots=True)
 class _Joined:
-    """Rows joined with groups.
+    """A join of rows with an aggregate.
 
     Args:
-        rows: what the groups are joined to; its columns are those before ``by``, or from it on.
-        groups: what is grouped, with its keys.
-        values: the columns of the groups' side, over keys and calls.
-        rows_first: whether the rows' columns stand first.
+        rows: the side of the join that is not grouped.
+        groups: the aggregate on the other side, below a projection.
+        values: the output columns of that side, over the aggregate's keys and calls.
+        rows_first: whether the columns of ``rows`` come before those of the groups.
     """
 
     rows: Relation
@@ -361,9 +373,9 @@ def _readings(relation: Relation) -> Iterable[_Joined]:
 
 
 class _JoinedGroups:
-    """One join of rows with groups, taken apart.
+    """Rewrites one join of rows with an aggregate to subqueries per row.
 
-    All expressions are over the rows' columns, then the groups' keys and calls.
+    All expressions are over the rows' columns, then the aggregate's keys and calls.
     """
 
     def __init__(self, joined: _Joined, context: Context, outer: tuple[Row, ...]) -> None:
@@ -375,7 +387,7 @@ class _JoinedGroups:
         self.context = context
 
     def over(self, expression: Expression) -> Expression:
-        """An expression over the join, over the rows and the groups instead."""
+        """An expression over the join's output, rewritten over the rows and the groups."""
         shown = tuple(renumber(value, lambda i: i + self.by) for value in self.joined.values)
         rows = tuple(map(Ref, range(self.by)))
         return substitute(expression, rows + shown if self.joined.rows_first else shown + rows)
@@ -406,7 +418,7 @@ class _JoinedGroups:
         return replace(moved, input=rows)
 
     def links(self, parts: Sequence[Expression]) -> dict[int, Expression]:
-        """The condition on each key: that it equals a column of the rows."""
+        """For each key that has one, the condition that equates it with a column of the rows."""
         found: dict[int, Expression] = {}
         for part in parts:
             match part:
@@ -421,7 +433,7 @@ class _JoinedGroups:
 
 
 class _Values:
-    """What stands for the columns of the groups, as seen from a row."""
+    """Expressions over a row that replace the columns of the group it is joined with."""
 
     def __init__(self, joined: _JoinedGroups, links: Sequence[Expression]) -> None:
         self.joined = joined
@@ -429,7 +441,7 @@ class _Values:
         self.is_outer = joined.joined.kind is JoinKind.LEFT
 
     def members(self) -> Relation:
-        """The rows of the group that belongs to a row."""
+        """The rows of the group whose keys equal the columns of the outer row."""
         groups = self.joined.joined.groups
         inner = deepen_relation(Aggregate(groups.input, groups.keys, ()))
         assert isinstance(inner, Aggregate)
@@ -438,7 +450,7 @@ class _Values:
         return Filter(inner.input, conjunction(equal))
 
     def of(self, expression: Expression) -> Expression | None:
-        """An expression over rows and groups, over rows alone; None where that cannot be said."""
+        """An expression over rows and groups, rewritten over rows alone; None if impossible."""
         found = transform(expression, self._defaulted)
         missing = False
 
@@ -454,12 +466,12 @@ class _Values:
         return None if missing else found
 
     def _defaulted(self, part: Expression) -> Expression:
-        """A count that is 0 where there is no group is the count of no rows."""
+        """``COALESCE(count, 0)`` as the count of the group's rows, which is 0 if there are none."""
         match part:
             case Call(name="COALESCE", operands=(Ref(index=index), zero)) if zero == _ZERO:
                 call = self.call(index)
                 if call is not None and call.name == "COUNT":
-                    # Written as seen from the row already: no column of the groups is left.
+                    # This is over the row alone already: it reads no column of the groups.
                     return _of_rows(self.members(), self._inside(call))
         return part
 
@@ -474,17 +486,17 @@ class _Values:
         return inner.calls[0]
 
     def column(self, index: int) -> Expression | None:
-        """The value of one column of the groups' side."""
+        """A key or call of the aggregate as an expression over the row; None if impossible."""
         call = self.call(index)
         if call is None:
-            # The key of a group that is there equals the row's own column.
+            # In an inner join the key equals the row's column; in an outer join it may be NULL.
             return None if self.is_outer else self._own(index)
         if call.name not in _OF_VALUES or call.order:
             return None
         value = _of_rows(self.members(), self._inside(call))
         if not self.is_outer or call.name not in ("COUNT", "TOTAL"):
             return value
-        # A group has rows: where none is counted there is no group.
+        # No group is empty, so a count of 0 means that there is no group, and the join gives NULL.
         return Call("NULLIF", (value, _ZERO)) if call == _ROWS else None
 
     def _own(self, index: int) -> Expression:
@@ -496,7 +508,7 @@ class _Values:
 
 def windows(relation: Relation, context: Context, outer: tuple[Row, ...]) -> Relation | None:
     """``COUNT(*) OVER (PARTITION BY g)`` → ``(SELECT COUNT(*) FROM t AS s WHERE s.g IS t.g)``;
-    ``RANK() OVER (ORDER BY x)`` → 1 more than the rows with a smaller x."""
+    ``RANK() OVER (ORDER BY x)`` → 1 + the number of rows with a smaller x."""
     if not isinstance(relation, Window) or not _is_settled(relation.input, context):
         return None
     row = fields(relation.input, context, outer)
@@ -533,14 +545,14 @@ def _over(call: WindowCall, rows: Relation, row: Row, context: Context) -> Expre
 
 
 def _inner(expression: Expression) -> Expression:
-    """The same of the subquery's own row, which stands where the row at hand stood."""
+    """The expression, read in the subquery over its own row; outer references go a level deeper."""
     return map_references(
         expression, lambda level, index: Outer(level + 1, index) if level else Ref(index)
     )
 
 
 def _is_ordered(key: Expression, row: Row) -> bool:
-    """Whether ``<`` is the order of a key: a column of one type, without NULLs."""
+    """True if ORDER BY sorts a key as ``<`` does: a column of one type, without NULLs."""
     return isinstance(key, Ref) and not row[key.index].nullable and _is_plain(row[key.index].type)
 
 
@@ -555,7 +567,7 @@ def _without_ties(call: WindowCall, rows: Relation, context: Context) -> bool:
 
 
 def _before(call: WindowCall) -> Expression:
-    """That the subquery's row comes before the row around, and does not tie with it."""
+    """The condition that the subquery's row comes strictly before the outer row."""
     ways: list[Expression] = []
     equal: list[Expression] = []
     for key in call.order:
@@ -566,7 +578,7 @@ def _before(call: WindowCall) -> Expression:
 
 
 def _not_after(call: WindowCall) -> Expression:
-    """That the subquery's row comes before the row around, or ties with it."""
+    """The condition that the subquery's row comes before the outer row or ties with it."""
     if len(call.order) == 1:
         (key,) = call.order
         sign = ">=" if key.descending else "<="
@@ -584,8 +596,8 @@ _BEYOND = {("MAX", "="): ">", ("MAX", ">="): ">", ("MIN", "="): "<", ("MIN", "<=
 def extremes_as_exists(
     relation: Relation, context: Context, outer: tuple[Row, ...]
 ) -> Relation | None:
-    """``x = (SELECT MAX(x) FROM t)`` → some x equals it and none is greater; and a number of rows
-    plus 1 compared with a constant → the number compared with 1 less."""
+    """``x = (SELECT MAX(x) FROM t)`` → a row of t equals x and none is greater, as EXISTS and NOT
+    EXISTS; ``(SELECT COUNT(*) …) + 1 = 3`` → ``(SELECT COUNT(*) …) = 2``."""
     match relation:
         case Filter():
             row = fields(relation.input, context, outer)
@@ -619,14 +631,17 @@ def _asked(part: Expression, row: Row, context: Context) -> Sequence[Expression]
     none = Call("NOT", (_exists(Filter(whole.input, Call(beyond, (extreme, own)))),))
     if operator == "=":
         return [_exists(Filter(whole.input, Call("=", (extreme, own)))), none]
-    # Of no values there is no extreme, and NULL is not beyond one.
+    # The comparison is true only if x is not NULL and t has a value; NOT EXISTS does not say that.
     return [not_null(value), _exists(Filter(whole.input, not_null(extreme))), none]
 
 
 def _comparable(
     value: Ref, extreme: Expression, whole: Aggregate, row: Row, context: Context
 ) -> bool:
-    """Whether comparing with each row is comparing with the extreme: columns of one type."""
+    """True if comparing with every row is the same as comparing with the extreme of all rows.
+
+    Both must be columns of one type, affinity and the default collation.
+    """
     if not isinstance(extreme, Ref):
         return False
     one, other = row[value.index], fields(whole.input, context, (row,))[extreme.index]
@@ -635,7 +650,7 @@ def _comparable(
 
 
 def _less_one(part: Expression) -> Expression:
-    """``n + 1 = 3`` of a number of rows as ``n = 2``."""
+    """``(subquery) + 1 = 3`` as ``(subquery) = 2``; other conditions unchanged."""
     match part:
         case Call(
             name="=" | "<" | "<=" | ">" | ">=" | "<>" as name,
@@ -647,14 +662,14 @@ def _less_one(part: Expression) -> Expression:
 
 
 # ---------------------------------------------------------------- correlated
-# Windows, groups beside an outer join and joined groups, written as correlated subqueries.
+# All forms together: windows, grouped outer joins and joined groups as correlated subqueries.
 #
 # ``COUNT(*) OVER (PARTITION BY g)``, ``LEFT JOIN o … GROUP BY c.id`` and ``LEFT JOIN (SELECT …
-# GROUP BY k)`` each give a row of one relation a value of some rows of another. As a subquery per
-# row all three look alike, and like what many people write in the first place. An extreme that is
-# compared becomes EXISTS and NOT EXISTS, a rank the number of rows before.
+# GROUP BY k)`` each give every row of one relation an aggregate of some rows of another. As a
+# subquery per row all three have one form, which is also what many people write in the first place.
+# A comparison with an extreme becomes EXISTS and NOT EXISTS, a rank the number of rows before.
 #
-# The forms are for a proof only: no engine would want to run them.
+# The results are only for proofs: an engine would run them slowly.
 #
 # Source: Galindo-Legaria and Joshi 2001, "Orthogonal optimization of subqueries and aggregation",
 # read backwards.
@@ -667,11 +682,11 @@ _FORMS: tuple[Form, ...] = (
 
 
 def correlated(relation: Relation, context: Context, outer: tuple[Row, ...] = ()) -> Relation:
-    """The same rows with correlated subqueries in place of what can be said by them.
+    """A relation with the same rows, its windows and grouped joins replaced by subqueries.
 
     Args:
-        context: what may be assumed; keys count where they may be.
-        outer: the rows around, nearest first.
+        context: the allowed assumptions; keys are used if they may be assumed.
+        outer: the rows of the outer queries, nearest first.
     """
     if isinstance(relation, Join) and relation.lateral:
         return relation

@@ -1,8 +1,9 @@
-"""What a rewrite rule is, and how a function becomes one.
+"""The types of rewrite rules, and the decorator that registers a function as one.
 
-A rule is a function with the decorator :func:`rule`; its docstring begins with ``before → after``
-and says in words what is assumed of the data. :mod:`sqljury.equivalence.rules.registry` finds it in
-any file of this package, and :mod:`sqljury.equivalence.rules.order` says when it is tried.
+A rule is a function with the decorator :func:`rule`. Its docstring begins with ``before → after``
+and says in words what the rule assumes about the data.
+:mod:`sqljury.equivalence.rules.registry` finds it in any file of this package, and
+:mod:`sqljury.equivalence.rules.order` fixes the order in which rules are tried.
 """
 
 from __future__ import annotations
@@ -19,17 +20,17 @@ from sqljury.trees.nodes import Expression, Field, Relation
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What a rule made of a relation, and what that assumed (nothing, most often)."""
+    """The relation that a rule returns, and the assumptions it made (usually none)."""
 
     relation: Relation
     assumed: frozenset[Assumption] = frozenset()
     by: tuple[str, ...] = ()
-    """The names of the rules that did it, where one has parts with names of their own."""
+    """The names to record, for a rule made of parts with names of their own; else empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where an expression stands: the row that it sees, the rows around it (nearest first)."""
+    """The columns an expression can read: of its own row, then of outer queries, nearest first."""
 
     row: tuple[Field, ...]
     context: Context
@@ -38,25 +39,28 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Simplified:
-    """What became of an expression, and what that assumed (nothing, most often)."""
+    """The expression that a rule returns, and the assumptions it made (usually none)."""
 
     expression: Expression
     assumed: frozenset[Assumption] = frozenset()
     by: tuple[str, ...] = ()
-    """The names of the rules that did it, each once; empty in the result of a single rule."""
+    """The names of the rules applied, each once; empty in the result of a single rule."""
 
 
 OnRelation = Callable[[Any, Context], Rewritten | None]
 OnBlock = Callable[[Reading, Context], frozenset[Assumption] | None]
 OnExpression = Callable[[Any, Scope], Expression | Simplified | None]
-"""The first argument is of the class that the rule is tried at: ``Call`` for functions and
-operators."""
+"""The first argument has the node class that the rule's ``at`` names; ``Call`` if ``at`` names a
+function or operator."""
 Apply = TypeVar("Apply", bound=Callable[..., object])
 
 
 @dataclass(frozen=True, slots=True)
 class RuleKind(Generic[Apply]):
-    """What a rule rewrites, and so the type of its function; None where it does not apply."""
+    """What a rule rewrites, which fixes the type of its function.
+
+    The function returns None where the rule does not apply.
+    """
 
     name: str
     rewrites: str
@@ -65,13 +69,13 @@ class RuleKind(Generic[Apply]):
 RELATION: RuleKind[OnRelation] = RuleKind(
     "relation", "a relation, keeping its rows, order and width"
 )
-"""Tried at every relation, from the leaves up, those inside subqueries included. It must keep the
-rows as a bag, their order where a Sort gives one, and the width."""
+"""Tried at every relation from the leaves up, also inside subqueries. The rule must keep the bag of
+rows, their order if a Sort gives one, and the number of columns."""
 BLOCK: RuleKind[OnBlock] = RuleKind("block", "joins and filters below a projection or an aggregate")
-"""Rewrites a block in place, and returns what that assumed. ``at`` is what the block must have:
-``several`` inputs, ``outer`` joins; it is tried at all where it names nothing."""
+"""Rewrites a block in place and returns the assumptions made. ``at`` names what the block must
+have: ``several`` inputs or ``outer`` joins. An empty ``at`` means every block."""
 QUERY: RuleKind[OnRelation] = RuleKind("query", "a whole query, knowing who reads its rows")
-"""For what depends on who reads the rows: order, columns."""
+"""Tried at the whole query, for rewrites that need to know what reads the rows: order, columns."""
 EXPRESSION: RuleKind[OnExpression] = RuleKind(
     "expression", "an expression, keeping its value in every row"
 )
@@ -79,30 +83,29 @@ EXPRESSION: RuleKind[OnExpression] = RuleKind(
 CONDITION: RuleKind[OnExpression] = RuleKind(
     "condition", "a condition, in which NULL may become FALSE"
 )
-"""Tried after those of expressions at the conditions of filters, joins and CASE, and at their parts
-under AND and OR: there it only counts whether the condition is true."""
+"""Tried after the expression rules, at conditions of filters, joins and CASE and at their operands
+of AND and OR. Only whether such a condition is true matters: NULL may become FALSE."""
 KINDS: tuple[RuleKind[Any], ...] = (RELATION, BLOCK, QUERY, EXPRESSION, CONDITION)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[Apply]):
-    """A rewrite rule: equal rows before and after, on all data that satisfies what it assumes."""
+    """A rewrite rule: same rows before and after on all data that satisfies its assumptions."""
 
     name: str
     kind: RuleKind[Apply]
     apply: Apply
     at: frozenset[str]
-    """Where it is tried: classes of nodes, for a call the name of the function or operator; empty:
-    everywhere."""
+    """The node classes, functions and operators at which the rule is tried; empty: everywhere."""
     assumes: frozenset[Assumption]
-    """All that it may assume; what it does assume goes with each result."""
+    """All assumptions the rule may make; each result names those actually made."""
     needs: frozenset[str] = frozenset()
-    """What the tree must hold one of, in itself or below, for the rule to do anything: classes of
-    nodes, functions or operators; empty: nothing. It is not tried on other trees."""
+    """Node classes, functions or operators: the rule is tried only on trees that contain at least
+    one of them, at any depth. Empty: no condition."""
 
     @property
     def function(self) -> str:
-        """The name of its function, which no other rule's has."""
+        """The name of the rule's function, unique among all rules."""
         return str(getattr(self.apply, "__name__", ""))
 
     @property
@@ -112,7 +115,7 @@ class Rule(Generic[Apply]):
         return " ".join(first.replace("``", "").split()).removesuffix(".")
 
     def to_json(self) -> dict[str, object]:
-        """A JSON object."""
+        """The rule as a JSON object."""
         return {
             "name": self.name,
             "kind": self.kind.name,
@@ -123,7 +126,7 @@ class Rule(Generic[Apply]):
 
 
 REGISTERED: list[Rule[Any]] = []
-"""The rules of the modules that were imported so far."""
+"""The rules of all modules imported so far."""
 
 
 def rule(
@@ -134,9 +137,9 @@ def rule(
     assumes: Collection[Assumption] = (),
     name: str = "",
 ) -> Callable[[Apply], Apply]:
-    """Register a function as a rewrite rule, under its own name unless another is given.
+    """A decorator that registers a function as a rewrite rule, by its own name unless one is given.
 
-    A rule of conditions may have the name of the rule of expressions that it extends.
+    A condition rule may have the name of the expression rule that it extends.
     """
 
     def registered(apply: Apply) -> Apply:

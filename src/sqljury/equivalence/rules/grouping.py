@@ -45,10 +45,10 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- group before join
-# What is joined to a group as a whole is joined after grouping.
+# A table that is joined to a group as a whole can be joined after grouping.
 #
-# ``SELECT s.name, COUNT(*) FROM s JOIN c ON s.id = c.s_id GROUP BY s.id`` counts the rows of ``c``
-# by ``s_id`` and joins ``s`` to the counts: all rows of a group have the same partner.
+# ``SELECT s.name, COUNT(*) FROM s JOIN c ON s.id = c.s_id GROUP BY s.id`` becomes a count of the
+# rows of ``c`` by ``s_id``, then a join with ``s``: all rows of a group have the same partner.
 #
 # Source: Yan and Larson, "Performing group-by before join", 1994.
 
@@ -76,7 +76,7 @@ def group_before_join(relation: Aggregate, context: Context) -> Rewritten | None
 
 @dataclass(frozen=True, slots=True)
 class _GroupedBlock:
-    """An aggregate whose keys and calls are over the columns of a block."""
+    """An aggregate whose keys and calls are expressions over the columns of a block."""
 
     block: Block
     keys: tuple[Expression, ...]
@@ -96,7 +96,7 @@ def _grouped(
 
 
 class _Taken:
-    """One input of the block, taken out of it and joined to the groups."""
+    """Takes one input out of the block and joins it to the groups instead."""
 
     def __init__(self, grouped: _GroupedBlock, position: int, context: Context) -> None:
         block = grouped.block
@@ -115,11 +115,11 @@ class _Taken:
         }
         self.keys = tuple(renumber(key, self.elsewhere) for key in grouped.keys)
         self.calls = tuple(self.call(call) for call in grouped.calls)
-        # Groups are told apart by these.
+        # The keys that remain: those that do not read the input.
         self.kept = tuple(dict.fromkeys(k for k in self.keys if not self.reads_own(k)))
 
     def elsewhere(self, column: int) -> int:
-        """An equal column of another input, if there is one."""
+        """An equal column of another input, or the same column if there is none."""
         return self.outside.get(column, column)
 
     def call(self, call: AggregateCall) -> AggregateCall:
@@ -151,11 +151,14 @@ class _Taken:
         )
 
     def is_value(self, call: AggregateCall) -> bool:
-        """Whether a call is the value of a column that is the same in all rows of a group."""
+        """True if a call is the bare value of the input, the same in all rows of a group."""
         return call.name == "BARE" and call.filter is None and self.only_own(call.operands[0])
 
     def links(self) -> list[Expression] | None:
-        """The conditions on the input, over it and the group keys; None if others are needed."""
+        """The conditions on the input, over its columns and the group keys.
+
+        None if a condition reads any other column.
+        """
         columns = {key.index for key in self.kept if isinstance(key, Ref)}
         exact = {c for c in columns if same_values(self.row[c], self.row[c], self.context)}
         known: dict[int, int] = {c: c for c in (*exact, *self.own)}
@@ -176,13 +179,13 @@ class _Taken:
         return found
 
     def rest(self) -> list[Expression]:
-        """The conditions on the input that the classes of equal columns do not say."""
+        """The conditions on the input that are not implied by the classes of equal columns."""
         shared = [m for m in self.classes if m & self.own and m - self.own]
         parts = [part for part in self.grouped.block.conjuncts if self.reads_own(part)]
         return without_equalities(parts, shared)
 
     def assumed_for_one(self, links: list[Expression]) -> frozenset[Assumption] | None:
-        """What makes sure that a group has at most one partner."""
+        """The assumptions under which a group has at most one partner; None if it may have more."""
         columns = [key.index for key in self.kept if isinstance(key, Ref)]
         for context, assumed in (
             (without_keys(self.context), frozenset[Assumption]()),
@@ -220,7 +223,7 @@ class _Taken:
         return Project(joined, tuple(outputs), self.grouped.names)
 
     def groups(self) -> Aggregate:
-        """The aggregate without the input."""
+        """The aggregate over the block without the input."""
         block = self.grouped.block
 
         def place(column: int) -> int:
@@ -240,7 +243,7 @@ class _Taken:
         return Aggregate(rebuilt(less), keys, tuple(calls))
 
     def chains(self) -> list[Expression]:
-        """What was equal through the input's columns."""
+        """Equalities between other inputs that the input's columns implied."""
         found: list[Expression] = []
         for members in self.classes:
             if members & self.own:
@@ -250,10 +253,10 @@ class _Taken:
 
 
 # ---------------------------------------------------------------- group keys
-# Group keys and aggregates in an order of their own, each once, and no keys that others determine.
+# Group keys and aggregates in canonical order, each once, without keys that others determine.
 #
-# A key that is constant, or the same in all rows that are equal in the other keys, makes no group
-# smaller; its value is that of any row of the group.
+# A key that is constant, or determined by the other keys, splits no group; its value can be taken
+# from any row of the group.
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})
@@ -283,7 +286,7 @@ def _any_value(key: Expression) -> AggregateCall:
 
 
 def _key_of(call: AggregateCall) -> Expression | None:
-    """The expression of which a call gives the value in some row."""
+    """The operand of a bare column call, which returns its value in any row; None for others."""
     return call.operands[0] if call.name == "BARE" and call.filter is None else None
 
 
@@ -292,7 +295,8 @@ def _is_fixed(key: Expression) -> bool:
 
 
 def _each_once(calls: Sequence[AggregateCall]) -> Sequence[AggregateCall]:
-    # With a bare column it counts in SQLite how many calls of MIN and MAX there are.
+    # SQLite takes bare columns from the row of the MIN or MAX only if it is the only call of them.
+    # So with a bare column the number of these calls matters.
     bare = any(call.name == "BARE" for call in calls)
     extremes = [call for call in calls if call.name in ("MIN", "MAX")]
     keeps = bare and len(set(extremes)) < len(extremes)
@@ -311,7 +315,10 @@ def _place(new: Aggregate, key: Expression | None, call: AggregateCall) -> Expre
 def _needed(
     aggregate: Aggregate, context: Context
 ) -> tuple[tuple[Expression, ...], frozenset[Assumption]]:
-    """The keys in order without those that the others determine; at least one remains."""
+    """The sorted keys without those that the others determine, and the assumptions of that.
+
+    At least one key remains.
+    """
     once = sorted(dict.fromkeys(aggregate.keys), key=sort_key)
     nothing: frozenset[Assumption] = frozenset()
     if len(once) < 2:
@@ -339,12 +346,12 @@ def _without_determined(
 
 
 def _exactly(columns: frozenset[int], row: Row, context: Context) -> bool:
-    """Whether rows that are equal in columns are the same in them: 1 and 1.0 are equal."""
+    """True if equal values of the columns are always the same value: 1 and 1.0 are only equal."""
     return all(same_values(row[c], row[c], context) for c in columns)
 
 
 # ---------------------------------------------------------------- group not empty
-# ``HAVING COUNT(*) >= 1`` is true for every group, as a group has rows.
+# ``HAVING COUNT(*) >= 1`` is true for every group, as no group is empty.
 
 
 _ROWS = AggregateCall("COUNT")
@@ -374,7 +381,7 @@ def _is_certain(part: Expression, grouped: Aggregate) -> bool:
 
 
 # ---------------------------------------------------------------- having to where
-# A condition on group keys is asked of the rows before they are grouped.
+# A condition on group keys can filter the rows before they are grouped.
 
 
 @rule(RELATION, at={"Filter"})
@@ -388,7 +395,8 @@ def having_to_where(relation: Relation, context: Context) -> Rewritten | None:
     row = fields(grouped, context)
 
     def of_keys(columns: frozenset[int]) -> bool:
-        # Rows that are equal in the keys must be the same for every condition.
+        # A group may contain keys that are equal and not the same (1 and 1.0). No condition may
+        # tell them apart.
         return all(c < len(grouped.keys) and same_values(row[c], row[c], context) for c in columns)
 
     parts = conjuncts(relation.condition)

@@ -1,4 +1,4 @@
-"""What two queries do differently, as typed differences and in words. Pure functions."""
+"""The differences between two queries, by type and in words. Pure functions."""
 
 from sqljury.likeness.differences.blocks import Clause, Difference, DifferenceKind, sentences
 from sqljury.likeness.differences.compare import Views, clearest, differences

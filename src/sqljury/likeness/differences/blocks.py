@@ -1,4 +1,4 @@
-"""The parts of a query by clause, one typed difference between two of them, and its words."""
+"""The parts of a query by clause; the type for one difference between two queries, and its text."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from sqljury.case import Json
 from sqljury.likeness.matching.trees import Node
 
 _LARGEST: Final = 200
-"""Nodes of an expression, those that stand in several places counted in each. Nested queries that
-use a column twice double it with every level."""
+"""The most nodes of an expression; a shared node counts once per place. Without a limit, nested
+queries that use a column twice would double the expression with every level."""
 
 _Known = dict[int, tuple[Node, int, str]]
 
 
 def shortened(node: Node) -> Node:
-    """The expression, or one leaf in its place that is equal for equal expressions."""
+    """The expression itself, or for a very large one a single leaf with a digest of it.
+
+    Equal expressions give equal leaves."""
     _, size, digest = _measured(node, {})
     return node if size <= _LARGEST else Node(f"{node.value}(… {digest[:8]})")
 
 
 def _measured(node: Node, known: _Known) -> tuple[Node, int, str]:
-    """The node, its size and its digest; each node is looked at once however often it is shared."""
+    """The node, its size and its digest; a node that is shared is measured only once."""
     if id(node) not in known:
         below = [_measured(child, known)[1:] for child in node.children]
         digests = [digest for _, digest in below]
@@ -37,7 +39,7 @@ def _measured(node: Node, known: _Known) -> tuple[Node, int, str]:
 
 
 class Clause(StrEnum):
-    """Where in a query a part belongs."""
+    """The clause of a query that a part belongs to."""
 
     TABLE = "table"
     JOIN = "join"
@@ -56,16 +58,17 @@ class Clause(StrEnum):
 
 @dataclass(slots=True)
 class QueryBlock:
-    """The parts of one query by clause, each as often as it occurs; queries put together are
-    blocks of their own."""
+    """The parts of one query by clause, each as often as it occurs.
+
+    The operands of a set operation are blocks of their own, in ``inner``."""
 
     parts: list[tuple[Clause, Node]] = field(default_factory=list)
     inner: list[QueryBlock] = field(default_factory=list)
     asked: set[str] = field(default_factory=set)
-    """Tables of which only the existence of a row is asked (EXISTS, IN)."""
+    """Tables that are read only to test whether a row exists (EXISTS, IN)."""
 
     def add(self, clause: Clause, *nodes: Node) -> None:
-        """Note parts of a clause."""
+        """Adds parts of a clause."""
         self.parts.extend((clause, shortened(node)) for node in nodes)
 
     def of(self, clause: Clause) -> list[Node]:
@@ -73,7 +76,7 @@ class QueryBlock:
         return [node for where, node in self.parts if where is clause]
 
     def tables(self) -> list[str]:
-        """The tables that are read, each as often as it is."""
+        """The tables in FROM, each as often as it occurs."""
         return [node.value for node in self.of(Clause.TABLE)]
 
 
@@ -83,8 +86,8 @@ _COMPARISONS: Final = ("=", "IS")
 def block_of(tree: Node, columns: tuple[Node, ...] = ()) -> QueryBlock:
     """The clauses of the query that an operator tree computes, and its output columns.
 
-    EXISTS (…) and IN (…) that must hold count as a join: the tables, join conditions and filters
-    are the same, and only how often a row comes is not.
+    A condition EXISTS (…) or IN (…) counts as a join: it has the same tables, join conditions and
+    filters, and differs only in how often a row is returned.
     """
     block = QueryBlock()
     block.add(Clause.COLUMN, *map(_bare, columns))
@@ -93,7 +96,7 @@ def block_of(tree: Node, columns: tuple[Node, ...] = ()) -> QueryBlock:
 
 
 def columns_of(tree: Node) -> tuple[Node, ...]:
-    """The output columns of a subquery; none where its tree does not say."""
+    """The output columns of a subquery; empty if they cannot be read from its tree."""
     word = tree.value.partition(" ")[0]
     if word == "project":
         return tree.children[1:]
@@ -104,17 +107,21 @@ def columns_of(tree: Node) -> tuple[Node, ...]:
 
 
 def is_column(node: Node) -> bool:
-    """Whether it is a column of a table, here or in a query around."""
+    """True if the node is a table's column, of this query or of an outer one."""
     return not node.children and "." in node.value and " " not in node.value.partition(".")[0]
 
 
 def _gather(node: Node, block: QueryBlock, *, grouped: bool) -> None:
-    """``grouped``: no aggregate stands above, so a filter here may be on groups."""
+    """Adds the parts of a tree to the block.
+
+    Args:
+        grouped: True below an aggregation: a filter there is no HAVING.
+    """
     word, _, rest = node.value.partition(" ")
     below = node.children
     match word:
         case "project" | "window":
-            pass  # what the reader sees is said once, for the whole query
+            pass  # block_of has added the output columns of the whole query already
         case "filter":
             read = below[0]
             while read.value in ("filter", "sort", "distinct", "project"):
@@ -160,7 +167,7 @@ def _conditions(conditions: tuple[Node, ...], clause: Clause, block: QueryBlock)
 
 
 def _ask(condition: Node, block: QueryBlock) -> None:
-    """Note a subquery as what it asks of the rows."""
+    """Adds the parts of the subquery of an EXISTS or IN, as if it were joined."""
     *operands, tree = condition.children
     inner = QueryBlock()
     _gather(tree, inner, grouped=False)
@@ -173,7 +180,7 @@ def _ask(condition: Node, block: QueryBlock) -> None:
 
 
 def _here(node: Node) -> Node:
-    """An expression of a subquery as the query around it would say it."""
+    """An expression of a subquery as it is written in the outer query: without ``outer``."""
     if node.value == "outer":
         return node.children[0]
     return Node(node.value, tuple(map(_here, node.children)), node.ordered)
@@ -184,7 +191,8 @@ def _is_plain(tree: Node) -> bool:
     if word == "scan":
         return True
     if word == "aggregate":
-        # With keys it gives a row for each group, as a GROUP BY around would.
+        # With keys the subquery returns a row per group; without, always exactly one row, for
+        # which EXISTS is true and a join would be another query.
         return any(child.value == "key" for child in tree.children) and _is_plain(tree.children[0])
     if word not in ("project", "filter", "distinct", "sort", "join"):
         return False
@@ -215,12 +223,13 @@ def _join(kind: str, node: Node, block: QueryBlock, *, grouped: bool) -> None:
 
 
 def _is_column_here(node: Node) -> bool:
-    """Whether it is a column of a table, of this query or one that it stands in."""
+    """True if the node is a table's column, of this query or, inside ``outer``, of an outer one."""
     return is_column(node.children[0] if node.value == "outer" else node)
 
 
 def _bare(node: Node) -> Node:
-    """A column beside GROUP BY is told as the column; that it is not grouped by is told there."""
+    """A column that is neither grouped nor aggregated, as the plain column: that it is not grouped
+    is reported with the grouping."""
     if node.value == "BARE" and len(node.children) == 1:
         return node.children[0]
     if node.value in ("ascending", "descending"):
@@ -229,7 +238,7 @@ def _bare(node: Node) -> Node:
 
 
 def mentioned(node: Node) -> Iterator[str]:
-    """The tables whose columns an expression reads, those of its subqueries aside."""
+    """The tables whose columns an expression reads, without those read by its subqueries only."""
     if is_column(node):
         yield node.value.partition(".")[0]
     for child in node.children:
@@ -238,7 +247,7 @@ def mentioned(node: Node) -> Iterator[str]:
 
 
 # ------------------------------------------------------------
-# One typed difference, and how it is said.
+# One difference, its type and its text.
 
 _MOST: Final = 160
 _DEEPEST: Final = 8
@@ -260,7 +269,7 @@ _TYPES: Final = (
 
 
 def words(node: Node) -> str:
-    """An expression much as it would be written in SQL; what is long is cut."""
+    """An expression as SQL-like text for people; long texts are cut."""
     text = _words(node, 0)
     return text if len(text) <= _MOST else text[: _MOST - 1] + "…"
 
@@ -348,9 +357,9 @@ class DifferenceKind(StrEnum):
     """How a part of one query differs from the other."""
 
     NEVER = "never"
-    """The prediction's conditions contradict each other: it gives no rows."""
+    """The prediction's conditions contradict each other: it returns no rows."""
     NEGATION = "negation"
-    """One query asks for a row where the other asks that there is none."""
+    """One query requires that a row exists, the other that none exists."""
     MISSING = "missing"
     """The reference has it, the prediction does not."""
     EXTRA = "extra"
@@ -370,11 +379,11 @@ class DifferenceKind(StrEnum):
     CHANGED = "changed"
     """One part in place of another."""
     EMPTY = "empty"
-    """Where there are no rows, one query gives NULL and the other nothing."""
+    """On empty input, one query returns NULL and the other no row."""
     TIES = "ties"
-    """One query gives all rows that tie, the other cuts at a number."""
+    """One query returns all rows that tie, the other only a fixed number of them."""
     REPEATS = "repeats"
-    """The same rows, not as often."""
+    """The same rows, but not equally often."""
     ORDER = "order"
     """The same parts in another order."""
 
@@ -392,16 +401,18 @@ _SAID = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference: the clause, how it differs, and both sides as text (None: not there)."""
+    """One difference: the clause, the kind, and the part of each query as text.
+
+    ``reference`` or ``prediction`` is None if that query has no such part."""
 
     clause: Clause
     kind: DifferenceKind
     reference: str | None
     prediction: str | None
     inside: str = ""
-    """The condition that it is inside of, where it is part of a subquery."""
+    """For a difference between subqueries, the condition that contains the subquery."""
     note: str = ""
-    """What comes with it: the condition that a table is joined on, the table of a column."""
+    """A further fact for the text, such as the condition that a table is joined on."""
 
     @property
     def words(self) -> str:
@@ -443,10 +454,11 @@ def one_sided(clause: Clause, kind: DifferenceKind, part: str, inside: str = "")
 
 
 def sentences(differences: Iterable[Difference], most: int | None = None) -> list[str]:
-    """The differences in words; parts of one clause that are all missing, or all added, in one.
+    """The differences as sentences; neighbours that only name missing parts, or only added parts,
+    of the same clause share one sentence.
 
     Args:
-        most: of such parts, how many are said in a sentence; the others are counted.
+        most: the most parts that one sentence names; of the others only the number is given.
     """
     said = []
     for _, alike in groupby(differences, key=_together):

@@ -1,4 +1,4 @@
-"""Typed differences between two queries, from their operator trees."""
+"""Finds the differences between two queries by comparing their operator trees."""
 
 from __future__ import annotations
 
@@ -34,15 +34,17 @@ from sqljury.trees.nodes import Distinct, Limit, Project, Relation, SetOperation
 
 
 def differences(prediction: Relation, reference: Relation) -> tuple[Difference, ...]:
-    """What the prediction does differently, the likeliest cause of a wrong result first.
+    """The differences of the prediction from the reference, the likeliest cause of a wrong result
+    first.
 
     Args:
-        prediction: its operator tree, best the canonical one: only what matters is told then.
-        reference: likewise.
+        prediction: its operator tree, best the canonical one, which is free of differences in
+            mere writing.
+        reference: its operator tree.
 
     Returns:
-        Nothing for equal trees; for unequal ones perhaps nothing, too, where the clauses are the
-        same and stand together otherwise.
+        Empty for equal trees. It may also be empty for unequal trees: if the clauses have the
+        same parts and only their arrangement differs.
     """
     one, other = (block_of(*with_columns(tree)) for tree in (prediction, reference))
     return ranked(_blocks(one, other, Numbering()))
@@ -60,10 +62,10 @@ class _Apart:
             self.extra[clause], self.missing[clause] = extra, missing
 
     def match(self, wanted: Callable[[Node], Node], found: Callable[[Node], Node]) -> None:
-        """Drop the parts that are the same when both sides' columns are renamed."""
+        """Drops the parts that are equal once both sides' columns are renamed."""
         for clause, missing in self.missing.items():
             if clause is Clause.JOIN_CONDITION:
-                continue  # it is what makes columns the same
+                continue  # join conditions define which columns are equal
             places: dict[int, list[int]] = {}
             for place, node in enumerate(self.extra[clause]):
                 places.setdefault(self.number(found(node)), []).append(place)
@@ -126,7 +128,7 @@ def _orders(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> Ite
 def _match_equal_columns(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> None:
     common = {*prediction.tables()} & {*reference.tables()}
     wanted, found = (representatives(block, common) for block in (reference, prediction))
-    # A join condition that the other's conditions imply is no difference.
+    # A join condition that follows from those of the other query is no difference.
     for parts, renamed_ in ((apart.missing, found), (apart.extra, wanted)):
         joins = parts[Clause.JOIN_CONDITION]
         sides = [renamed_(join).children for join in joins]
@@ -135,7 +137,7 @@ def _match_equal_columns(prediction: QueryBlock, reference: QueryBlock, apart: _
 
 
 def _swapped_table(apart: _Apart) -> Iterator[Found]:
-    """One table read in place of another: that its columns are others goes without saying."""
+    """One table read in place of another; the change of its columns is not reported again."""
     missing, extra = apart.missing[Clause.TABLE], apart.extra[Clause.TABLE]
     if len(missing) != 1 or len(extra) != 1:
         return
@@ -157,7 +159,7 @@ def _tables(node: Node) -> set[str]:
 
 
 def _negated(apart: _Apart) -> Iterator[Found]:
-    """NOT EXISTS (…) on one side, and a join with the same tables on the other."""
+    """Differences of NOT EXISTS (…) on one side and a join with the same tables on the other."""
     for mine, others, wanted in (
         (apart.missing, apart.extra, True),
         (apart.extra, apart.missing, False),
@@ -177,7 +179,7 @@ def _negated(apart: _Apart) -> Iterator[Found]:
 
 
 def _taken(parts: dict[Clause, list[Node]], tables: set[str]) -> str:
-    """Takes tables with their conditions out of the parts, and says them."""
+    """Removes tables with their conditions from the parts, and returns them as text."""
     conditions = []
     for clause in (Clause.TABLE, Clause.JOIN_CONDITION, Clause.FILTER):
         for node in list(parts[clause]):
@@ -219,7 +221,7 @@ def _repeats(prediction: QueryBlock, reference: QueryBlock, apart: _Apart) -> It
 
 
 def _widened(apart: _Apart) -> Iterator[Found]:
-    """A condition on one side, and on the other an OR of it and something else."""
+    """Differences of a condition on one side and an OR with that condition on the other."""
     for mine, others, wanted in (
         (apart.missing, apart.extra, True),
         (apart.extra, apart.missing, False),
@@ -239,7 +241,7 @@ def _widened(apart: _Apart) -> Iterator[Found]:
 
 
 def _inside(apart: _Apart) -> Iterator[Found]:
-    """The differences between subqueries that are used alike and read a table in common."""
+    """The differences inside pairs of subqueries that are used alike and share a table."""
     for clause in (Clause.FILTER, Clause.HAVING):
         missing, extra = apart.missing[clause], apart.extra[clause]
         for wanted in list(missing):
@@ -259,7 +261,7 @@ def _inside(apart: _Apart) -> Iterator[Found]:
 
 
 def _drop_told_aggregates(apart: _Apart) -> None:
-    """An aggregate that an output column, a condition or a sort key holds is told there."""
+    """Drops aggregates that are part of another reported part, such as an output column."""
     for parts in (apart.missing, apart.extra):
         told = {
             apart.number(inner)
@@ -273,16 +275,19 @@ def _drop_told_aggregates(apart: _Apart) -> None:
 
 
 _OF_ALL: Final = (Clause.SET_OPERATION, Clause.COLUMN, Clause.DISTINCT)
-"""Clauses of queries put together that say nothing of the nearest one of them."""
+"""Clauses of a set operation as a whole, which are left out when one operand is compared alone."""
 
 
 def _nearest(prediction: QueryBlock, reference: QueryBlock, number: Numbering) -> list[Difference]:
-    """One query beside several that are put together: what differs from the nearest of them."""
+    """The differences if only one of the queries is a set operation.
+
+    These are the set operation itself, and the differences between the other query and the operand
+    that is most similar to it."""
     together, alone = (prediction, reference) if prediction.inner else (reference, prediction)
     operation = words(together.of(Clause.SET_OPERATION)[0])
     if together.of(Clause.DISTINCT):
         operation = operation.removesuffix(" ALL")
-    # What EXCEPT takes away is nothing that the other query could be.
+    # The right operand of EXCEPT is only subtracted, so the other query cannot correspond to it.
     parts = together.inner[: 1 if operation.startswith("EXCEPT") else None]
     ways = []
     for part in parts:
@@ -301,9 +306,9 @@ def _nearest(prediction: QueryBlock, reference: QueryBlock, number: Numbering) -
 
 
 def _parts(together: QueryBlock, part: QueryBlock) -> list[tuple[Clause, Node]]:
-    """The parts of one of several queries put together, and what is done with all of them."""
+    """The parts of one operand of a set operation, with those that apply to the whole result."""
     if together.of(Clause.AGGREGATE):
-        # What is shown is computed from all.
+        # The output columns are aggregates over all operands, so those of the operand are dropped.
         around = [each for each in together.parts if each[0] is not Clause.SET_OPERATION]
         return [*around, *(each for each in part.parts if each[0] is not Clause.COLUMN)]
     return [*(each for each in together.parts if each[0] not in _OF_ALL), *part.parts]
@@ -312,7 +317,7 @@ def _parts(together: QueryBlock, part: QueryBlock) -> list[tuple[Clause, Node]]:
 def _inner(
     prediction: QueryBlock, reference: QueryBlock, number: Numbering
 ) -> Iterator[Difference]:
-    """The differences between the queries that are put together."""
+    """The differences between the operands of two set operations; none if their numbers differ."""
     one, other = prediction.inner, reference.inner
     if len(one) == len(other):
         operations = {node.value.partition(" ")[0] for node in prediction.of(Clause.SET_OPERATION)}
@@ -326,7 +331,8 @@ def _inner(
 def _apart(
     prediction: list[Node], reference: list[Node], number: Numbering
 ) -> tuple[list[Node], list[Node]]:
-    """What only the prediction has, and what only the reference has, each as often as it does."""
+    """The parts that only the prediction has, and those that only the reference has, counting
+    repetitions."""
     missing = list(reference)
     extra = []
     for node in prediction:
@@ -339,33 +345,36 @@ def _apart(
 
 
 Trees = tuple[Relation, Relation]
-"""The prediction's, the reference's."""
+"""The operator trees of the prediction and of the reference."""
 
 _MARGIN: Final = 1.0
-"""The trees as written may differ in what does not matter, so they must be much clearer."""
+"""How much smaller the distance of the trees as written must be for them to be preferred to the
+canonical ones: they may differ in ways that do not matter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Views:
-    """Two queries in three ways."""
+    """The operator trees of two queries in three forms."""
 
     written: Trees
-    """As they are written."""
+    """As the queries are written."""
     declared: Callable[[], Trees]
-    """Canonical, assuming no more than the schema declares; asked for where NULL matters."""
+    """Returns the canonical trees that assume no more than the schema declares; called only if a
+    difference is about NULL."""
     canonical: Trees
-    """Canonical, assuming all that rules may assume."""
+    """The canonical trees with all assumptions that rewrite rules can make."""
 
 
 def clearest(views: Views, *, equal: bool = False) -> tuple[Difference, ...]:
-    """What the prediction does differently, told from the trees that have less to tell.
+    """The differences of the prediction from the reference, from the trees that show fewer.
 
-    The canonical trees say only what matters, but rewriting may take two queries apart that are
-    written alike. It may also assume that nothing ties and nothing is NULL; where one query asks
-    for that and the other does not, it is told.
+    Canonical trees leave out differences that do not matter, but rewriting can also make queries
+    that are written alike less similar. It may assume that nothing ties and nothing is NULL: if
+    only one query handles ties or NULL, that difference is added.
 
     Args:
-        equal: the canonical trees are the same; what they assume is all that may be told.
+        equal: True if the canonical trees are known to be equal; only differences about ties and
+            NULL are added then.
     """
     found, plain = differences(*views.canonical), differences(*views.written)
     assumed = [each for each in plain if each.kind is DifferenceKind.TIES]
@@ -378,12 +387,12 @@ def clearest(views: Views, *, equal: bool = False) -> tuple[Difference, ...]:
     never = [each for each in found if each.kind is DifferenceKind.NEVER]
     margin = 0 if never or assumed else _MARGIN
     much_clearer = not found or distance(found) >= distance(plain) + margin
-    # Where both tell as much of the same clauses, the words of the queries are better.
+    # If both forms show the same kinds of differences, prefer the text of the queries as written.
     clauses = [sorted((each.clause, each.inside != "") for each in side) for side in (found, plain)]
     is_alike = clauses[0] == clauses[1] and distance(plain) <= distance(found)
     if plain and (much_clearer or is_alike):
         found = plain
-    # DISTINCT is superfluous in one query where a key holds: both may give each row once.
+    # If both queries return each row once, a missing or added DISTINCT makes no difference.
     once = all(map(_gives_each_once, views.written))
     shown = [
         each
@@ -394,7 +403,7 @@ def clearest(views: Views, *, equal: bool = False) -> tuple[Difference, ...]:
 
 
 def _is_about_null(difference: Difference) -> bool:
-    """A condition that leaves out NULL, or asks for it, and that only one query has."""
+    """True for a condition IS NULL or IS NOT NULL that only one query has."""
     text = difference.reference or difference.prediction or ""
     one_sided = difference.kind in (DifferenceKind.MISSING, DifferenceKind.EXTRA)
     alone = not difference.inside and "(" not in text

@@ -1,4 +1,4 @@
-"""Which part of one query stands for which of the other; subqueries, ties; what is said first."""
+"""Pairs the parts of two queries that differ, and decides the order of their differences."""
 
 from __future__ import annotations
 
@@ -37,18 +37,19 @@ _ONE_FOR_ONE: Final = (
     Clause.HAVING,
     Clause.AGGREGATE,
 )
-"""Clauses in which one part in place of another is one difference and not two."""
+"""Clauses in which any part in place of any other is one difference, if both sides have the same
+number of parts."""
 _ALIKE: Final = 0.75
-"""Parts that cost more to change than this are two differences."""
+"""In other clauses, parts with a higher cost are two differences: one missing, one added."""
 
 
 _TRIED: Final = 60
-"""Of more parts in a clause, only so many are tried in pairs."""
+"""At most so many parts of a clause are compared with each other."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartPair:
-    """Two parts that are about the same."""
+    """A part of the reference and the similar part that the prediction has in its place."""
 
     reference: Node
     prediction: Node
@@ -56,7 +57,7 @@ class PartPair:
 
 
 def pairs(clause: Clause, missing: list[Node], extra: list[Node]) -> Iterator[PartPair]:
-    """The cheapest pairs first; what is paired is taken out of both lists."""
+    """Pairs of similar parts, the most similar first; they are removed from both lists."""
     costs = sorted(
         (cost(one, other), m, e)
         for m, one in enumerate(missing[:_TRIED])
@@ -76,7 +77,7 @@ def pairs(clause: Clause, missing: list[Node], extra: list[Node]) -> Iterator[Pa
 
 
 def cost(one: Node, other: Node) -> float:
-    """From 0 (the same) to about 1 (nothing in common)."""
+    """How different two expressions are, from 0 (equal) to about 1 (nothing in common)."""
     if one == other:
         return 0.0
     if is_column(one) and is_column(other):
@@ -99,7 +100,9 @@ def cost(one: Node, other: Node) -> float:
 
 
 def _swappable(one: Node, other: Node) -> bool:
-    """Comparisons only: trying both ways at every + and * below each other takes too long."""
+    """True if the operands may also be compared the other way round.
+
+    For comparisons only: trying both ways at every nested + and * takes too long."""
     equal = {one.value, other.value} & {"=", "<>", "IS"}
     return bool(equal) and not (one.ordered and other.ordered) and len(one.children) == 2
 
@@ -126,7 +129,7 @@ def _same_text(one: Node, other: Node) -> bool:
 
 
 def _kind(one: Node, other: Node) -> DifferenceKind:
-    """How two parts that are about the same differ."""
+    """How two similar parts differ."""
     changed = list(_changes(one, other))
     if len(changed) != 1:
         return DifferenceKind.CHANGED
@@ -169,12 +172,12 @@ def _below(one: tuple[Node, ...], other: tuple[Node, ...]) -> Iterator[tuple[Nod
 
 
 def representatives(block: QueryBlock, common: Iterable[str]) -> Callable[[Node], Node]:
-    """Puts one column for all that the block's join conditions make equal.
+    """A function that replaces columns by one of those that join conditions make equal to them.
+
+    Tables that are read twice are left out: it is not known which of the two a column belongs to.
 
     Args:
         common: the tables that both queries read; their columns are preferred.
-
-    A table that is read twice has no part in it: which of its rows a column is of is not said.
     """
     often = Counter(block.tables())
     once = {table for table, count in often.items() if count == 1}
@@ -193,7 +196,7 @@ def representatives(block: QueryBlock, common: Iterable[str]) -> Callable[[Node]
 
 
 def renamed(node: Node, name: Callable[[str], str]) -> Node:
-    """An expression with other columns."""
+    """An expression with its columns renamed."""
     if is_column(node):
         return Node(name(node.value))
     return Node(node.value, tuple(renamed(c, name) for c in node.children), node.ordered)
@@ -208,7 +211,7 @@ _ASKING = ("exists", "in", "scalar")
 
 
 def subquery(condition: Node) -> QueryBlock | None:
-    """The clauses of the only query that a condition asks; None where it asks none or several."""
+    """The clauses of a condition's subquery; None if it has none or several."""
     found = list(_asked(condition))
     if len(found) != 1:
         return None
@@ -231,7 +234,7 @@ def _asked(node: Node) -> Iterator[Node]:
 
 
 def used_alike(one: Node, other: Node) -> bool:
-    """Whether two conditions say the same but for a query that reads a table in common."""
+    """True if two conditions differ only in their subquery, and the subqueries share a table."""
     blocks = [block for block in (subquery(one), subquery(other)) if block is not None]
     if len(blocks) != 2 or _around(one) != _around(other):
         return False
@@ -247,13 +250,13 @@ def _all(block: QueryBlock) -> Iterator[QueryBlock]:
 
 def _around(node: Node) -> Node:
     if node.value in _ASKING:
-        # IN and EXISTS ask the same; what IN compares stands in the block.
+        # IN and EXISTS count as the same; the block of the subquery has what IN compares.
         return Node("scalar" if node.value == "scalar" else "exists")
     return Node(node.value, tuple(map(_around, node.children)), node.ordered)
 
 
 def described(condition: Node) -> str:
-    """The tables that a condition asks, and with what."""
+    """The tables of a condition's subquery and its filters, as text."""
     block = subquery(condition)
     if block is None:
         return words(condition)
@@ -271,10 +274,11 @@ _ONE: Final = Node("count", (Node("integer 1"),))
 def ties(
     missing: Parts, extra: Parts, prediction: QueryBlock, reference: QueryBlock
 ) -> list[Difference]:
-    """``x = (SELECT MAX(x) …)`` on one side, ``ORDER BY x DESC LIMIT 1`` on the other.
+    """The differences of ``x = (SELECT MAX(x) …)`` on one side and ``ORDER BY x DESC LIMIT 1`` on
+    the other.
 
-    Both are taken out of the parts. What the subquery leaves out of the other's filters is told:
-    it seeks the highest among other rows.
+    Both are removed from the parts. Filters of the outer query that the subquery lacks are
+    differences, too: it takes the highest value among more rows.
     """
     for keeping, cutting, block, kept in (
         (missing, extra, prediction, True),
@@ -290,7 +294,7 @@ def ties(
             cutting[Clause.LIMIT].remove(_ONE)
             value = f"the {end} {words(key.children[0])}"
             every, one = f"all rows with {value}", f"only one row with {value}"
-            # What comes second refers to what comes first, the prediction.
+            # The sentence names the prediction first, so only the reference's part says "of them".
             told = ("all of them", one) if kept else ("only one of them", every)
             first = Difference(Clause.LIMIT, DifferenceKind.TIES, *told)
             alike = [n for n in block.of(Clause.FILTER) if n not in cutting[Clause.FILTER]]
@@ -313,7 +317,9 @@ def _tied_pair(condition: Node, cutting: Parts) -> tuple[Node, str] | None:
 
 
 def shown_ends(missing: Parts, extra: Parts) -> list[Difference]:
-    """``MAX(x)`` on one side, ``x … ORDER BY x DESC LIMIT 1`` on the other: the same value."""
+    """The difference of ``MAX(x)`` on one side and ``x … ORDER BY x DESC LIMIT 1`` on the other.
+
+    Both return the same value, except that MAX gives NULL on empty input."""
     for calling, cutting, called in ((missing, extra, True), (extra, missing, False)):
         for call in list(calling[Clause.COLUMN]):
             end = _ENDS.get(call.value)
@@ -337,7 +343,7 @@ def shown_ends(missing: Parts, extra: Parts) -> list[Difference]:
 
 
 # ------------------------------------------------------------
-# Which difference is told first, and which follow from others and are told with them.
+# The order of differences, and which ones follow from others and are merged with them.
 
 _KINDS: Final = {
     DifferenceKind.NEVER: 0,
@@ -377,60 +383,61 @@ _SMALL: Final = {
 
 
 def ranked(found: Iterable[Difference]) -> tuple[Difference, ...]:
-    """The likeliest cause of a wrong result first; each once."""
+    """The differences without repetitions, the likeliest cause of a wrong result first."""
     return tuple(sorted(dict.fromkeys(found), key=_rank))
 
 
 def _rank(difference: Difference) -> tuple[int, int]:
-    """What changes which rows there are comes before what changes their columns or number."""
+    """The sort key: differences in which rows are returned come before those in their columns or
+    their number."""
     rank = _KINDS.get(difference.kind, _CLAUSES[difference.clause])
     extra = difference.kind is DifferenceKind.EXTRA
     if extra and difference.clause is Clause.COLUMN:
-        rank = 70  # the answer is there, beside something else
+        rank = 70  # the answer is in the result, with an additional column
     return rank, extra + (difference.kind is DifferenceKind.MISSING)
 
 
 def distance(found: Sequence[Difference]) -> float:
-    """How much is told; of two ways to tell the same the lesser is the clearer."""
+    """The total weight of the differences; of two descriptions the one with less is clearer."""
     return sum(_weight(each) for each in found)
 
 
 def _weight(difference: Difference) -> float:
     if difference.clause in (Clause.OTHER, Clause.SET_OPERATION):
-        # Little is said of what stands inside; but of INTERSECT, which becomes a join of the
-        # same tables, the name says most.
+        # These are heavy because their text hides what is inside. INTERSECT is light: in the
+        # other query it is usually a join of the same tables, so its name says most.
         said = difference.reference or difference.prediction or ""
         return 0.2 if said.startswith("INTERSECT") else 2.0
     if difference.clause is Clause.GROUP and difference.kind is DifferenceKind.CHANGED:
-        return 2.0  # more than one key that is added: what a key implies is left out of the tree
+        return 2.0  # heavier than an added key: canonical trees drop keys that follow from others
     return _SMALL.get(difference.kind, 1.0)
 
 
 _TELLING = (Clause.COLUMN, Clause.FILTER)
-"""Where a table is read for one of these alone, the difference is there, not in the table."""
+"""If a table is used in one of these clauses only, its difference is merged into theirs."""
 
 
 _MOST = 200
-"""Of more differences nobody reads what follows from which."""
+"""With more differences than this nothing is merged, which would take too long."""
 
 _SAID = {DifferenceKind.MISSING: "missing", DifferenceKind.EXTRA: "added"}
 
 
 @dataclass(slots=True, eq=False)
 class Found:
-    """A difference, and the parts of both queries that it is about."""
+    """A difference, and the expressions of both queries that it is about."""
 
     told: Difference
     reference: Node | None = None
     prediction: Node | None = None
 
     def part(self, kind: DifferenceKind) -> Node | None:
-        """The part on the side that lacks a match."""
+        """The reference's part for ``missing``, the prediction's for ``extra``."""
         return self.reference if kind is DifferenceKind.MISSING else self.prediction
 
 
 def folded(found: list[Found]) -> list[Difference]:
-    """The differences, those of tables with the conditions they are joined on as one."""
+    """The differences, with those of tables and of their join conditions merged into one."""
     if len(found) > _MOST:
         return [each.told for each in found]
     for kind in (DifferenceKind.MISSING, DifferenceKind.EXTRA):
@@ -441,7 +448,7 @@ def folded(found: list[Found]) -> list[Difference]:
 
 
 def _grouped(found: list[Found], kind: DifferenceKind) -> list[Found]:
-    """A grouping key that is an output column as well is one difference."""
+    """Merges a grouping key and an equal output column into one difference."""
     columns = [x for x in found if x.told.clause is Clause.COLUMN and x.told.kind is kind]
     for key in [x for x in found if x.told.clause is Clause.GROUP and x.told.kind is kind]:
         shown = [x for x in columns if x.part(kind) == key.part(kind)]
@@ -452,7 +459,7 @@ def _grouped(found: list[Found], kind: DifferenceKind) -> list[Found]:
 
 
 def _groups(found: list[Found], kind: DifferenceKind) -> Iterator[list[Found]]:
-    """The tables that are missing (or added), together where they are joined with each other."""
+    """The missing (or added) tables, in groups that are joined with each other."""
     tables = (x for x in found if x.told.clause is Clause.TABLE and x.told.kind is kind)
     waiting = [x for x in tables if x.part(kind) is not None]
     while waiting:

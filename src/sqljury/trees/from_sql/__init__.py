@@ -1,4 +1,4 @@
-"""SQL text to a faithful operator tree."""
+"""Builds operator trees from SQL text, without simplifying the query."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sqljury.trees.walk import inputs
 __all__ = ["build_tree", "forget_trees"]
 
 _MAX_DEPTH = 150
-"""Of operators one above the other; trees are walked recursively."""
+"""Deepest tree, in operators; trees are walked recursively."""
 
 
 def build_tree(sql: str, schema: Schema, dialect: str) -> Relation | Unreadable:
     """The operator tree of one query, or why it has none.
 
-    Nothing is rewritten but what hides the meaning: aliases and names become positions, common
-    table expressions are put where they are read, ``*``, USING and positions in GROUP BY and
-    ORDER BY are written out. ``dialect`` is sqlglot's name; a text that is not of it is tried as
-    another. Never raises, whatever the text; its work is bounded. The trees of the last 512 texts
-    are kept.
+    Only names and abbreviations are resolved: aliases and column names become positions, common
+    table expressions are inserted where they are read, ``*``, USING and positions in GROUP BY and
+    ORDER BY are expanded. ``dialect`` is sqlglot's name; a text that does not parse in it is tried
+    in other dialects. Never raises, whatever the text; size and depth are limited. The results for
+    the last 512 texts are cached.
 
     >>> from sqljury.schema import Column, Table
     >>> table = Table(name="t", columns=(Column(name="a"), Column(name="b")))
@@ -41,7 +41,7 @@ def build_tree(sql: str, schema: Schema, dialect: str) -> Relation | Unreadable:
 
 @lru_cache(maxsize=512)
 def _built(sql: str, schema: Same, dialect: str) -> Relation | Unreadable:
-    """What all who ask share: what is found out of a tree is kept with it."""
+    """Cached, so that all callers share one tree and the facts that are cached on its nodes."""
     try:
         return _build(sql, schema.schema, dialect)
     except NoTreeError as error:
@@ -51,7 +51,7 @@ def _built(sql: str, schema: Same, dialect: str) -> Relation | Unreadable:
 
 
 def forget_trees() -> None:
-    """Read every text anew: for those who measure how long that takes."""
+    """Empties the cache of :func:`build_tree`, for benchmarks of building trees."""
     _built.cache_clear()
 
 

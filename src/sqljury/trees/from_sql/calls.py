@@ -1,4 +1,4 @@
-"""Functions of one row, of a group, over a window; and the row of the groups."""
+"""Builds aggregates and window functions, and the grouping of a SELECT."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ DEFAULT_FRAME = "RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW"
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """What stands between the brackets of a call."""
+    """The arguments of an aggregate or window function, with its DISTINCT and ORDER BY."""
 
     operands: tuple[Expression, ...]
     distinct: bool = False
@@ -65,41 +65,42 @@ class Arguments:
 
 
 def is_aggregate(name: str, count: int, dialect: str) -> bool:
-    """Whether a function without OVER is an aggregate; MAX(a, b) is not."""
+    """True if a function with ``count`` arguments and without OVER is an aggregate; MAX(a, b) is
+    not."""
     if name in ("MIN", "MAX") and count > 1:
         return False
     return name in _AGGREGATES or (dialect == "duckdb" and name in _AGGREGATES_OF_DUCKDB)
 
 
 def is_window_only(name: str) -> bool:
-    """Whether a function needs OVER."""
+    """True if a function can only be used with OVER."""
     return name in _WINDOW_ONLY
 
 
 # ---------------------------------------------------------------- aggregates
 #
-# While a SELECT is built, its aggregates and windows are numbered, and stand in expressions as
-# references to columns left of the row: -1, -3, … and -2, -4, …. What the row below them looks
-# like is only known when all of them are.
+# While a SELECT is built, its aggregates and window functions are numbered, and expressions refer
+# to them by negative column indexes (marks): -1, -3, … for aggregates, -2, -4, … for window
+# functions. Their real indexes are known only when all of them are.
 
 
 def aggregate_mark(number: int) -> int:
-    """The column that stands for an aggregate."""
+    """The negative column index that refers to aggregate ``number``."""
     return -(2 * number + 1)
 
 
 def window_mark(number: int) -> int:
-    """The column that stands for a window function."""
+    """The negative column index that refers to window function ``number``."""
     return -(2 * number + 2)
 
 
 def number_of(mark: int) -> int:
-    """Which aggregate or window function a column left of the row stands for."""
+    """The number of the aggregate or window function that a negative column index refers to."""
     return (-mark - 1) // 2
 
 
 def is_aggregate_mark(mark: int) -> bool:
-    """Whether a column left of the row stands for an aggregate."""
+    """True if a negative column index refers to an aggregate."""
     return mark % 2 == 1
 
 
@@ -111,12 +112,12 @@ def aggregate(
     filter_node: exp.Expr | None = None,
     order_node: exp.Expr | None = None,
 ) -> Expression:
-    """An aggregate, as the column that stands for it in the query that it belongs to.
+    """Registers an aggregate with the query that it belongs to; returns a reference to it.
 
     It belongs to the nearest query of which it reads a column, or to its own if it reads none.
 
     Raises:
-        NoTreeError: that query has no place for aggregates, as in WHERE.
+        NoTreeError: no aggregate is allowed at this place of that query, such as in WHERE.
     """
     allowed, scope.aggregates_allowed = scope.aggregates_allowed, False
     windows, scope.windows_allowed = scope.windows_allowed, False
@@ -155,7 +156,8 @@ def _seen_further_out(expression: Expression, by: int) -> Expression:
 
 
 def arguments(nodes: Iterable[exp.Expr], scope: FromScope) -> Arguments:
-    """The operands of an aggregate or a window function, DISTINCT and ORDER BY among them."""
+    """The operands of an aggregate or window function, with the DISTINCT and ORDER BY inside its
+    brackets."""
     operands: list[Expression] = []
     distinct = False
     order: tuple[SortKey, ...] = ()
@@ -173,12 +175,13 @@ def arguments(nodes: Iterable[exp.Expr], scope: FromScope) -> Arguments:
 
 
 def sort_keys(node: exp.Expr, scope: FromScope) -> tuple[SortKey, ...]:
-    """The keys of an ORDER BY inside a call or a window, where numbers are just numbers."""
+    """The keys of an ORDER BY inside a call or a window, where a number is not a position."""
     return tuple(sort_key(ordered, scope.value(ordered.this)) for ordered in node.expressions)
 
 
 def sort_key(ordered: exp.Expr, expression: Expression) -> SortKey:
-    """The key, with the direction that is written or the dialect's default."""
+    """The sort key with the direction and place of NULLs that are written, or the dialect's
+    default."""
     if ordered.args.get("with_fill"):
         raise unsupported("WITH FILL")
     return SortKey(expression, bool(ordered.args.get("desc")), not ordered.args.get("nulls_first"))
@@ -195,7 +198,11 @@ def window(
     *,
     filter_node: exp.Expr | None = None,
 ) -> Expression:
-    """A function over a window, as the column that stands for it."""
+    """Registers a window function with its SELECT; returns a reference to it.
+
+    Raises:
+        NoTreeError: no window function is allowed here, or its window cannot be expressed.
+    """
     if not scope.windows_allowed:
         raise invalid(f"the window function {name} stands where there is no window")
     if node.args.get("first") is False:
@@ -228,7 +235,8 @@ class _Over:
 
 
 def _over(node: exp.Window, scope: FromScope, seen: tuple[str, ...] = ()) -> _Over:
-    """What OVER says, put together with the named window that it builds on."""
+    """The partition, order and frame of an OVER clause, completed by the named window that it
+    refers to."""
     own = _Over(node.args.get("partition_by") or [], node.args.get("order"), node.args.get("spec"))
     name = identifier(node.args.get("alias"))
     if not name:
@@ -266,17 +274,17 @@ def _bound(spec: exp.Expr, which: str) -> str:
 
 # ---------------------------------------------------------------- grouping
 #
-# From the row that FROM gives to the row that SELECT sees: groups, then windows.
+# From the row of FROM to the row that the SELECT list reads: groups, then windows.
 #
-# While a SELECT is read, its expressions are over the row of FROM, and aggregates and window
-# functions are columns left of it. When all are known, expressions are rewritten to be over the row
-# of the groups: what equals a key becomes the key, an aggregate its column, and any other column
-# ``BARE``, its value in some row of the group.
+# While a SELECT is built, its expressions read the row of FROM, and refer to aggregates and window
+# functions by negative indexes. When all are known, expressions are rewritten to read the row of
+# the groups: an expression equal to a key becomes the key, an aggregate becomes its column, and any
+# other column becomes ``BARE``, its value in an arbitrary row of the group.
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The relation below the projection, and the outputs as expressions of its row."""
+    """The relation below the projection, and the output expressions over its row."""
 
     relation: Relation
     outputs: list[Expression]
@@ -284,7 +292,7 @@ class Settled:
 
 @dataclass(slots=True)
 class Grouping:
-    """The keys of one SELECT; its aggregates and windows are in the scope."""
+    """The GROUP BY keys of one SELECT; its aggregates and window functions are in ``scope``."""
 
     keys: tuple[Expression, ...]
     scope: FromScope
@@ -297,7 +305,7 @@ class Grouping:
         having: Expression | None,
         qualify: Expression | None,
     ) -> Settled:
-        """Groups, HAVING, windows and QUALIFY above what FROM and WHERE give."""
+        """Adds grouping, HAVING, windows and QUALIFY to the relation of FROM and WHERE."""
         windows = self.scope.windows
         if is_grouped:
             outputs = [self.grouped(output) for output in outputs]
@@ -317,7 +325,7 @@ class Grouping:
         return Settled(relation, outputs)
 
     def grouped(self, expression: Expression) -> Expression:
-        """An expression over the row of FROM as one over the row of its group."""
+        """Rewrites an expression over the row of FROM to one over the row of the group."""
         for i, key in enumerate(self.keys):
             if key == expression:
                 return Ref(i)
@@ -333,7 +341,11 @@ class Grouping:
         return Outer(level, self._position(index) if level == 1 else index)
 
     def _position(self, index: int) -> int:
-        """Where a column of FROM's row, or one left of it, is in the row of the group."""
+        """The index in the group's row of a column of FROM's row or of a mark.
+
+        A column that is not a key is added as a ``BARE`` aggregate. Marks of window functions stay
+        as they are.
+        """
         if index < 0:
             is_aggregate = is_aggregate_mark(index)
             return len(self.keys) + number_of(index) if is_aggregate else index
@@ -347,7 +359,7 @@ class Grouping:
 
 
 def _windowed(expression: Expression, base: int) -> Expression:
-    """Window functions as columns right of the row."""
+    """Replaces marks of window functions by columns after the ``base`` columns of the row."""
 
     def column(level: int, index: int) -> Expression:
         if level == 0:

@@ -1,4 +1,4 @@
-"""From sqlglot's expressions to ours."""
+"""Converts sqlglot's expressions into tree expressions."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from sqljury.trees.walk import subexpressions, width
 
 _LARGEST = 2**63 - 1
 _EXACT_DIGITS = 15
-"""Decimal digits that a float keeps."""
+"""Decimal digits that a float represents exactly."""
 
 
 def number(text: str, dialect: str, *, compared: bool = False) -> Literal:
-    """A number: whole, approximate, or decimal where the dialect makes that of ``1.5``.
+    """A numeric literal: INTEGER, REAL, or DECIMAL in dialects where ``1.5`` is a decimal.
 
-    A decimal that ends in zeros is another constant than one without them, as texts made of the two
-    differ, but where it is only compared.
+    A decimal keeps trailing zeros, because ``1.50`` and ``1.5`` give different texts, unless it is
+    only ``compared``.
 
     >>> number("1.5", "sqlite").type, number("1.5", "postgres").type
     (<Type.REAL: 'real'>, <Type.DECIMAL: 'decimal'>)
@@ -59,7 +59,7 @@ def number(text: str, dialect: str, *, compared: bool = False) -> Literal:
 
 
 def hexadecimal(digits: str) -> Literal:
-    """The bytes of ``x'…'``."""
+    """A BLOB literal from the hexadecimal digits of ``x'…'``."""
     try:
         return Literal(bytes.fromhex(digits), Type.BLOB)
     except ValueError:
@@ -73,10 +73,10 @@ _Handler = Callable[[Any, FromScope], Expression]
 
 
 def expression(node: exp.Expr, scope: FromScope) -> Expression:
-    """The value of a node for a row of the scope.
+    """A sqlglot node as a tree expression over the scope's row.
 
     Raises:
-        NoTreeError: it has none, or trees cannot express it.
+        NoTreeError: the node is invalid, or trees cannot express it.
     """
     handler = _handlers().get(type(node))
     scope.work.enter()
@@ -106,14 +106,14 @@ def _negative(node: exp.Neg, scope: FromScope) -> Expression:
     operand = expression(node.this, scope)
     if isinstance(operand, Literal) and isinstance(operand.value, int | float):
         if operand.type is Type.REAL and operand.value == 2.0**63 and scope.dialect == "sqlite":
-            return Literal(-(2**63), Type.INTEGER)  # the one that is too large without its sign
+            return Literal(-(2**63), Type.INTEGER)  # 2**63 alone does not fit an INTEGER
         if operand.type is not Type.BOOLEAN:
             return Literal(-operand.value, operand.type)
     return Call("NEG", (operand,))
 
 
 def _adjacent(node: exp.Concat, scope: FromScope) -> Expression:
-    """``'a' 'b'``, one string; in SQLite the second would be an alias."""
+    """Adjacent literals ``'a' 'b'`` are one string; not in SQLite, where the second is an alias."""
     parts = [part.this for part in node.expressions if part.is_string]
     if scope.dialect == "sqlite" or len(parts) != len(node.expressions):
         raise unsupported("strings beside each other")
@@ -124,7 +124,7 @@ def _adjacent(node: exp.Concat, scope: FromScope) -> Expression:
 
 
 def _call(name: str, *parts: str) -> _Handler:
-    """A call whose operands are these parts of the node."""
+    """A handler that builds a call whose operands are these parts of the node."""
     return lambda node, scope: Call(
         name, tuple([expression(node.args[part], scope) for part in parts])
     )
@@ -135,7 +135,7 @@ def _negated(node: exp.Expr, test: Expression) -> Expression:
 
 
 def _connected(name: str) -> _Handler:
-    """AND and OR of any number of operands, from the chains that the parser makes of them."""
+    """A handler for AND or OR: flattens the parser's nested pairs into one call."""
 
     def build(node: exp.Binary, scope: FromScope) -> Expression:
         kind = type(node)
@@ -145,14 +145,15 @@ def _connected(name: str) -> _Handler:
 
 
 def _bare(node: exp.Expr) -> exp.Expr:
-    """What the brackets hold; those of a query belong to it."""
+    """The node without its outer brackets; brackets of a subquery are kept."""
     while type(node) is exp.Paren:
         node = node.this
     return node
 
 
 def _chain(node: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
-    """The operands, left to right; without recursion, as chains of thousands occur."""
+    """The operands of nested nodes of one kind, left to right; iterative, because queries can chain
+    thousands."""
     waiting = [node]
     while waiting:
         part = waiting.pop()
@@ -164,7 +165,7 @@ def _chain(node: exp.Expr, kind: type[exp.Expr]) -> Iterator[exp.Expr]:
 
 
 def _comparison(name: str) -> _Handler:
-    """A comparison of values, of rows, or of a value with ANY or ALL of a query."""
+    """A handler for a comparison of values, of rows, or of a value with ANY or ALL of a query."""
 
     def build(node: exp.Binary, scope: FromScope) -> Expression:
         if scope.dialect == "sqlite":
@@ -193,7 +194,7 @@ _ORDERED = (exp.LT, exp.LTE, exp.GT, exp.GTE)
 
 
 def _from_the_left(node: exp.Binary) -> exp.Expr:
-    """``a = b < c`` as MySQL takes it: ``(a = b) < c``; sqlglot takes it as ``a = (b < c)``."""
+    """``a = b < c`` as MySQL parses it: ``(a = b) < c``; sqlglot parses ``a = (b < c)``."""
     right = node.right
     if not isinstance(right, _ORDERED):
         return node
@@ -208,7 +209,7 @@ _RANGES = (
 
 
 def _refuse_other_precedence(name: str, node: exp.Binary) -> None:
-    """Refuse ``a = b LIKE c``, which SQLite takes as ``(a = b) LIKE c`` and sqlglot does not."""
+    """Refuses ``a = b LIKE c``, which SQLite parses as ``(a = b) LIKE c`` and sqlglot does not."""
     sides = [node.right] if name in ("=", "<>") else [node.left, node.right]
     inner = (side.this if type(side) is exp.Not else side for side in sides)
     if any(isinstance(side, _RANGES) for side in inner):
@@ -218,7 +219,7 @@ def _refuse_other_precedence(name: str, node: exp.Binary) -> None:
 def _ordered_rows(
     name: str, left: tuple[Expression, ...], right: tuple[Expression, ...]
 ) -> Expression:
-    """The first columns decide; where they are equal, the next ones."""
+    """An ordered comparison of rows: by the first columns, if they are equal by the next ones."""
     if len(left) != len(right):
         raise invalid("rows of different width are compared")
     if len(left) == 1:
@@ -294,7 +295,7 @@ def _case(node: exp.Case, scope: FromScope) -> Expression:
     for branch in node.args.get("ifs") or []:
         condition = expression(branch.this, scope)
         if node.this is not None:
-            # The operand is written once and compared with each; so it must be the same each time.
+            # The operand is written once but compared in each branch: it must not be random.
             condition = Call("=", (_repeatable(expression(node.this, scope)), condition))
         operands += (condition, expression(branch.args["true"], scope))
     operands.append(_or_null(node.args.get("default"), scope))
@@ -371,7 +372,7 @@ def _function(node: exp.Anonymous, scope: FromScope) -> Expression:
 
 
 def _name_and_arguments(node: exp.Expr) -> tuple[str, list[exp.Expr]]:
-    """A function's name in capitals and what stands in its brackets."""
+    """A function's name in capitals, and its arguments."""
     if isinstance(node, exp.Anonymous):
         this = node.this
         name = this if isinstance(this, str) else this.name
@@ -388,13 +389,13 @@ def _scalar(name: str, nodes: list[exp.Expr], scope: FromScope) -> Expression:
         raise invalid(f"{name} without OVER")
     operands = tuple(expression(node, scope) for node in nodes)
     if name in ("LIKE", "GLOB") and len(operands) >= 2:
-        # As functions they take the pattern first.
+        # As functions, LIKE and GLOB take the pattern first.
         operands = (operands[1], operands[0], *operands[2:])
     return Call(name, operands)
 
 
 def _typed_function(node: exp.Expr, scope: FromScope) -> Expression:
-    """A function of sqlglot's own, where the text has a syntax of its own."""
+    """A function that sqlglot parses into a node of its own, because of its special syntax."""
     if not isinstance(node, exp.Func):
         raise unsupported(f"{type(node).__name__} ({node.sql(scope.dialect)[:60]})")
     name, arguments = _name_and_arguments(node)
@@ -404,10 +405,11 @@ def _typed_function(node: exp.Expr, scope: FromScope) -> Expression:
 
 
 def _typed_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
-    """What sqlglot's node holds, in its order; flags and words are part of what it means."""
+    """All arguments of a sqlglot function node in order; flags and keywords become string
+    literals."""
     for name, value in node.args.items():
         if name == "big_int":
-            continue  # how wide the engine's result is
+            continue  # only the width of the engine's result
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, exp.Var | exp.Identifier):
                 yield exp.Literal.string(part.name)
@@ -418,7 +420,7 @@ def _typed_arguments(node: exp.Expr) -> Iterator[exp.Expr]:
 
 
 def _aggregate(node: exp.Expr, scope: FromScope) -> Expression:
-    """An aggregate, with WITHIN GROUP and FILTER behind it."""
+    """An aggregate, with its WITHIN GROUP and FILTER clauses if it has any."""
     order = condition = None
     if isinstance(node, exp.Filter):
         node, condition = node.this, node.expression.this
@@ -482,7 +484,7 @@ def _in(node: exp.In, scope: FromScope) -> Expression:
 
 
 def _query_of_in(node: exp.In, scope: FromScope) -> exp.Expr | None:
-    """The query on the right, if there is one and not a list."""
+    """The query on the right side of IN; None if it is a list of values."""
     field = node.args.get("field")
     if field is not None:
         if not isinstance(field, exp.Column):
@@ -491,7 +493,7 @@ def _query_of_in(node: exp.In, scope: FromScope) -> exp.Expr | None:
     query: exp.Expr | None = node.args.get("query")
     if query is None and len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Values):
         query = node.expressions[0]
-    # In SQLite a query in double brackets is a list of one value.
+    # In SQLite, a query in double brackets is a list of one scalar subquery.
     doubled = isinstance(query, exp.Subquery) and isinstance(query.this, exp.Subquery)
     return None if doubled and scope.dialect == "sqlite" else query
 

@@ -1,4 +1,4 @@
-"""Queries of every kind: SELECT, set operations, VALUES, a table's name, brackets."""
+"""Builds queries of every kind: SELECT, set operations, VALUES, TABLE, queries in brackets."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _REFUSED_OF_BRACKETS = ("where", "group", "having", "qualify", "joins", "sample"
 
 
 def query(node: exp.Expr, environment: Environment) -> NamedRelation:
-    """The rows and column names of a query.
+    """The relation and the column names of a query.
 
     Raises:
-        NoTreeError: it has no tree.
+        NoTreeError: trees cannot express the query, or it is invalid.
     """
     environment.work.enter()
     try:
@@ -48,7 +48,7 @@ def _bracketed(node: exp.Subquery, environment: Environment) -> NamedRelation:
 
 
 def _table(node: exp.Table, environment: Environment) -> NamedRelation:
-    """``x IN t``, and ``TABLE t``."""
+    """A table used as a query, as in ``x IN t`` and ``TABLE t``."""
     found = from_clause(exp.Select(from_=exp.From(this=node)), environment)
     assert found is not None
     relation, scope = found
@@ -77,7 +77,8 @@ def _set_operation(node: exp.SetOperation, environment: Environment) -> NamedRel
 
 
 def _arms(node: exp.SetOperation) -> list[exp.Expr]:
-    """What is put together: two queries, or more of a chain of the same UNION or INTERSECT."""
+    """The inputs of a set operation: two queries, or all of a chain of the same UNION or
+    INTERSECT."""
     arms: list[exp.Expr] = [node.expression]
     rest = node.this
     while (

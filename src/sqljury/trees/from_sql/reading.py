@@ -1,10 +1,10 @@
-"""SQL text to sqlglot's tree, with functions and types left as they are written.
+"""Parses SQL text with sqlglot, but keeps functions and types as they are written.
 
 sqlglot turns known functions into nodes of its own: it renames them and moves their arguments
-(``STRFTIME('%Y', d)`` becomes TimeToStr of TsOrDsToTimestamp). It does so by the function's name,
-so the names are marked before it parses, and calls come out as Anonymous: name and arguments as in
-the text. Names of types in CAST are replaced for the same reason where their spelling matters:
-SQLite converts by what the name contains, and sqlglot writes DECIMAL(10, 2) as REAL.
+(``STRFTIME('%Y', d)`` becomes TimeToStr of TsOrDsToTimestamp). It recognizes them by name, so the
+names are marked before parsing, and calls become Anonymous nodes with the name and arguments of the
+text. In SQLite, types in CAST are replaced by placeholders for the same reason: SQLite converts by
+parts of the type's name, and sqlglot writes DECIMAL(10, 2) as REAL.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _OTHERS_TO_TRY = ("sqlite", "postgres", "mysql", "duckdb", "tsql")
 
 
 class NoTreeError(Exception):
-    """Why a query has no tree; it becomes an Unreadable."""
+    """Raised if a query has no tree; :func:`build_tree` returns it as an Unreadable."""
 
     def __init__(self, reason: str, kind: str) -> None:
         super().__init__(reason)
@@ -41,22 +41,22 @@ class NoTreeError(Exception):
 
 
 def unsupported(what: str) -> NoTreeError:
-    """A construct that trees do not express."""
+    """The error for a construct that trees cannot express."""
     return NoTreeError(f"{what} is not supported", "unsupported")
 
 
 def invalid(why: str) -> NoTreeError:
-    """What no engine would run."""
+    """The error for a query that no engine would run."""
     return NoTreeError(why, "invalid")
 
 
 def read(sql: str, dialect: str) -> tuple[exp.Expr, tuple[str, ...]]:
-    """The syntax tree, and the names of types that CAST's placeholders stand for.
+    """The syntax tree, and the type names that the placeholders in CAST stand for.
 
-    A text that is not of the dialect is tried as one of others.
+    A text that does not parse in the dialect is tried in other dialects.
 
     Raises:
-        NoTreeError: no dialect knows the text, or it is too long or too deep to be read.
+        NoTreeError: no dialect can parse the text, or it is too long or too deeply nested.
     """
     for other in (dialect, *(d for d in _OTHERS_TO_TRY if d != dialect)):
         found = _read(sql, other)
@@ -96,7 +96,7 @@ def _mark_functions(tokens: list[Token], dialect: str) -> None:
     for token, following in pairwise(tokens):
         if following.token_type is bracket and token.token_type in callable_:
             name = token.text.upper()
-            # Behind a star, REPLACE is a part of the star.
+            # In SELECT * REPLACE (…), REPLACE is not a function.
             if name in known and name not in own_syntax and before is not star:
                 token.text = _MARK + token.text
         before = token.token_type
@@ -108,10 +108,10 @@ def _bracket_and_star() -> tuple[TokenType, TokenType]:
 
 
 def _refuse_misread(tokens: list[Token]) -> None:
-    """Refuse what SQLite takes otherwise than sqlglot.
+    """Refuses texts that sqlglot parses otherwise than SQLite does.
 
-    ``+x`` has no affinity, but sqlglot drops the sign. ``count(*) OVER`` without a window is an
-    alias. No other text of real queries was found to be misread.
+    ``+x`` has no affinity, but sqlglot drops the sign. In ``count(*) OVER`` without a window, OVER
+    is an alias. No other difference was found in real queries.
     """
     kinds = [token.token_type for token in tokens]
     before, behind, window = _misread()
@@ -129,8 +129,8 @@ def _refuse_misread(tokens: list[Token]) -> None:
 
 @cache
 def _misread() -> tuple[frozenset[TokenType], frozenset[TokenType], frozenset[TokenType]]:
-    """What stands before a sign and not before an operator; what may be the beginning of a name;
-    what stands behind OVER."""
+    """Three sets of tokens: those before a sign (but not before a binary operator), those that may
+    begin a name, those that follow OVER."""
     before = """SELECT DISTINCT ALL WHERE ON AND OR NOT COMMA L_PAREN EQ NEQ LT LTE GT GTE LIKE GLOB
         BETWEEN IN IS THEN ELSE WHEN CASE GROUP_BY ORDER_BY HAVING LIMIT DASH STAR SLASH MOD
         DPIPE AMP PIPE"""
@@ -149,12 +149,14 @@ def _functions(dialect: str) -> tuple[frozenset[TokenType], frozenset[str], froz
 
 
 def _without_types(tokens: list[Token], sql: str, types: list[str]) -> list[Token]:
-    """The tokens with one word in place of each type of a CAST; ``types`` takes the types."""
+    """The tokens with a placeholder for each type in a CAST; the types are appended to
+    ``types``."""
     if not any(token.text.upper() == "CAST" for token in tokens):
         return tokens
     out: list[Token] = []
     casts: list[int | None] = []
-    """One entry for each open bracket: where the type of its CAST begins, in ``out``."""
+    """One entry per open bracket: the index in ``out`` where the type of its CAST begins, 0 before
+    AS, None if the bracket is not a CAST's."""
     for i, token in enumerate(tokens):
         kind = token.token_type
         if kind is T.R_PAREN and casts:

@@ -1,4 +1,4 @@
-"""What names mean: the tables of a FROM, the queries around it, common table expressions."""
+"""Resolves names: tables of a FROM, enclosing queries, common table expressions."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from sqljury.trees.walk import deepen, shift
 
 @dataclass(slots=True)
 class Cte:
-    """One common table expression, to be built wherever it is read."""
+    """One common table expression; its tree is built again wherever it is read."""
 
     name: str
     node: exp.Expr
     columns: tuple[str, ...]
     environment: Environment
-    """Where it was defined; its ``ctes`` are those that it may read."""
+    """The environment of its definition; its ``ctes`` are those that it may read."""
     recursive: bool
     reading: bool = False
-    """Whether it is being built at the moment."""
+    """True while it is being built."""
     working: tuple[int, tuple[str, ...]] | None = None
-    """While its step is built: how many steps were open before, and its columns."""
+    """While its recursive step is being built: how many steps enclose it, and its columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ctes:
-    """The common table expressions in sight, the nearest WITH first."""
+    """The visible common table expressions, the nearest WITH first."""
 
     named: dict[str, Cte]
     outer: Ctes | None = None
 
     def find(self, name: str) -> Cte | None:
-        """The one of that name in lower case."""
+        """The nearest one with that lower-case name, or None."""
         found = self.named.get(name)
         if found is not None or self.outer is None:
             return found
@@ -53,10 +53,10 @@ NO_CTES = Ctes({})
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """Where a query stands: the scope whose names it sees, and how deep it lies in queries.
+    """The surroundings of a query: the scope whose names it can read, and its nesting depth.
 
-    ``depth`` counts rows, not brackets: a query in FROM has the depth of the query around it,
-    one inside an expression a depth more. The difference of depths is the level of a reference.
+    A query in FROM has the depth of its enclosing query; a query inside an expression has one
+    more. The difference of two depths is the level of a reference.
     """
 
     work: Work
@@ -75,26 +75,26 @@ class FromItem:
     """One named table of a FROM."""
 
     name: str
-    """In lower case; empty without a name."""
+    """Lower-case alias or table name; empty without one."""
     columns: tuple[str, ...]
-    """As they are displayed."""
+    """Column names as displayed."""
     start: int = 0
     """The position of its first column in the row."""
     hidden: frozenset[int] = frozenset()
-    """Columns that ``*`` and names without a table pass over."""
+    """Columns that ``*`` and unqualified names do not include."""
     positions: dict[str, int] = field(default_factory=dict)
-    """Lower-case names to columns; of equal names the first counts."""
+    """Column index by lower-case name; the first one of several equal names."""
     unnamed: dict[int, exp.Expr] = field(default_factory=dict)
-    """The expressions behind columns that were given no name."""
+    """The expressions of columns without a name, by column index."""
 
     def __post_init__(self) -> None:
         for i, column in enumerate(self.columns):
             self.positions.setdefault(column.lower(), i)
 
     def position(self, name: str, table: str) -> int | None:
-        """The place in the row of the column that a name means, None if it has none of that name.
+        """The index in the row of the column with that name; None if there is none.
 
-        Of hidden columns only row ids are meant by a name without its table.
+        ``table`` is empty for an unqualified name, which finds no hidden columns but row ids.
         """
         i = self.positions.get(name)
         if i is None or (not table and i in self.hidden and name not in ROWIDS):
@@ -102,28 +102,28 @@ class FromItem:
         return self.start + i
 
     def moved(self, by: int) -> FromItem:
-        """The same table with its columns further right."""
+        """The same table with its columns ``by`` places further right in the row."""
         return FromItem(
             self.name, self.columns, self.start + by, self.hidden, self.positions, self.unnamed
         )
 
     def hiding(self, columns: frozenset[int]) -> FromItem:
-        """The same table with more columns passed over."""
+        """The same table with more hidden columns."""
         hidden = self.hidden | columns
         return FromItem(self.name, self.columns, self.start, hidden, self.positions, self.unnamed)
 
 
 @dataclass(slots=True)
 class FromScope:
-    """The tables of one FROM, and what is known while the query around it is built."""
+    """The tables of one FROM, and the state of the SELECT that is being built from it."""
 
     environment: Environment
     sources: list[FromItem] = field(default_factory=list)
     merged: dict[str, tuple[int, Expression]] = field(default_factory=dict)
-    """Columns of USING: the position of the first of them, and their common value."""
+    """Columns of USING by name: the index of the first one, and their common value."""
     merged_order: tuple[str, ...] = ()
     aliases: dict[str, exp.Expr] = field(default_factory=dict)
-    """What the names after AS stand for."""
+    """The expressions of the SELECT's aliases."""
     aliases_seen: bool = False
     aliases_first: bool = False
     aggregates: list[AggregateCall] = field(default_factory=list)
@@ -134,7 +134,7 @@ class FromScope:
 
     @property
     def work(self) -> Work:
-        """The statement that is built."""
+        """The state of the whole statement that is being built."""
         return self.environment.work
 
     @property
@@ -144,36 +144,36 @@ class FromScope:
 
     @property
     def depth(self) -> int:
-        """How deep the row lies."""
+        """The nesting depth of the row; see :class:`Environment`."""
         return self.environment.depth
 
     def value(self, node: exp.Expr) -> Expression:
-        """The value of a node for a row of this scope.
+        """A syntax node as a tree expression over this scope's row.
 
         Raises:
-            NoTreeError: it has none, or trees cannot express it.
+            NoTreeError: the node is invalid, or trees cannot express it.
         """
         return self.work.value(node, self)
 
     @property
     def width(self) -> int:
-        """How many columns the row has."""
+        """The number of columns of the row."""
         last = self.sources[-1] if self.sources else None
         return last.start + len(last.columns) if last else 0
 
     def enclosing(self) -> Iterator[FromScope]:
-        """This scope and those whose names it sees, from the inside out."""
+        """This scope and the enclosing ones whose names it can read, from the inside out."""
         scope: FromScope | None = self
         while scope is not None:
             yield scope
             scope = scope.environment.parent
 
     def inside(self) -> Environment:
-        """Where a query in one of its expressions stands."""
+        """The environment of a subquery in one of this scope's expressions."""
         return Environment(self.work, self, self.depth + 1, self.environment.ctes)
 
     def with_right(self, right: FromScope) -> FromScope:
-        """The row of a join: this row, then another."""
+        """The scope of a join: this row's columns, then those of ``right``."""
         by = self.width
         merged = {
             name: (position + by, shift(value, by))
@@ -187,8 +187,8 @@ class FromScope:
         )
 
     def columns(self, table: str, name: str) -> list[tuple[int, Expression]]:
-        """The columns that a name can mean, ``table`` empty where it stands alone: positions and
-        values."""
+        """The columns that a name can refer to, as (index, value); ``table`` is empty for an
+        unqualified name."""
         sources = [(source.name, source) for source in self.sources]
         positions = columns_named(table, [sources], lambda source: source.position(name, table))
         owner, value = self.merged.get(name, (-1, None))
@@ -200,35 +200,35 @@ ROWIDS = frozenset(("rowid", "oid", "_rowid_"))
 
 
 def seen_from(scope: FromScope, owner: FromScope, value: Expression) -> Expression:
-    """A value of one scope as an expression of a scope inside it."""
+    """A value of ``owner``'s scope as an expression of ``scope``, which is nested in it."""
     return deepen(value, scope.depth - owner.depth)
 
 
 # ---------------------------------------------------------------- work
 #
-# What is known while one statement's tree is built, and how much work that may be.
+# The state while one statement's tree is built, with limits on its size.
 
 
-# Common table expressions are built wherever they are read: thirty that each read the one before
-# twice would be a billion nodes. Trees are walked recursively, so their depth is bounded, too.
+# Common table expressions are built wherever they are read: thirty that each read the previous one
+# twice would give a billion nodes. Trees are walked recursively, so their depth is limited, too.
 _MAX_NODES = 20_000
 _MAX_DEPTH = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One output column of a SELECT as its row sees it, before grouping."""
+    """One output column of a SELECT, as an expression over FROM's row before grouping."""
 
     name: str
     expression: Expression
     named: bool
-    """Whether ORDER BY may call it by its name alone, whatever columns FROM has."""
+    """True if ORDER BY may refer to it by its name, even if FROM has a column of that name."""
     node: exp.Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SelectItems:
-    """One SELECT, for those who look for an expression among its columns."""
+    """The output columns and the scope of one SELECT, to match ORDER BY expressions with them."""
 
     items: tuple[Item, ...]
     scope: FromScope
@@ -236,7 +236,11 @@ class SelectItems:
 
 @dataclass(frozen=True, slots=True)
 class NamedRelation:
-    """A relation with the names of its columns."""
+    """A query's relation with its column names.
+
+    ``leaves`` are the SELECTs of a set operation (or the only one), ``unnamed`` the expressions of
+    columns without a name.
+    """
 
     relation: Relation
     names: tuple[str, ...]
@@ -246,25 +250,30 @@ class NamedRelation:
 
 @dataclass(slots=True)
 class Work:
-    """One statement: its schema, its dialect's ways, and the budget."""
+    """The state of one statement: its tables, its dialect, and the count of nodes and levels."""
 
     sql: str
     tables: dict[str, Table]
     dialect: str
     types: tuple[str, ...]
     build: Callable[[exp.Expr, Environment], NamedRelation]
-    """Builds a query inside an expression."""
+    """Builds a subquery or a query in FROM."""
     value: Callable[[exp.Expr, FromScope], Expression]
     """Builds an expression."""
     row_ids: frozenset[str] = frozenset()
-    """The tables, by alias, of which the text asks row ids; empty: of some table."""
+    """The aliases of tables whose row ids the text reads; an empty string for an unqualified row
+    id."""
     nodes: int = 0
     level: int = 0
     steps: int = 0
-    """Steps of recursive queries that are being built, one inside the other."""
+    """How many recursive steps are being built, nested in each other."""
 
     def enter(self) -> None:
-        """Count one node, one level deeper; the caller leaves by ``level -= 1``."""
+        """Counts one node and one more level; the caller must decrement ``level`` afterwards.
+
+        Raises:
+            NoTreeError: the statement has too many nodes or levels.
+        """
         self.nodes += 1
         self.level += 1
         if self.nodes > _MAX_NODES:
@@ -283,17 +292,18 @@ tables_by_name = BySchema(_tables_by_name)
 
 # ---------------------------------------------------------------- names
 #
-# From a column's name to its value: columns, aliases, row ids, double-quoted strings.
+# Resolves a name to a value: columns, aliases, row ids, double-quoted strings.
 
 
 def named_column(node: exp.Column, scope: FromScope) -> Expression:
-    """The value of a name.
+    """The value that a column name refers to.
 
-    In each scope, from the inside out, columns come before aliases (BigQuery's GROUP BY and HAVING
-    excepted). SQLite takes a double-quoted name that means nothing as a string.
+    Scopes are searched from the inside out. In each, columns come before aliases, except in
+    BigQuery's and ClickHouse's GROUP BY and HAVING. In SQLite, an unknown double-quoted name is a
+    string.
 
     Raises:
-        NoTreeError: the name means nothing, or more than one thing.
+        NoTreeError: the name is unknown or ambiguous.
     """
     if node.args.get("join_mark"):
         raise unsupported("(+) for an outer join")
@@ -312,7 +322,7 @@ def named_column(node: exp.Column, scope: FromScope) -> Expression:
 
 
 def identifier(node: exp.Expr | None) -> str:
-    """A name in lower case; empty where there is none."""
+    """The name of a node in lower case; empty for None."""
     return plain(node.name).lower() if node is not None else ""
 
 
@@ -332,7 +342,7 @@ def _in_scope(name: str, table: str, scope: FromScope) -> Expression | None:
 
 
 def _of_alias(name: str, scope: FromScope) -> Expression:
-    # An alias does not see the aliases beside it: x + 1 AS x would never end.
+    # An alias's expression cannot refer to aliases: x + 1 AS x would recurse without end.
     seen, first = scope.aliases_seen, scope.aliases_first
     scope.aliases_seen = scope.aliases_first = False
     try:
@@ -342,7 +352,8 @@ def _of_alias(name: str, scope: FromScope) -> Expression:
 
 
 def _by_text(node: exp.Column, scope: FromScope) -> Expression | None:
-    """A column of a subquery without an alias, called by the text of its expression."""
+    """A subquery's column without an alias, if the quoted name is the text of its expression; else
+    None."""
     if not node.this.args.get("quoted"):
         return None
     wanted = _squeezed(node.name)

@@ -1,4 +1,4 @@
-"""One SELECT: its clauses in the order in which they work, from FROM to LIMIT."""
+"""Builds one SELECT: its clauses in the order of their evaluation, from FROM to LIMIT."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Bounds = tuple[Expression | None, Expression | None]
 
 
 def row_bounds(node: exp.Expr, environment: Environment) -> Bounds:
-    """How many rows after how many; None for all and none."""
+    """The LIMIT and the OFFSET of a query as expressions; None if there is none."""
     limit, offset = node.args.get("limit"), node.args.get("offset")
     return _count(limit, environment), _value(offset, environment)
 
@@ -86,7 +86,7 @@ def _value(node: exp.Expr | None, environment: Environment) -> Expression | None
 
 
 def limited(relation: Relation, limits: Bounds) -> Relation:
-    """The rows within bounds."""
+    """The relation with the LIMIT and OFFSET; the relation itself if both are None."""
     return relation if limits == (None, None) else Limit(relation, *limits)
 
 
@@ -95,7 +95,8 @@ def limited(relation: Relation, limits: Bounds) -> Relation:
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """One key of an ORDER BY: an output column, or else an expression of the row below."""
+    """One key of an ORDER BY: the index of an output column, or an expression over the row below
+    the projection."""
 
     ordered: exp.Expr
     value: int | Expression
@@ -128,7 +129,9 @@ def order_terms(
 
 
 def output_at(node: exp.Expr, width: int) -> int | None:
-    """The output column that a number means, from 0.
+    """The output column (from 0) that a position in ORDER BY or GROUP BY refers to.
+
+    None if the node is not an integer literal.
 
     Raises:
         NoTreeError: there is no such column.
@@ -142,7 +145,7 @@ def output_at(node: exp.Expr, width: int) -> int | None:
 
 
 def output_named(node: exp.Expr, items: tuple[Item, ...]) -> int | None:
-    """The output column that is called so."""
+    """The output column whose name the node is; None if there is none."""
     if not isinstance(node, exp.Column) or node.args.get("table") is not None:
         return None
     name = identifier(node.this)
@@ -153,7 +156,8 @@ def output_named(node: exp.Expr, items: tuple[Item, ...]) -> int | None:
 
 
 def order_keys(found: list[Term], values: list[Expression]) -> tuple[SortKey, ...]:
-    """The keys of an order; ``values`` are the terms as expressions of the row that is sorted."""
+    """The sort keys of ORDER BY terms; ``values`` are the terms as expressions over the sorted
+    row."""
     keys = []
     for term, value in zip(found, values, strict=True):
         if term.collation is not None:
@@ -166,7 +170,8 @@ def order_keys(found: list[Term], values: list[Expression]) -> tuple[SortKey, ..
 
 
 def ordered_query(query: NamedRelation, node: exp.Expr, environment: Environment) -> NamedRelation:
-    """A query whose ORDER BY sees output columns only: of a set operation, or in brackets."""
+    """Adds ORDER BY, LIMIT and OFFSET to a set operation or a query in brackets, whose ORDER BY
+    can read only output columns."""
     found = order_terms(node, len(query.names), lambda key: _output(key, query, environment))
     relation = query.relation
     if found:
@@ -193,7 +198,8 @@ def _output(key: exp.Expr, query: NamedRelation, environment: Environment) -> in
 
 
 def _equal(key: exp.Expr, leaf: SelectItems) -> int | None:
-    """The output column of a SELECT that is the same expression."""
+    """The output column of a SELECT that is the same expression as ``key``; None if there is
+    none."""
     leaf.scope.aggregates_allowed = leaf.scope.windows_allowed = True
     try:
         value = expression(key, leaf.scope)
@@ -203,7 +209,7 @@ def _equal(key: exp.Expr, leaf: SelectItems) -> int | None:
 
 
 def equal_item(value: Expression, items: tuple[Item, ...]) -> int | None:
-    """The output column that holds the same expression."""
+    """The first output column with the same expression; None if there is none."""
     for i, item in enumerate(items):
         if item.expression == value:
             return i
@@ -212,28 +218,29 @@ def equal_item(value: Expression, items: tuple[Item, ...]) -> int | None:
 
 # ---------------------------------------------------------------- selects
 #
-# One SELECT: its clauses in the order in which they work, from FROM to LIMIT.
+# One SELECT: its clauses in the order of their evaluation, from FROM to LIMIT.
 
 
 _NO_ROW_NEEDED = Values(((),))
-"""What a SELECT without FROM reads: one row without columns."""
+"""The input of a SELECT without FROM: one row without columns."""
 _REFUSED_WORDS = """
     kind into laterals match connect prewhere distribute sample pivots settings format
     operation_modifiers exclude for_
 """
 _REFUSED = _REFUSED_WORDS.split()
 _MERGED_FIRST = frozenset(("postgres", "mysql", "redshift", "snowflake", "trino", "presto"))
-"""Where * gives the columns of USING first; elsewhere they stay where the left table has them."""
+"""Dialects in which ``*`` expands to the columns of USING first; in others these keep their place
+in the left table."""
 _ALIASES_IN_SELECT = frozenset(("duckdb", "snowflake", "redshift", "databricks", "clickhouse"))
 _ALIASES_FIRST = frozenset(("bigquery", "clickhouse"))
-"""Where an alias hides a column in GROUP BY and HAVING."""
+"""Dialects in which an alias takes precedence over a column in GROUP BY and HAVING."""
 
 
 def select(node: exp.Select, environment: Environment) -> NamedRelation:
-    """The rows of a SELECT; its WITH is already part of ``environment``.
+    """The relation and column names of a SELECT; its WITH is already part of ``environment``.
 
     Raises:
-        NoTreeError: it has no tree.
+        NoTreeError: trees cannot express the SELECT, or it is invalid.
     """
     for key in _REFUSED:
         if node.args.get(key):
@@ -285,12 +292,13 @@ def _finished(
 
 
 def _reads(value: Expression) -> bool:
-    """Whether a sort key needs a column of its own; constants and the like do not."""
+    """True if a sort key needs an extra column of the projection; a constant does not."""
     return bool(references(value)) or isinstance(value, Call)
 
 
 def _values(terms: list[Term], width: int) -> list[Expression]:
-    """The terms as expressions of the projected row, whose last columns are the extras."""
+    """The terms as expressions over the projected row, whose last columns are the extra columns
+    that only ORDER BY and DISTINCT ON read."""
     values: list[Expression] = []
     for term in terms:
         if isinstance(term.value, int):
@@ -306,13 +314,13 @@ def _values(terms: list[Term], width: int) -> list[Expression]:
 def _distinct(relation: Relation, width: int, extras: int) -> Relation:
     if not extras:
         return Distinct(relation)
-    # SQLite orders by the value of some row among those that are equal.
+    # SQLite sorts the distinct rows by the value of an arbitrary row among the duplicates.
     calls = tuple(AggregateCall("BARE", (Ref(width + i),)) for i in range(extras))
     return Aggregate(relation, tuple(map(Ref, range(width))), calls)
 
 
 def _distinct_on(node: exp.Select, scope: FromScope, items: tuple[Item, ...]) -> list[Term]:
-    """What DISTINCT ON takes the first row of each of."""
+    """The expressions of DISTINCT ON; empty without one."""
     distinct = node.args.get("distinct")
     on = distinct.args.get("on") if distinct is not None else None
     return [] if on is None else [Term(e, _order_key(e, scope, items)) for e in on.expressions]
@@ -321,7 +329,7 @@ def _distinct_on(node: exp.Select, scope: FromScope, items: tuple[Item, ...]) ->
 def _first_of_each(
     relation: Relation, partition: tuple[Expression, ...], sorting: tuple[SortKey, ...]
 ) -> Relation:
-    """The first row of each part; in any order, where none is given."""
+    """The first row of each partition in the given order; an arbitrary row without an order."""
     position = Ref(width(relation))
     numbered = Window(relation, (WindowCall("ROW_NUMBER", (), partition, sorting),))
     return Filter(numbered, Call("=", (position, Literal(1, Type.INTEGER))))
@@ -356,7 +364,7 @@ def _item(node: exp.Expr, scope: FromScope) -> Iterator[Item]:
         name = plain(node.args["alias"].name)
         yield Item(name, expression(node.this, scope), True)
     elif isinstance(node, exp.Column):
-        # SQLite's ORDER BY knows columns without AS by their tables only.
+        # In SQLite's ORDER BY, a name without AS refers to the table's column, not to the output.
         name = plain(node.name)
         yield Item(name, expression(node, scope), scope.dialect != "sqlite")
     else:
@@ -364,7 +372,7 @@ def _item(node: exp.Expr, scope: FromScope) -> Iterator[Item]:
 
 
 def _label(node: exp.Expr) -> str:
-    """A name for people, of a column that has none."""
+    """A display name for an expression without an alias; may be empty."""
     this = node.this
     if isinstance(node, exp.Anonymous) and isinstance(this, str):
         return plain(this).lower()
@@ -395,7 +403,7 @@ def _columns(source: FromItem, scope: FromScope, qualified: bool) -> Iterator[It
 
 
 def _changed(node: exp.Star, items: list[Item], scope: FromScope) -> list[Item]:
-    """EXCEPT, REPLACE and RENAME behind a star."""
+    """Applies EXCEPT, REPLACE and RENAME of a ``*`` to its columns."""
     dropped = {identifier(part) for part in node.args.get("except_") or []}
     replaced = {
         identifier(part.args["alias"]): part.this for part in node.args.get("replace") or []
@@ -445,7 +453,7 @@ def _group_key(node: exp.Expr, scope: FromScope, items: tuple[Item, ...]) -> Exp
 
 
 def _is_computed(value: Expression) -> bool:
-    """Whether an aggregate or a window function of this SELECT is part of it."""
+    """True if the value contains an aggregate or a window function of this SELECT."""
     return any(level == 0 and i < 0 for level, i in references(value))
 
 

@@ -1,4 +1,4 @@
-"""FROM: tables, queries, functions, and how they are joined."""
+"""Builds the FROM clause: tables, queries, functions and joins; and common table expressions."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from sqljury.trees.nodes import (
 from sqljury.trees.walk import outer_references, shift, width
 
 Piece = tuple[Relation, FromScope]
-"""A relation, and a scope whose row is its row."""
+"""A relation, and the scope in which its columns can be named."""
 
 _MOST_JOINS = 64
 """SQLite's own limit; each join makes the tree deeper."""
@@ -49,13 +49,13 @@ _OF_FUNCTIONS = {
     "GENERATE_SERIES": ("value",),
     "PRAGMA_TABLE_INFO": ("cid", "name", "type", "notnull", "dflt_value", "pk"),
 }
-"""Columns of SQLite's table functions."""
+"""Output columns of SQLite's table functions."""
 _MASTER = frozenset(("sqlite_master", "sqlite_schema", "sqlite_temp_master"))
 _MASTER_COLUMNS = ("type", "name", "tbl_name", "rootpage", "sql")
 
 
 def from_clause(node: exp.Expr, environment: Environment) -> Piece | None:
-    """What a SELECT reads, and the scope of its expressions; None without FROM."""
+    """The relation that a SELECT reads and the scope of its expressions; None without FROM."""
     start = node.args.get("from_")
     if start is None:
         return None
@@ -86,7 +86,10 @@ def _joined(
 
 
 def _commas_bind_last(joins: list[exp.Join], environment: Environment) -> bool:
-    """Whether it matters that commas bind weaker than JOIN; in SQLite they do not."""
+    """True if commas must be joined after all JOINs, because these have outer joins or NATURAL.
+
+    In SQLite, commas and JOIN have the same precedence.
+    """
     return environment.dialect != "sqlite" and any(
         join.args.get("side") in ("RIGHT", "FULL") or join.args.get("method") for join in joins
     )
@@ -146,14 +149,14 @@ def _is_lateral(node: exp.Expr) -> bool:
 def _right(
     join: exp.Join, left: FromScope, environment: Environment
 ) -> tuple[Relation, FromScope, bool]:
-    """The right side, and whether it reads the left row."""
+    """The right side of a join, and whether it reads the left row (lateral)."""
     node = join.this
     if not _is_lateral(node):
         if environment.dialect != "duckdb":
             return (*_item(node, environment), False)
         try:
             return (*_item(node, environment), False)
-        except NoTreeError as error:  # DuckDB finds out by itself that a query is lateral
+        except NoTreeError as error:  # DuckDB allows lateral queries without the keyword
             if error.kind != "unknown_name":
                 raise
     relation, scope = _item(node, left.inside())
@@ -186,7 +189,7 @@ def _merge(
     right: FromScope,
     scope: FromScope,
 ) -> Expression:
-    """The condition of USING; ``scope`` learns what the merged columns are."""
+    """The join condition of USING; registers the merged columns in ``scope``."""
     by, equal = left.width, []
     hidden: set[int] = set()
     for name in names:
@@ -234,7 +237,7 @@ def _condition(
     try:
         return expression(node, scope)
     except NoTreeError as error:
-        # SQLite makes ON of an inner join a part of WHERE, so that it sees later tables.
+        # SQLite treats ON of an inner join as part of WHERE, so it can read later tables.
         later = scope.dialect == "sqlite" and kind is JoinKind.INNER
         if error.kind != "unknown_name" or not later:
             raise
@@ -264,7 +267,7 @@ def _item(node: exp.Expr, environment: Environment) -> Piece:
 
 
 def _alias(node: exp.Expr) -> tuple[str, tuple[str, ...]]:
-    """The name after AS in lower case, and the columns in brackets behind it."""
+    """The alias in lower case, and its column names in brackets."""
     alias = node.args.get("alias")
     if alias is None:
         return "", ()
@@ -289,12 +292,13 @@ def _refuse(node: exp.Expr, *keys: str) -> None:
 
 
 def _bracket(node: exp.Subquery, environment: Environment) -> Piece:
-    """Joined tables in brackets: their names are seen outside, unless all are given a new one."""
+    """Joined tables in brackets: their names are visible outside unless the brackets have an
+    alias."""
     inner = node.this
     name, columns = _alias(node)
     if isinstance(inner, exp.Subquery):
         if not isinstance(inner.this, exp.Table | exp.Subquery):
-            # A query in brackets with joins behind it, or in double brackets.
+            # A query in brackets followed by joins, or in double brackets.
             piece = _query(inner, environment)
         else:
             piece = _bracket(inner, environment)
@@ -412,7 +416,10 @@ def _scan(table: Table, name: str, columns: tuple[str, ...], environment: Enviro
 
 
 def _row_id_column(table: Table) -> int | None:
-    """The column that SQLite's row id is another name of: INTEGER PRIMARY KEY, in these words."""
+    """The column that is an alias of SQLite's row id: one declared exactly INTEGER PRIMARY KEY.
+
+    None without one.
+    """
     if len(table.primary_key) != 1:
         return None
     wanted = table.primary_key[0].lower()
@@ -438,7 +445,7 @@ def _common_table(cte: Cte, name: str, columns: tuple[str, ...], environment: En
 def _read(cte: Cte, environment: Environment) -> NamedRelation:
     from sqljury.trees.from_sql.sources import is_recursive, recursive
 
-    # It sees the names that its WITH sees, from the depth of the query that reads it.
+    # Its names are resolved where it was defined, at the depth of the query that reads it.
     at = replace(cte.environment, depth=environment.depth)
     cte.reading = True
     try:
@@ -450,20 +457,20 @@ def _read(cte: Cte, environment: Environment) -> NamedRelation:
 
 
 def with_ctes(node: exp.Expr, environment: Environment) -> Environment:
-    """The surroundings of a query, together with its own WITH."""
+    """The environment of a query with its own WITH added."""
     clause = node.args.get("with_")
     if clause is None:
         return environment
     if clause.args.get("search") or clause.args.get("cycle") or clause.args.get("udfs"):
         raise unsupported("SEARCH or CYCLE of a recursive query")
-    # In SQLite and T-SQL the word RECURSIVE says nothing.
+    # In SQLite and T-SQL, a WITH is recursive without the keyword RECURSIVE.
     recursive = bool(clause.args.get("recursive")) or environment.dialect in ("sqlite", "tsql")
     ctes = environment.ctes
     together = Ctes({}, environment.ctes)
     for definition in clause.expressions:
         name, columns = _alias(definition)
         cte = Cte(name, definition.this, columns, environment, recursive)
-        if recursive:  # all see each other
+        if recursive:  # all can read each other
             cte.environment = replace(environment, ctes=together)
             together.named[name] = cte
         else:
@@ -474,16 +481,16 @@ def with_ctes(node: exp.Expr, environment: Environment) -> Environment:
 
 # ---------------------------------------------------------------- recursion
 #
-# WITH RECURSIVE: what it starts with, and what it adds in each step.
+# WITH RECURSIVE: the rows that it starts with, and those that each step adds.
 
 
 def is_recursive(cte: Cte) -> bool:
-    """Whether a common table expression reads itself."""
+    """True if a common table expression reads itself."""
     return _reads(cte.node, cte.name)
 
 
 def _reads(node: exp.Expr, name: str) -> bool:
-    # A query inside whose own WITH defines the name means that one.
+    # A nested query whose own WITH defines the name refers to that definition.
     return any(
         identifier(part.this) == name and not part.args.get("db")
         for part in node.walk(prune=lambda part: _defines(part, name))
@@ -499,10 +506,10 @@ def _defines(node: exp.Expr, name: str) -> bool:
 
 
 def recursive(cte: Cte, environment: Environment) -> NamedRelation:
-    """The rows of a common table expression that reads itself.
+    """The relation and column names of a common table expression that reads itself.
 
     Raises:
-        NoTreeError: it is not a union of queries that do not read it with queries that do.
+        NoTreeError: it is not a UNION of queries that do not read it and then queries that do.
     """
     node = cte.node
     if not isinstance(node, exp.Union):
@@ -526,13 +533,13 @@ def recursive(cte: Cte, environment: Environment) -> NamedRelation:
 
 def _refuse_of_recursion(node: exp.Expr) -> None:
     for key in ("order", "limit", "offset", "with_"):
-        # A LIMIT ends the recursion, which a Limit above it would not say.
+        # A LIMIT here ends the recursion; a Limit above the Recursive would not.
         if node.args.get(key) is not None:
             raise unsupported(f"{key.upper().strip('_')} of a recursive query")
 
 
 def _split(node: exp.Expr, name: str) -> tuple[list[exp.Expr], list[exp.Expr]]:
-    """The queries of a union that do not read ``name``, and those that do, which come last."""
+    """The query of a union that does not read ``name``, and those that do, which must come last."""
     arms: list[exp.Expr] = []
     distinct = node.args.get("distinct")
     rest: exp.Expr = node
