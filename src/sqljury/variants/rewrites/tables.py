@@ -70,7 +70,7 @@ def name_of(source: exp.Expr) -> str:
 
 
 # ---------------------------------------------------------------- unqualified
-# Columns without their tables, and with them.
+# Columns qualified by their table, and unqualified.
 
 
 def unqualified(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
