@@ -106,8 +106,8 @@ def _under_new_names(told: dict[str, Any], typed: str) -> dict[str, Any]:
     if isinstance(runs, dict):  # a command until `runs merge` made it a group
         own = {key: value for key, value in runs.items() if not isinstance(value, dict)}
         if own:
-            groups = {key: value for key, value in runs.items() if isinstance(value, dict)}
-            found["runs"] = {**groups, "list": {**own, **groups.get("list", {})}}
+            tables = {key: value for key, value in runs.items() if isinstance(value, dict)}
+            found["runs"] = {**tables, "list": {**own, **tables.get("list", {})}}
     return found
 
 
