@@ -38,7 +38,7 @@ _MOST_FORMS = 3
 
 
 def is_available() -> bool:
-    """Whether z3 is installed."""
+    """True if z3, which the proofs need, is installed."""
     return find_spec("z3") is not None
 
 

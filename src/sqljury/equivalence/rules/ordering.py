@@ -146,7 +146,7 @@ def _inside(part: Subquery) -> Expression:
 @rule(RELATION, at={"Limit"})
 def limits(relation: Limit, context: Context) -> Rewritten | None:
     """``LIMIT 3`` of ``LIMIT 5`` → ``LIMIT 3``; ``LIMIT 0`` → no rows; ``LIMIT 1`` of at most
-    one row → nothing."""
+    one row → no LIMIT."""
     count, offset = whole_number(relation.count), whole_number(relation.offset)
     if relation.offset is not None and offset == 0:
         return Rewritten(Limit(relation.input, relation.count))
