@@ -1,4 +1,4 @@
-"""Error codes of comparing queries and training a jury: what is wrong, and what to do about it."""
+"""Error codes of the Python functions, each with its title and what to do about it."""
 
 from __future__ import annotations
 

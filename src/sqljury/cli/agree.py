@@ -1,4 +1,4 @@
-"""`sqljury agree`: judges against people; which cases to label, what labels say of models."""
+"""`sqljury agree`: compare judges with human labels, plan labels, calibrate a jury's models."""
 
 from __future__ import annotations
 
@@ -30,11 +30,13 @@ def agree(
         list[str], typer.Argument(help="RUN or [NAME=]FILE[,FILE...]: one judge each.")
     ],
     *,
-    label: Annotated[str, option("Column that holds what people say.", "--label")] = "label",
+    label: Annotated[str, option("Column with the human labels.", "--label")] = "label",
     labels: Annotated[
-        tuple[Path, ...], option("File to take the labels from, by id.", "--labels")
+        tuple[Path, ...], option("File with the labels, joined by case id.", "--labels")
     ] = (),
-    unknown: Annotated[str, option("Cases without a score: no, or exclude.", "--unknown")] = "no",
+    unknown: Annotated[
+        str, option("How cases without a score count: no, or exclude.", "--unknown")
+    ] = "no",
     drawing: Annotated[Drawing, only("seed")],
     fail_under: Annotated[
         tuple[str, ...],
@@ -44,21 +46,21 @@ def agree(
     reading: Annotated[Input, only("overlay")],
     corrected: Annotated[
         bool,
-        option("Scores of whole runs, corrected by labels of some cases.", "--corrected"),
+        option("Correct the scores of whole runs by the labels of some cases.", "--corrected"),
     ] = False,
     showing: Annotated[Showing, only("html", "json")],
     plan: Annotated[
-        bool, option("Say what labels are worth, and draw cases of one RUN to label.", "--plan")
+        bool, option("Print intervals by number of labels; draw cases of one RUN.", "--plan")
     ] = False,
     judge: Annotated[
-        str, option("With --plan: judge whose score is to be known better.", "--judge", "-j")
+        str, option("With --plan: judge whose score the labels correct.", "--judge", "-j")
     ] = "",
     count: Annotated[
-        int | None, option("With --plan: about so many cases to label.", "--count", least=2)
+        int | None, option("With --plan: approximate number of cases to label.", "--count", least=2)
     ] = None,
     half_width: Annotated[
         float | None,
-        option("With --plan: wanted half of the 95 % interval, such as 0.03.", "--half-width"),
+        option("With --plan: wanted half width of the 95 % interval: 0.03.", "--half-width"),
     ] = None,
     out: Annotated[
         Path | None,
@@ -68,20 +70,20 @@ def agree(
         Path | None,
         option(
             "Write how reliable the models of a jury are, from one RUN of "
-            "jury,models=…,target=1: `jury,models=…,reliability=FILE`.",
+            "jury,models=…,target=1. Use the file in `jury,models=…,reliability=FILE`.",
             "--calibrate",
             is_written=True,
         ),
     ] = None,
     base: Annotated[
         Path | None,
-        option("With --calibrate: parameters to begin with [those shipped].", "--base"),
+        option("With --calibrate: starting parameters [the shipped ones].", "--base"),
     ] = None,
 ) -> None:
     """Compare judges with human labels, and with each other.
 
-    Prints kappa, accuracy, MCC, F1 and AUC. With --plan: which cases to label next; with
-    --calibrate: how reliable the models of a jury are.
+    Prints kappa, accuracy, MCC, F1 and AUC. With --plan: prints how many labels are worth having
+    and draws cases to label. With --calibrate: writes how reliable the models of a jury are.
     """
     from sqljury.api.agreement import agree_files
 
@@ -209,7 +211,10 @@ def _plan(
     out: Path | None,
     seed: int,
 ) -> None:
-    """Print how wide the interval is for numbers of labels; draw cases for `agree --corrected`."""
+    """Print the expected interval for several numbers of labels; write the cases to label.
+
+    The labels are for `agree --corrected`.
+    """
     from sqljury.api.benchmark_scores import plan_labels
     from sqljury.uses.agree.labels import half_width as expected
     from sqljury.uses.agree.labels import write_label_plan
@@ -245,7 +250,7 @@ def _enough(plan: LabelPlan, half_width: float) -> int:
 
 
 def _calibrate(run: Path, labels: Path, out: Path, label: str, base: Path | None) -> None:
-    """Count how models answered on labelled cases; write it for `jury,models=…,reliability=`."""
+    """Write how often each model was right on labelled cases, for `jury,models=…,reliability=`."""
     from sqljury.api.jury_calibration import calibrate_jury
 
     found = calibrate_jury(run, labels, out, label=label, base=base or "")

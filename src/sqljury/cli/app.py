@@ -1,4 +1,4 @@
-"""The command, its groups, and how its help is laid out; commands join in files of their own."""
+"""The root command, its groups and the layout of their help; other files add the commands."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ PANELS: Final = {
     "Help": ("list", "doctor", "demo", "trust-folder"),
     "Papers": ("paper", "ledger"),
 }
-"""The entries of ``sqljury --help``, in its order."""
+"""The commands that ``sqljury --help`` lists, by panel, in the printed order."""
 
 
 class PanelCommand(TyperCommand):
-    """A command whose options stand in panels, where they name one."""
+    """A command whose help groups the options that name a panel under that panel."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, the options without a panel, then each panel."""
+        """Write the arguments, then the options without a panel, then each panel."""
         panels: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
@@ -46,10 +46,10 @@ class PanelCommand(TyperCommand):
 
 
 class RootGroup(TyperGroup):
-    """Lists commands in panels; does what an old name asks for under its new one."""
+    """The root group: lists commands in panels, and runs the new command for an old name."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click does, with an old name replaced."""
+        """Parse as click does, after replacing an old command name by the new one."""
         return super().parse_args(ctx, translated(self, ctx, args))
 
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -73,10 +73,10 @@ class RootGroup(TyperGroup):
 
 
 class DefaultGroup(TyperGroup):
-    """A group one of whose commands is meant where none is named: its first."""
+    """A group that runs its first command when none is named."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As click does, with the name of the first command before other words."""
+        """Parse as click does, after inserting the first command's name where none is given."""
         first = next(iter(self.commands))
         named = args[:1] == ["--help"] or bool(set(args[:1]) & set(self.commands))
         if not named and (args or not self.no_args_is_help):
@@ -99,14 +99,14 @@ def _root(
     context: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Print the version, and those of what verdicts rest on."),
+        typer.Option("--version", help="Print the versions of sqljury, Python, sqlglot, SQLite."),
     ] = False,
     trust_folder: Annotated[
         bool,
         typer.Option(
             "--trust-folder",
-            help="Use all that sqljury.toml and packages of the current folder say; the same is "
-            f"{VARIABLE}=1.",
+            help="Trust sqljury.toml and the packages of the current folder, for this command "
+            f"only; {VARIABLE}=1 does the same.",
         ),
     ] = False,
 ) -> None:
@@ -122,7 +122,10 @@ def _root(
 
 
 def _versions() -> str:
-    """One line for a report of a fault: what reads SQL and what runs it can alter a verdict."""
+    """The versions in one line, for bug reports.
+
+    The parser and the engine are included because a verdict can depend on them.
+    """
     import platform
     import sqlite3
     from importlib.metadata import version
@@ -136,7 +139,7 @@ def _versions() -> str:
 
 
 def _group(name: str, text: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
-    # Without words, `runs` lists what there is; the other groups print their help.
+    # Without arguments, `runs` lists the runs; the other groups print their help.
     group = typer.Typer(help=text, no_args_is_help=name != "runs", cls=kind)
     app.add_typer(group, name=name)
     return group
@@ -146,11 +149,11 @@ runs = _group("runs", "List the runs in a folder, or merge some.", DefaultGroup)
 audits = _group("audit", "Is the reference right? Find faults, correct them.", DefaultGroup)
 builders = _group("build", "Build benchmarks, pairs to train on, test suites.")
 trainers = _group("train", "Train models that judges use.")
-papers = _group("paper", "Print the tables of papers again.")
+papers = _group("paper", "Recompute the tables of published papers.")
 
 
 def commands_below(command: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """The commands of a group and of its groups, by their words."""
+    """Each command of a group and of its subgroups, with its full name ("audit run")."""
     if hasattr(command, "commands"):
         for part, inner in command.commands.items():
             yield from commands_below(inner, f"{name} {part}".strip())

@@ -1,4 +1,4 @@
-"""`sqljury audit`: judge a benchmark itself, and correct it."""
+"""`sqljury audit`: find faults in a benchmark's references, and correct them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ from sqljury.cli.progress import progress
 from sqljury.errors import EXIT_BELOW_THRESHOLD, InputError
 from sqljury.settings import Input, Running, Showing, Sources, only, option
 
-_Overlays = Annotated[tuple[Path, ...], option("Overlay; several are merged.", "--overlay")]
+_Overlays = Annotated[
+    tuple[Path, ...], option("Overlay (file of corrections); several are merged.", "--overlay")
+]
 _Format = Annotated[Input, only("format", "map")]
 
 
@@ -33,12 +35,12 @@ def audit(
     *,
     from_run: Annotated[
         Path | None,
-        option("A run: say what its verdicts say of the benchmark; nothing is judged.", "--from"),
+        option("Diagnose the benchmark from the verdicts of this run; judge nothing.", "--from"),
     ] = None,
     sources: Annotated[Sources, only("databases", "schemas")],
     reading: Annotated[Input, only("predictions", "format", "map", "overlay")],
     checks: Annotated[
-        str, option("Codes, or beginnings of codes, joined by + [all].", "--checks")
+        str, option("Codes of checks, or their prefixes, joined by + [all].", "--checks")
     ] = "",
     fail_over: Annotated[
         int | None, option("Exit 1 if more references have a fault.", "--fail-over", least=0)
@@ -51,15 +53,16 @@ def audit(
     review: Annotated[
         Path | None,
         option(
-            "With --from: JSONL file for people: flags are written, what they confirmed is "
-            "counted.",
+            "With --from: JSONL file for human review: writes the flags, and counts those that "
+            "people confirmed in it.",
             "--review",
         ),
     ] = None,
 ) -> None:
-    """Look for faults in a benchmark's references, by their text, questions and data.
+    """Look for faults in a benchmark's references.
 
-    Answers of three systems or more (--predictions) are also searched for what they agree on.
+    Checks the references' text, questions and data. With predictions of three systems or more
+    (--predictions), also reports references that disagree with what the systems agree on.
     """
     if from_run is not None:
         refuse_besides(context, "--from", "json", "html", "most", "review")
@@ -96,7 +99,7 @@ def audit(
 
 
 def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> None:
-    """Print what a run's verdicts say: faulty references, ambiguous questions."""
+    """Print what a run's verdicts say of its benchmark: faulty references, ambiguous questions."""
     from sqljury.api.diagnosis import diagnose_run, review_flags, stability_of_run
     from sqljury.uses.audit.document import diagnosis_document
 
@@ -123,7 +126,7 @@ def _diagnose(run: Path, most: int, review: Path | None, showing: Showing) -> No
 @command(audits)
 def accept(
     reviewed: Annotated[
-        Path, typer.Argument(help="Exported findings, with a decision in those that were decided.")
+        Path, typer.Argument(help="Exported findings (JSONL); those decided have a `decision`.")
     ],
     *,
     by: Annotated[str, option("Who decided.", "--by")],
@@ -132,7 +135,10 @@ def accept(
         Path | None, option("SSH key that signs each correction.", "--sign-with")
     ] = None,
 ) -> None:
-    """Make an overlay of findings whose `decision` is replace, ambiguous or exclude."""
+    """Make an overlay (file of corrections) from reviewed findings.
+
+    Takes the findings whose `decision` is replace, ambiguous or exclude.
+    """
     from sqljury.api.audit import accept_findings
     from sqljury.benchmarks import signed, write_overlay
 
@@ -162,7 +168,10 @@ def rescore(
     running: Annotated[Running, only("workers")],
     showing: Annotated[Showing, only("json", "csv", "html")],
 ) -> None:
-    """Score a run before and after corrections; only what they change is judged."""
+    """Score a run before and after corrections of the references.
+
+    Only cases that the corrections change are judged again.
+    """
     from sqljury.api.rescoring import rescore as score_again
     from sqljury.uses.audit import rescored
 
@@ -183,7 +192,9 @@ def rescore(
 @command(audits)
 def verify(
     overlay: Annotated[Path, typer.Argument(help="The overlay.")],
-    files: Annotated[list[Path], typer.Argument(help="The benchmark's files; or another overlay.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="The benchmark's files, or a second overlay.")
+    ],
     *,
     reading: _Format,
     signers: Annotated[
@@ -191,7 +202,7 @@ def verify(
         option("Names and public SSH keys: each line must be signed.", "--signers"),
     ] = None,
 ) -> None:
-    """Say whether an overlay fits a benchmark, or what two overlays decide otherwise."""
+    """Check that an overlay fits a benchmark, or compare two overlays."""
     from sqljury.api.audit import verify_overlay
 
     if len(files) == 1 and _is_overlay(files[0]):
@@ -207,7 +218,7 @@ def verify(
 
 
 def _is_overlay(path: Path) -> bool:
-    """Whether the first line is a correction."""
+    """True if the file's first line is a correction."""
     try:
         with path.open(encoding="utf-8") as file:
             first = json.loads(file.readline())

@@ -1,4 +1,4 @@
-"""`sqljury build`: benchmarks, pairs to train on, cases that people agree on, test suites."""
+"""`sqljury build`: benchmarks, training pairs, cases that people agree on, test suites."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _Seed = Annotated[Drawing, only("seed")]
 _Json = Annotated[Showing, only("json")]
-_Folder = Annotated[Path, option("Folder to write; again resumes.", "--out", "-o")]
+_Folder = Annotated[Path, option("Folder to write; the same command again resumes.", "--out", "-o")]
 _Databases = Annotated[Sources, only("databases")]
 
 
@@ -35,39 +35,42 @@ def build_trust(
         list[Path], typer.Argument(help="Files of questions with their reference SQL.")
     ],
     *,
-    out: Annotated[Path, option("Folder to write; names the benchmark.", "--out", "-o")],
+    out: Annotated[Path, option("Folder to write; its name is the benchmark's.", "--out", "-o")],
     sources: Annotated[Sources, only("databases", "schemas")],
     kinds: Annotated[
-        str | None, option("Of unanswerable questions, joined by commas.", "--kinds")
+        str | None, option("Kinds of unanswerable questions, joined by commas.", "--kinds")
     ] = None,
     out_of_domain: Annotated[
-        Path | None, option("Text file with a question a line.", "--out-of-domain")
+        Path | None, option("Text file of out-of-domain questions, one a line.", "--out-of-domain")
     ] = None,
     split: Annotated[
-        str, option("questions (6:2:2), or databases: half validation, half test.", "--split")
+        str, option("Split by questions (6:2:2), or by databases (half and half).", "--split")
     ] = "questions",
     train: Annotated[
-        Path | None, option("Questions that are the training split.", "--train")
+        Path | None, option("File of questions to use as the training split.", "--train")
     ] = None,
     correct: Annotated[
-        bool, option("Correct relative times and references without a result.", "--correct")
+        bool, option("Correct relative times and references that return no rows.", "--correct")
     ] = False,
     now: Annotated[
         datetime | None,
-        typer.Option("--now", formats=["%Y-%m-%d"], help="Date that corrected queries count from."),
+        typer.Option("--now", formats=["%Y-%m-%d"], help="Today's date in corrected queries."),
     ] = None,
     ask: Annotated[
         str | None, option("PROVIDER:MODEL that writes questions into OUT/review.jsonl.", "--ask")
     ] = None,
     paraphrases: Annotated[
-        int, option("So many of each query, too, to be reviewed.", "--paraphrases", least=0)
+        int, option("With --ask: paraphrases for each query.", "--paraphrases", least=0)
     ] = 0,
     asking: Annotated[ModelCalls, only("model_option", "ledger", "replay", "max_cost")],
     reading: Annotated[Input, only("map", "overlay")],
     drawing: _Seed,
     showing: _Json,
 ) -> None:
-    """Build a benchmark with unanswerable questions, split by question and SQL structure."""
+    """Build a benchmark with unanswerable questions.
+
+    The questions are split into training, validation and test by question and SQL structure.
+    """
     from sqljury.api.trust_building import QuestionWriter, build_trust_files, review_queue
     from sqljury.judges.model_judge import option_pairs
     from sqljury.uses.building import KINDS, Corrections
@@ -123,27 +126,32 @@ def build_trust(
 @command(builders, "pairs")
 def build_pairs(
     files: Annotated[
-        list[Path], typer.Argument(help="References; or pairs: references with predictions.")
+        list[Path],
+        typer.Argument(help="Files of references, or of pairs: references with predictions."),
     ],
     *,
     sources: _Databases,
     out: _Folder,
     exclude: Annotated[
-        tuple[Path, ...], option("Files whose queries are evaluated on.", "--exclude", "-x")
+        tuple[Path, ...],
+        option("Files whose queries are left out: evaluation data.", "--exclude", "-x"),
     ] = (),
-    most: Annotated[int, option("Pairs at most.", "--most", least=2)] = 18_000,
+    most: Annotated[int, option("Most pairs.", "--most", least=2)] = 18_000,
     drawing: _Seed,
     workers: OneWorker = 1,
     reading: Annotated[Input, only("map", "overlay")],
     second: Annotated[
-        str | None, option("Judge for a second opinion of given pairs; a model's.", "--second")
+        str | None, option("Model judge that gives given pairs a second opinion.", "--second")
     ] = None,
     reviewed: Annotated[
         Path | None, option("review.jsonl with labels filled in.", "--reviewed")
     ] = None,
     showing: _Json,
 ) -> None:
-    """Build pairs of queries labelled equivalent or not, to train judges that compare queries."""
+    """Build pairs of queries labelled equivalent or not.
+
+    They train the judges that compare queries.
+    """
     from sqljury.api.pair_building import build_pairs_files
     from sqljury.uses.building.pairs.card import pairs_card_text
 
@@ -176,7 +184,7 @@ def _databases(sources: Sources) -> str:
 
 
 class _Steps(contextlib.ExitStack):
-    """A line and a bar for each step."""
+    """Prints the name of each step, and a progress bar for it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -184,7 +192,7 @@ class _Steps(contextlib.ExitStack):
         self._update: Callable[[int, int], None] = lambda _done, _total: None
 
     def show(self, step: str, done: int, total: int) -> None:
-        """So much of a step is done."""
+        """Show that ``done`` of ``total`` parts of a step are done."""
         if step != self._step:
             self.close()
             typer.echo(step, err=True)
@@ -196,8 +204,10 @@ class _Steps(contextlib.ExitStack):
 def build_consensus(
     files: Files,
     *,
-    out: Annotated[Path, option("File of cases; with --people a folder of forms.", "--out", "-o")],
-    labels: Annotated[tuple[Path, ...], option("Labels of one person; repeated.", "--labels")] = (),
+    out: Annotated[Path, option("File of cases; with --people: folder of forms.", "--out", "-o")],
+    labels: Annotated[
+        tuple[Path, ...], option("File of one person's labels; repeatable.", "--labels")
+    ] = (),
     people: Annotated[
         str | None, option("Names, joined by commas: write forms for them.", "--people")
     ] = None,
@@ -206,7 +216,11 @@ def build_consensus(
     drawing: _Seed,
     showing: _Json,
 ) -> None:
-    """Give cases to several people to label, and keep those that all who looked agree on."""
+    """Have cases labelled by several people; keep what they agree on.
+
+    With --people: writes the forms. With --labels: reads them, and writes the cases on whose label
+    all who labelled them agree.
+    """
     from sqljury.api.consensus_building import build_consensus as build
     from sqljury.api.consensus_building import write_forms
 
@@ -247,7 +261,10 @@ def build_suite(
     workers: OneWorker = 1,
     reading: Annotated[Input, only("format", "map", "overlay")],
 ) -> None:
-    """Build test suites: several databases that tell references from queries with mistakes."""
+    """Build test suites: databases on which wrong queries show.
+
+    Keeps several databases on which mutated references give other rows than the references.
+    """
     from sqljury.api.suites import build_suites
     from sqljury.uses.suite.build import report_text, total_text
 

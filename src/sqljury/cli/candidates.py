@@ -1,4 +1,4 @@
-"""`sqljury generate`, `label`, `select` and `trust`: candidates, one of many, or none."""
+"""`sqljury generate`, `label`, `select` and `trust`: candidates, picking one, and abstaining."""
 
 from __future__ import annotations
 
@@ -40,7 +40,11 @@ def generate(
     *,
     out: Annotated[
         Path,
-        option("The pool to write (JSONL); again goes on.", "--out", "-o", is_written=True),
+        option(
+            "The pool to write (JSONL); the same command again resumes.",
+            *("--out", "-o"),
+            is_written=True,
+        ),
     ],
     sources: _Schemas,
     sampling: Sampling,
@@ -86,7 +90,7 @@ def label(
     sources: Annotated[Sources, only("databases", "schemas", "suites")],
     judge: Annotated[str, option("Judge that says what is right.", "--judge", "-j")] = "execution",
     balance: Annotated[
-        bool, option("As many right as wrong candidates of each question.", "--balance")
+        bool, option("Keep as many right as wrong candidates per question.", "--balance")
     ] = False,
     drawing: Annotated[Drawing, only("seed")],
     reading: Annotated[Input, only("overlay")],
@@ -96,7 +100,7 @@ def label(
 ) -> None:
     """Label the candidates of a pool as right or wrong by a judge.
 
-    Counts what there is.
+    Writes the labelled pool, and prints how many candidates are right, wrong or without a label.
     """
     from sqljury.api.pools import label_pool
     from sqljury.uses.labelling import print_labels
@@ -126,7 +130,7 @@ def label(
 @command()
 def select(
     files: Annotated[
-        list[Path], typer.Argument(help="Pools: questions with candidates; or questions, with -p.")
+        list[Path], typer.Argument(help="Pools (questions with candidates), or questions, with -p.")
     ],
     *,
     sources: Sources,
@@ -140,32 +144,34 @@ def select(
         ),
     ] = (),
     judge: Annotated[
-        str | None, option("Judge that says what is right; execution.", "--judge", "-j")
+        str | None, option("Judge that says what is right [execution].", "--judge", "-j")
     ] = None,
     label: Annotated[
         str | None, option("Field of the candidates that says what is right.", "--label")
     ] = None,
     match: Annotated[
         str | None,
-        option("When results are equal: strict,column_order=any; as the judge.", "--match"),
+        option(
+            "Policy by which results are equal: strict,column_order=any [the judge's].", "--match"
+        ),
     ] = None,
     keep_failing: Annotated[
-        bool, option("Queries that do not run may be picked by score.", "--keep-failing")
+        bool, option("Let strategies by score pick queries that do not run.", "--keep-failing")
     ] = False,
     running: _Running,
     asking: Annotated[ModelCalls, only("ledger", "replay", "max_cost")],
     drawing: Annotated[Drawing, only("seed")],
     resamples: Annotated[
-        int, option("Orders that a vote's curve is the mean of.", "--resamples", least=1)
+        int, option("Random orders averaged in a vote's curve.", "--resamples", least=1)
     ] = 400,
     out: Annotated[
         Path | None,
-        option("Write what is picked: a case per line.", "--out", is_written=True),
+        option("Write the picked candidates, a case per line.", "--out", is_written=True),
     ] = None,
     gate: ScoreGate,
     showing: Annotated[Showing, only("json", "html")],
 ) -> None:
-    """Pick one candidate a question; compare ways of picking."""
+    """Pick one candidate per question; compare ways of picking."""
     from sqljury.api.selection import DEFAULT_STRATEGIES, write_picks
     from sqljury.api.selection import select as select_from
     from sqljury.uses.select.document import selection_document
@@ -208,7 +214,7 @@ def _below(found: Selection, threshold: float | None) -> list[str]:
 
 
 def _judged(found: Selection) -> GatedScore:
-    # What nobody said to be right or wrong is in no denominator either.
+    # Questions whose candidates have no label are in no denominator either.
     unsaid = found.total - found.n - sum(found.left_out.values())
     return GatedScore(
         name="select",
@@ -229,15 +235,15 @@ def trust(
     ],
     *,
     penalty: Annotated[
-        tuple[str, ...], option("What a wrong answer costs: a number, or N.", "--penalty", "-c")
+        tuple[str, ...], option("Cost of a wrong answer: a number, or N.", "--penalty", "-c")
     ] = (),
     judge: Annotated[str | None, option("Judge that says what is right.", "--judge", "-j")] = None,
     gate: Annotated[
         tuple[str, ...],
-        option("JUDGE[>=T] or FILE of recorded answers that holds back.", "--gate"),
+        option("JUDGE[>=T] or FILE of recorded answers: abstain below.", "--gate"),
     ] = (),
     confidence: Annotated[
-        str | None, option("JUDGE[#MEASURE] that says how sure.", "--confidence")
+        str | None, option("JUDGE[#MEASURE] whose score is the confidence.", "--confidence")
     ] = None,
     verdicts: Annotated[
         Path | None, option("File that says which answers are right.", "--verdicts")
@@ -249,11 +255,11 @@ def trust(
         str | None, option("RUN or FILE of decisions to choose thresholds on.", "--validation")
     ] = None,
     risk: Annotated[
-        tuple[float, ...], option("Risk that a threshold is to keep; 0.05 and 0.1.", "--risk")
+        tuple[float, ...], option("Highest risk for a chosen threshold [0.05 and 0.1].", "--risk")
     ] = (),
     training: Annotated[
         Path | None,
-        option("Training cases: slices by seen and unseen SQL structure.", "--train"),
+        option("Training cases: also score seen and unseen SQL structure.", "--train"),
     ] = None,
     drawing: Drawing,
     showing: Annotated[Showing, only("json", "html", "csv")],

@@ -1,4 +1,4 @@
-"""Error codes of the command line: what is wrong, and what to do about it."""
+"""Error codes of the command line, each with its title and what to do about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The entry point: every command is imported here, and errors become exit codes."""
+"""The entry point: imports every command, and turns errors into messages and exit codes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ for _name in (
 
 
 def main() -> NoReturn:
-    """The entry point: errors become one line and an exit code."""
+    """Run the command line; an error is printed as one line and sets the exit code."""
     output = make_safe()
     learn_from_environment()
     learn_from_urls(*sys.argv)
@@ -39,10 +39,10 @@ def main() -> NoReturn:
 
 
 def main_of_module() -> NoReturn:
-    """As :func:`main`, for ``python -m``.
+    """Run :func:`main` for ``python -m``, and exit with 130 after an interrupt.
 
-    There Python dies of the signal, whatever the exit code, if it once came while text was compiled
-    and run, as data classes are when they are imported.
+    Under ``-m``, Python kills itself by the signal, whatever the exit code, if the interrupt came
+    while text was compiled and run, as happens when data classes are imported.
     """
     try:
         main()
@@ -55,7 +55,7 @@ def main_of_module() -> NoReturn:
 
 
 def _exit_code() -> int:
-    """Run the command."""
+    """Run the command, print its error if it has one, and return the exit code."""
     try:
         command = typer.main.get_command(app)
         result = command(standalone_mode=False)
@@ -84,14 +84,17 @@ def _interrupted() -> int:
 
 
 def _is_interrupt(error: BaseException | None) -> bool:
-    """Whether it was raised from an interrupt, as Python does while a class is made."""
+    """True if an interrupt caused the error, as when one comes while Python makes a class."""
     while error is not None and not isinstance(error, KeyboardInterrupt):
         error = error.__cause__
     return error is not None
 
 
 def _unforeseen(error: Exception) -> int:
-    """What nobody caught: never a traceback, and never the exit code of a gate."""
+    """Print an error that no other handler knows in one line; return the exit code.
+
+    The traceback is printed only with SQLJURY_DEBUG, and the code is never that of a gate.
+    """
     if os.environ.get(_DEBUG):
         _say("".join(traceback.format_exception(error)))
     if isinstance(error, OSError) and error.filename:
@@ -107,10 +110,10 @@ def _unforeseen(error: Exception) -> int:
 
 
 def _written(output: SafeOutput | None, code: int) -> int:
-    """The exit code, once all output is where it was to go."""
+    """Flush standard output; return the exit code, raised to 3 if the output was not written."""
     sys.stdout.flush()
     failure = None if output is None else output.failure
-    # Who reads no further, as `head` does, has what it wants.
+    # A reader that closes the pipe, as `head` does, has what it wants.
     if failure is None or isinstance(failure, BrokenPipeError):
         return code
     why = failure.strerror or str(failure)

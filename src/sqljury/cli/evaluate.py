@@ -1,4 +1,4 @@
-"""`sqljury evaluate`: judge predictions."""
+"""`sqljury evaluate`: judge predictions, or write their features."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def evaluate(
     features: Annotated[
         Path | None,
         option(
-            "Write a row of named features for each case (.csv, .jsonl, .parquet); judge nothing.",
+            "Write the features of each case as a row (.csv, .jsonl, .parquet); judge nothing.",
             "--features",
             is_written=True,
             panel="Features",
@@ -62,7 +62,7 @@ def evaluate(
     groups: Annotated[
         str,
         option(
-            "With --features: names of groups, joined by + [all].", "--groups", panel="Features"
+            "With --features: groups of features, joined by + [all].", "--groups", panel="Features"
         ),
     ] = "",
 ) -> None:
@@ -156,7 +156,7 @@ def _write_features(
     refuse_missing_of_run(folder)
 
 
-# The folders in which ROSE's reference implementation keeps what each judge said.
+# The folder names under which ROSE's reference implementation keeps each judge's answers.
 _RECORDED = {
     "rose": "ROSE",
     "prover": "ProverOnly",
@@ -166,7 +166,10 @@ _RECORDED = {
 
 
 def _model_judge(spec: str, asking: ModelCalls) -> str:
-    """The judge with what is asked of all model judges, or the recording that answers for it."""
+    """The judge's name with the options for all model judges, or the recorded judge instead.
+
+    A judge without a model stays as it is.
+    """
     name, recorded = JudgeName.parse(spec), asking.recorded
     model = name.option("model")
     if recorded is not None and name.name in _RECORDED:
@@ -188,7 +191,7 @@ def _model_judge(spec: str, asking: ModelCalls) -> str:
 
 
 class _BatchLooks:
-    """Prints each look at batches that are waited for, unless it is what the last one saw."""
+    """Prints the state of the batches that are waited for, whenever it has changed."""
 
     def __init__(self) -> None:
         self._last = ""

@@ -1,11 +1,11 @@
-"""Commands whose options are the fields of settings.
+"""Makes typer commands whose options are the fields of settings.
 
-A parameter of a command that is a value of settings becomes one option for each of its fields:
-what belongs together is declared, and explained, once. ``Annotated[Sources, only("databases")]``
-shows some fields. A parameter of its own is annotated with an
-:func:`~sqljury.settings.option`, too. Settings of other rooms say in words what a field is,
-``Annotated[int, "Pairs at once."]``, and, where the option is not called like the field, its name;
-fields of a value within such a value have its name before theirs.
+A parameter whose type is a dataclass of settings becomes one option for each field, so that an
+option is declared and explained once for all commands. ``Annotated[Sources, only("databases")]``
+takes some of the fields. A plain parameter is annotated with an :func:`~sqljury.settings.option`.
+Settings outside of :mod:`sqljury.settings` annotate a field with its help text,
+``Annotated[int, "Pairs at once."]``, and with the option's name if that differs from the field's.
+The fields of a dataclass inside a dataclass get its field name as a prefix.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sqljury.writing import check_output
 F = TypeVar("F", bound=Callable[..., None])
 
 _MANY = 20
-"""A command with more options shows those that few people need in panels."""
+"""The help of a command with more options shows the less common ones in panels."""
 
 Out = Annotated[Path, option("File to write.", "--out", "-o", is_written=True)]
 Files = Annotated[
@@ -48,9 +48,10 @@ RunFolder = Annotated[Path, typer.Argument(help="The folder of a run.")]
 
 @dataclass(frozen=True, slots=True)
 class FlagField:
-    """One option: the field it sets, and the value that has the field.
+    """One option of a command: its name, type and default.
 
-    ``value`` is the class of settings, None where the command itself has the option.
+    ``value`` is the class of settings that has the field; None if the option is a parameter of the
+    command itself.
     """
 
     name: str
@@ -60,17 +61,17 @@ class FlagField:
 
     @property
     def option(self) -> Option | None:
-        """How it is declared; None where words or typer say it."""
+        """Its declaration; None if it is declared by a help text alone or by typer."""
         said = get_args(self.hint)[1] if get_origin(self.hint) is Annotated else None
         return said if isinstance(said, Option) else None
 
     @property
     def is_list(self) -> bool:
-        """Whether it may be given several times."""
+        """True if it may be given several times."""
         return self.option is not None and get_origin(get_args(self.hint)[0]) is tuple
 
     def parameter(self, in_panels: bool) -> inspect.Parameter:
-        """As typer takes it."""
+        """The parameter from which typer makes the option."""
         default = ",".join(self.default) if isinstance(self.default, tuple) else self.default
         return inspect.Parameter(
             self.name,
@@ -80,7 +81,7 @@ class FlagField:
         )
 
     def of(self, given: Any) -> Any:
-        """The field's value, from what typer gives."""
+        """The field's value, made from the value that typer parsed."""
         if self.is_list:
             return tuple(given or ())
         plain = get_args(self.hint)[0] if get_origin(self.hint) is Annotated else self.hint
@@ -118,9 +119,9 @@ class FlagField:
 
 
 def command(group: typer.Typer = app, name: str | None = None) -> Callable[[F], F]:
-    """Decorator: a command of a group, with an option for each field of its settings.
+    """Decorator that adds a function to a group as a command, with options for its settings.
 
-    The function itself stays as it is written.
+    The decorated function itself is returned unchanged.
     """
 
     def joined(function: F) -> F:
@@ -131,7 +132,7 @@ def command(group: typer.Typer = app, name: str | None = None) -> Callable[[F], 
 
 
 def with_flags(function: Callable[..., None]) -> Callable[..., None]:
-    """The function as typer takes it, with one parameter for each field of its values."""
+    """A function for typer, with one parameter for each field of the settings it takes."""
     values, own = _declared(function)
     flat = [one for of_value in values.values() for one in of_value] + list(own.values())
     in_panels = len(flat) > _MANY
@@ -160,14 +161,14 @@ def with_flags(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def refuse_besides(context: typer.Context, mode: str, *allowed: str) -> None:
-    """Refuse options that were typed and say nothing where a command does something else.
+    """Refuse typed options that have no effect together with another one.
 
     Args:
-        mode: the option that says so.
-        allowed: the parameters that go with it.
+        mode: the option that makes the command do something else.
+        allowed: the parameters that have an effect with it.
 
     Raises:
-        InputError: SJ006.
+        InputError: SJ006: another option was typed.
     """
     for one in context.command.params:
         source = context.get_parameter_source(one.name or "")
@@ -178,10 +179,14 @@ def refuse_besides(context: typer.Context, mode: str, *allowed: str) -> None:
 
 
 def refuse_without(context: typer.Context, mode: str, *names: str) -> None:
-    """Refuse options that say something only with another one.
+    """Refuse typed options that have an effect only with another one, which was not typed.
+
+    Args:
+        mode: the option that is needed.
+        names: the parameters that need it.
 
     Raises:
-        InputError: SJ006.
+        InputError: SJ006: one of them was typed.
     """
     for one in context.command.params:
         source = context.get_parameter_source(one.name or "")
@@ -190,7 +195,7 @@ def refuse_without(context: typer.Context, mode: str, *names: str) -> None:
 
 
 def fields_of(function: Callable[..., None]) -> Iterator[FlagField]:
-    """The options that a command has, by how it is written."""
+    """The options of a command, found from its function's signature."""
     values, own = _declared(function)
     for of_value in values.values():
         yield from of_value
@@ -200,7 +205,7 @@ def fields_of(function: Callable[..., None]) -> Iterator[FlagField]:
 def _declared(
     function: Callable[..., None],
 ) -> tuple[dict[str, list[FlagField]], dict[str, FlagField]]:
-    """The fields of each value among the parameters, and the other parameters."""
+    """The fields of each parameter that is a dataclass of settings; the other parameters."""
     hints = get_type_hints(function, include_extras=True)
     values: dict[str, list[FlagField]] = {}
     own: dict[str, FlagField] = {}
@@ -229,13 +234,13 @@ def _fields(kind: Any, before: str) -> Iterator[FlagField]:
         hint = hints[one.name]
         if is_dataclass(hint):
             yield from _fields(hint, f"{before}{one.name}_")
-        elif get_origin(hint) is Annotated:  # others are no options
+        elif get_origin(hint) is Annotated:  # other fields are not options
             default = inspect.Parameter.empty if one.default is MISSING else one.default
             yield FlagField(f"{before}{one.name}", hint, default, kind)
 
 
 def _made(kind: Any, known: list[FlagField], given: dict[str, Any], before: str = "") -> Any:
-    """The value that the options make; what is taken is removed from ``given``."""
+    """An instance of the settings class, from parsed options; removes these from ``given``."""
     by_name = {one.name: one for one in known}
     hints = get_type_hints(kind)
     found = {}
@@ -249,7 +254,10 @@ def _made(kind: Any, known: list[FlagField], given: dict[str, Any], before: str 
 
 
 def _check_written(known: list[FlagField], given: Mapping[str, Any]) -> None:
-    """Raise where a file to write cannot be written; the folder of the run is made with the run."""
+    """Raise if an output file cannot be written.
+
+    A file in the run's folder is not checked before that folder exists: the run makes it.
+    """
     run = given.get("run")
     for one in known:
         path = given.get(one.name)
@@ -260,10 +268,10 @@ def _check_written(known: list[FlagField], given: Mapping[str, Any]) -> None:
 
 
 def _in_words(hint: Any) -> Any:
-    """A field that is explained in words as typer takes it; what typer declares as it is."""
+    """The annotation for typer of a field declared by a help text; other hints stay as they are."""
     if get_origin(hint) is not Annotated or not isinstance(hint.__metadata__[0], str):
         return hint
     plain, (explained, *names) = get_args(hint)[0], hint.__metadata__
-    # One of several words, or some of them: settings say themselves which there are.
+    # For typer, a choice of words is text: the settings check it themselves.
     kind = str if get_origin(plain) in (Literal, tuple) else plain
     return Annotated[kind, typer.Option(*names, help=explained)]

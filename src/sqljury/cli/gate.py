@@ -1,8 +1,9 @@
-"""Gates: what ends a command with exit code 1, and what no gate lets pass.
+"""Gates: thresholds that end a command with exit code 1, and missing verdicts, with code 3.
 
-A verdict that is missing because the machinery failed says nothing of the prediction. So a command
-that judged ends with exit code 3 while any is missing, whatever the score of the others; and a
-gate on a score is one on its denominator too, which nothing may leave unasked.
+A verdict that is missing because the infrastructure failed says nothing about the prediction. So
+a command that judges ends with exit code 3 while any is missing, whatever the score of the others.
+A threshold on a score also limits how many cases are left out of it, by default to none:
+otherwise the score could be raised by leaving out cases.
 """
 
 from __future__ import annotations
@@ -24,35 +25,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatedScore:
-    """One score, as far as a gate looks at it."""
+    """The parts of one score that a gate checks."""
 
     name: str
     total: int
-    """Of the cases that it could be of."""
+    """The number of cases, those left out included."""
     left_out: Mapping[str, int]
-    """Cases that are not in its denominator, by why."""
+    """The number of cases that are not in the denominator, by reason."""
     missing: int = 0
-    """Verdicts that are missing because the machinery failed."""
+    """The number of verdicts that are missing because the infrastructure failed."""
     reasons: Mapping[str, int] = field(default_factory=dict)
-    """Why those are missing."""
+    """The number of missing verdicts by reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutLimit:
-    """How many cases may be left out; None where that is not asked."""
+    """How many cases may be left out of a score, or which share; ``most`` is None for no limit."""
 
     most: float | None
     is_share: bool = False
 
     def check(self, judged: Sequence[GatedScore], below: Sequence[str] = ()) -> None:
-        """End the command where a gate is not passed; say why.
+        """Print which gates are not passed, and end the command if there is one.
 
         Args:
-            below: what is below a threshold, a line each.
+            below: the lines that say which scores are below a threshold.
 
         Raises:
             InfrastructureError: SJ416: verdicts are missing.
-            typer.Exit: a threshold is not reached, or too much was left out.
+            typer.Exit: a score is below its threshold, or too many cases were left out.
         """
         lines = [*below, *(line for one in judged for line in self._too_much(one))]
         for line in lines:
@@ -74,13 +75,16 @@ class LeftOutLimit:
 
 
 def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutLimit:
-    """How many cases may be left out; read, with the threshold, before work begins.
+    """The limit on cases left out that the options give; also checks the threshold's range.
+
+    Called before the work, so that a wrong option is reported at once.
 
     Args:
-        with_threshold: a score is asked for elsewhere, which must then be over all cases.
+        with_threshold: the command has a threshold of its own, so that no case may be left out
+            unless --max-left-out says otherwise.
 
     Raises:
-        InputError: SJ508: neither a number nor a share; a threshold outside of [0, 1].
+        InputError: SJ508: neither a number nor a share; or a threshold outside of [0, 1].
     """
     from sqljury.uses.evaluate.summary import check_threshold
 
@@ -92,7 +96,7 @@ def left_out_limit(gate: ScoreGate, *, with_threshold: bool = False) -> LeftOutL
 
 
 def refuse_missing(judged: Sequence[GatedScore]) -> None:
-    """Fail where verdicts are missing for the machinery's sake.
+    """Raise if verdicts are missing because the infrastructure failed.
 
     Raises:
         InfrastructureError: SJ416.
@@ -110,7 +114,7 @@ def refuse_missing(judged: Sequence[GatedScore]) -> None:
 
 
 def warn_of_missing(judged: Sequence[GatedScore]) -> None:
-    """Say that verdicts are missing, where nothing is gated and nothing was judged."""
+    """Print a warning if verdicts are missing; for commands without a gate that judge nothing."""
     from sqljury.uses.evaluate.summary import missing_text
 
     for one in judged:
@@ -120,7 +124,7 @@ def warn_of_missing(judged: Sequence[GatedScore]) -> None:
 
 
 def refuse_missing_of_run(folder: Path) -> None:
-    """Fail where a run that this command judged lacks verdicts.
+    """Raise if verdicts are missing in the run that this command judged.
 
     Raises:
         InfrastructureError: SJ416.
@@ -132,7 +136,7 @@ def refuse_missing_of_run(folder: Path) -> None:
 
 
 def judged_by(judge: JudgeSummary) -> GatedScore:
-    """What a gate looks at of a judge's summary."""
+    """The parts of a judge's summary that a gate checks."""
     from sqljury.verdict import Outcome
 
     return GatedScore(

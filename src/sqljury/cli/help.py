@@ -1,4 +1,4 @@
-"""`sqljury list`, `doctor`, `demo` and `trust-folder`: what there is, and whether it works."""
+"""`sqljury list`, `doctor`, `demo` and `trust-folder`: lists, checks, the demo, and trust."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def list_(
 
 
 def _judges() -> Iterator[str]:
-    """Each judge, what it needs, and its options with their defaults."""
+    """The lines about all judges: what each needs, and its options with their defaults."""
     from sqljury.judges import options_of, registered
 
     for known, cls in registered().items():
@@ -64,7 +64,7 @@ def _judges() -> Iterator[str]:
 
 
 def _judge(text: str) -> Iterator[str]:
-    """One judge, and what each of its options means."""
+    """The lines about one judge: what it needs, and what each of its options means."""
     from sqljury.judges import class_named, options_of
 
     name, cls = text.partition(":")[0], class_named(JudgeName.parse(text).name)
@@ -98,7 +98,7 @@ def _formats(name: str | None) -> Iterator[str]:
 
 
 def _rules(name: str | None, as_json: bool) -> Iterator[str]:
-    """Each rule in two lines, a third for what it assumes of the data."""
+    """The lines about rewrite rules: name, what it rewrites, what it may assume of the data."""
     from sqljury.api.rules import rules
 
     found = rules(name)
@@ -130,9 +130,9 @@ def doctor(
     sources: Annotated[Sources, only("databases")],
     source: Annotated[SchemaSource, only("db_id")],
 ) -> None:
-    """Check engines and drivers; print what fixes each.
+    """Check engines and drivers; print how to fix what fails.
 
-    With --databases: also try to open what is there, read-only.
+    With --databases: also opens each database, read-only.
     """
     from sqljury.doctor import checks, database_checks
 
@@ -149,7 +149,7 @@ def doctor(
 def demo(
     *,
     folder: Annotated[
-        Path, option("Where the databases, the run and the report go.", "--folder")
+        Path, option("Folder for the databases, the run and the report.", "--folder")
     ] = Path("sqljury-demo"),
     running: Annotated[Running, only("workers")],
 ) -> None:
@@ -198,9 +198,10 @@ def trust_folder(
         Path, typer.Argument(help="A folder with a sqljury.toml or packages.", file_okay=False)
     ] = Path(),
 ) -> None:
-    """Allow what the sqljury.toml and packages of a folder want.
+    """Trust the sqljury.toml and the packages of a folder.
 
-    Until one of the files changes.
+    Until one of these files changes, they may run code, reach servers and models, and write files.
+    Prints what they would do.
     """
     assert context.parent is not None, "it is a command of the root"
     found = wants(context.parent.command, folder)

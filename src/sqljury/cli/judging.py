@@ -1,4 +1,4 @@
-"""What commands that judge share: how cases are read, where a run lies, what it is told."""
+"""What commands that judge share: reading cases, the run's folder, and the run's settings."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from sqljury.llm import ClientSettings
 
 _AS_TYPED = frozenset({"predictions"})
-"""Fields that are part of a run's folder in another way: by the content of their files."""
+"""Fields left out of the folder's digest: it covers the content of their files instead."""
 
 
 def read(files: Iterable[Path], reading: Input, *, overlay: bool = False) -> Cases:
-    """The cases of some files; what is odd about them goes to stderr.
+    """The cases of some files; warnings about the files are printed to stderr.
 
     Args:
-        overlay: lay the corrections over the references; a run does so itself.
+        overlay: replace references by their corrections here; not for runs, which do it themselves.
     """
     from sqljury.benchmarks import read_cases
 
@@ -42,7 +42,7 @@ def read(files: Iterable[Path], reading: Input, *, overlay: bool = False) -> Cas
 
 
 def mapping_of(reading: Input) -> Mapping[str, str] | None:
-    """The names of keys that ``--map`` gives; None where it is not given."""
+    """The key names that ``--map`` gives; None without it."""
     from sqljury.benchmarks import parse_mapping
 
     return parse_mapping(reading.map) if reading.map else None
@@ -51,10 +51,10 @@ def mapping_of(reading: Input) -> Mapping[str, str] | None:
 def run_folder(
     files: Iterable[Path], running: Running, sources: Sources, reading: Input, **own: Any
 ) -> Path:
-    """The folder of a run; the same command has the same one, where none is named.
+    """The folder of a run: the one named by ``--run``, else one that the same command gets again.
 
     Args:
-        own: what else two runs over the same files may differ in.
+        own: other options of the command that change the run; they change the folder's name too.
     """
     from sqljury.api.evaluation import default_run
 
@@ -76,7 +76,7 @@ def run_keywords(
     reading: Input | None = None,
     asking: ClientSettings | None = None,
 ) -> RunKeywords:
-    """What a run is told, as functions of Python take it; the databases aside."""
+    """The keyword arguments for :func:`sqljury.evaluate` and its like, without the databases."""
     running, reading = running or Running(), reading or Input()
     return {
         "schemas": sources.schemas,
@@ -91,7 +91,7 @@ def run_keywords(
 
 
 def client(asking: ModelCalls, ledger: Path) -> ClientSettings:
-    """How chat models are asked; answers are kept in ``ledger`` unless another is named."""
+    """The chat client's settings; answers go into ``ledger`` unless an option names another."""
     from sqljury.llm import ClientSettings
 
     return ClientSettings(

@@ -1,6 +1,6 @@
-"""Commands that were called otherwise: their old words do the same, and say the new ones.
+"""Old names of commands: each still runs the command, and prints the new name.
 
-They are to go with version 0.5.
+They will be removed in version 0.5.
 """
 
 from __future__ import annotations
@@ -11,17 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 USED: Final = "sqljury.old_name"
-"""Where a context keeps the old words that were typed."""
+"""The key under which click's context keeps the old name that was typed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Where a command went.
+    """The new name of a command.
 
     Args:
-        to: the words that are typed now, options included.
-        arguments: arguments that are options now, by their place.
-        options: options that are called otherwise now.
+        to: the words to type now, options included.
+        arguments: the options that replace arguments, by the argument's place.
+        options: the new names of options, by the old ones.
     """
 
     to: str
@@ -54,7 +54,10 @@ OLD_NAMES: Final[Mapping[str, Moved]] = {
 
 
 def translated(root: Any, context: Any, args: list[str]) -> list[str]:
-    """The words of a command line, with an old name replaced by the new one, which is printed."""
+    """The words of a command line, with an old name replaced by the new one.
+
+    Prints the new name to stderr if it replaces one.
+    """
     start = next((place for place, word in enumerate(args) if not word.startswith("-")), len(args))
     for length in (2, 1):
         old = " ".join(args[start : start + length])
@@ -69,21 +72,21 @@ def translated(root: Any, context: Any, args: list[str]) -> list[str]:
 
 
 def command_of(root: Any, words: list[str]) -> Any:
-    """The command that some words name; what follows its name is left out."""
+    """The command that the first words name; later words are ignored."""
     for word in words:
         root = root.commands[word] if hasattr(root, "commands") else root
     return root
 
 
 def _how(moved: Moved) -> str:
-    """What else is typed otherwise, in words."""
+    """The changed arguments and options in parentheses; empty if there are none."""
     parts = [f"argument {place + 1} is {name}" for place, name in moved.arguments.items()]
     parts += [f"{old} is {new}" for old, new in moved.options.items()]
     return f" ({', '.join(parts)})" if parts else ""
 
 
 def _rest(command: Any, args: list[str], moved: Moved) -> list[str]:
-    """What follows the name, as the new command takes it."""
+    """The words after the command's name, translated for the new command."""
     takes_value = {
         word for one in command.params if not getattr(one, "is_flag", True) for word in one.opts
     }

@@ -1,4 +1,4 @@
-"""What several commands print and write."""
+"""Prints and writes the output that several commands share."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def print_json(found: Any, *, ascii: bool = True) -> None:
 
 
 def show(document: ReportDocument, found: Json, showing: Showing) -> None:
-    """Write the page where one was asked for, and print the document, or JSON instead.
+    """Write the HTML page if ``--html`` is given; print the document, or JSON with ``--json``.
 
     Args:
-        found: what is printed as JSON.
+        found: the object that is printed as JSON.
     """
     if showing.html is not None:
         from sqljury.reports.page import write_page
@@ -53,7 +53,7 @@ def show(document: ReportDocument, found: Json, showing: Showing) -> None:
 
 
 def write_files(found: Evaluation, showing: Showing) -> list[Path]:
-    """Write the page, the table and the export of a run that were asked for; their paths."""
+    """Write a run's page, CSV and export, as far as options name them; return their paths."""
     html, csv, export = showing.html, showing.csv, showing.export
     if html is not None:
         found.to_html(html)
@@ -90,19 +90,22 @@ def print_summary_of(found: Evaluation, as_json: bool) -> None:
 
 
 def print_failures(found: Evaluation, most: int) -> None:
-    """The failures by cause, at most so many of each."""
+    """Print a run's failures by cause, at most ``most`` of each cause."""
     from sqljury.uses.evaluate.failures import failures_text
 
     typer.echo(failures_text(found.failures(), most, str(found.run.folder)))
 
 
 def program() -> str:
-    """How this program is called again: by its name, where that is on the PATH."""
+    """The command that calls this program: ``sqljury`` if that is on the PATH, else python -m."""
     return "sqljury" if which("sqljury") else f"{sys.executable} -m sqljury"
 
 
 def print_next(found: Evaluation, html: Path | None) -> None:
-    """What to do with a run, on stderr: what reads the output is a program."""
+    """Print to stderr what to type next about a run.
+
+    Standard output stays free for programs that read the scores.
+    """
     folder, sqljury = found.run.folder, program()
     typer.echo(f"run: {folder}", err=True)
     page = f"report: {html.resolve()}" if html else f"report: {sqljury} report {folder} --html FILE"
@@ -114,7 +117,7 @@ def print_next(found: Evaluation, html: Path | None) -> None:
 
 
 def paid_text(paid: Spent) -> str:
-    """What this command paid to models, in words."""
+    """The calls, tokens and money that this command spent on models, in words."""
     if not paid.calls:
         return "no calls: nobody was asked, or the ledger had the answers"
     unpriced = f", {paid.unpriced:,} calls without a known price" if paid.unpriced else ""

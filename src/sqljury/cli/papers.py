@@ -20,16 +20,19 @@ _Showing = Annotated[Showing, only("json", "html")]
 
 @command(papers, "rose-vec")
 def rose_vec(
-    folder: Annotated[Path, typer.Argument(help="Tree of ROSE's output folders.")],
+    folder: Annotated[Path, typer.Argument(help="Folder that holds ROSE's output folders.")],
     *,
     labels: Annotated[
         tuple[Path, ...],
-        option("File with the experts' labels, once for each set.", "--labels"),
+        option("File with the experts' labels of a data set; repeatable.", "--labels"),
     ] = (),
     drawing: Drawing,
     showing: _Showing,
 ) -> None:
-    """Print the tables of ROSE's paper from recordings: metrics, models, ablations."""
+    """Print the tables of ROSE's paper from recordings.
+
+    The tables are about metrics, models and ablations.
+    """
     from sqljury.papers.rose_vec import read_rose_vec, rose_vec_document
 
     found = read_rose_vec(folder, labels=labels, bootstrap=drawing.bootstrap, seed=drawing.seed)
@@ -43,7 +46,10 @@ def methods(
     drawing: Annotated[Drawing, only("seed")],
     showing: _Showing,
 ) -> None:
-    """Compare recorded methods by EX and by ROSE: gaps, labels, the paper's findings."""
+    """Compare recorded methods by EX and by ROSE.
+
+    Prints the gaps between both, the labels, and the paper's findings.
+    """
     from sqljury.papers.methods import read_methods
     from sqljury.papers.methods_document import methods_document
 
@@ -56,10 +62,13 @@ def keywords(
     files: Annotated[list[Path], typer.Argument(help="Pairs, or any other file of cases.")],
     *,
     reading: Annotated[Input, only("format", "map")],
-    dialect: Annotated[str, option("Of the queries.", "--dialect")] = "sqlite",
+    dialect: Annotated[str, option("Dialect of the queries.", "--dialect")] = "sqlite",
     showing: _Showing,
 ) -> None:
-    """Count how many queries of each file use which keyword, as FuncEvalGMN's table 6 does."""
+    """Count how many queries of each file use each SQL keyword.
+
+    Table 6 of FuncEvalGMN's paper counts the same.
+    """
     from sqljury.api.keywords import keyword_tables
     from sqljury.uses.building.pairs.card import keywords_document
 
@@ -79,15 +88,15 @@ def ledger(
     ] = None,
     import_: Annotated[
         Path | None,
-        option("Add such lines; answers that are there stay. Makes the ledger.", "--import"),
+        option("Add answers from such a file; makes the ledger, replaces nothing.", "--import"),
     ] = None,
     forget: Annotated[
-        str | None, option("Id of a batch not to look for any more.", "--forget")
+        str | None, option("Id of a batch whose answers to stop waiting for.", "--forget")
     ] = None,
 ) -> None:
     """List, export or import recorded model answers.
 
-    Without an option: the batches, and the questions that they have yet to answer.
+    Without an option: lists the batches, with how many questions wait for an answer.
     """
     from sqljury.llm import Ledger
 

@@ -1,4 +1,4 @@
-"""Progress on a terminal and elsewhere."""
+"""Shows progress: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 
 @contextlib.contextmanager
 def progress(doing: str = "judging", done: str = "judged") -> Iterator[Callable[[int, int], None]]:
-    """A progress callback: a bar on a terminal, a line now and then elsewhere."""
+    """A callback for done and total: updates a bar on a terminal, else prints a line every 10 s."""
     if sys.stderr.isatty():
         with _bar(doing) as update:
             yield update
@@ -39,7 +39,7 @@ def _bar(doing: str) -> Iterator[Callable[[int, int], None]]:
     totals: list[int] = []
 
     def update(done: int, total: int) -> None:
-        # A command may judge several times: each is a progress of its own.
+        # A command may judge several times: a new total starts a new rate.
         if totals != [total]:
             totals[:], start[:] = [total], [(time.monotonic(), done)]
         seconds = time.monotonic() - start[0][0]
@@ -55,14 +55,14 @@ def _lines(did: str, every: float = 10.0) -> Callable[[int, int], None]:
 
     def update(done: int, total: int) -> None:
         now = time.monotonic()
-        # A command may judge several times: each is a progress of its own.
+        # A command may judge several times: a new total starts a new rate.
         if total != state["total"]:
             state.update(first=done, total=total, start=now)
         if now < state["next"]:
             return
         state["next"] = now + every
         rate = (done - state["first"]) / max(now - state["start"], 1e-9)
-        # Where nothing is done, what is left grows with each look and says nothing.
+        # While nothing gets done, the estimate of the time left only grows: do not print it.
         goes_on, state["last"] = done > state["last"], done
         eta = f", {(total - done) / rate:,.0f} s left" if rate > 0 and goes_on else ""
         typer.echo(f"{did} {done:,} of {total:,} ({rate:,.0f}/s{eta})", err=True)

@@ -1,6 +1,6 @@
-"""The project file: options of commands that stand in ``sqljury.toml`` instead of being typed.
+"""The project file ``sqljury.toml``: options of commands, so that they need not be typed.
 
-A table for each command; its keys are the command's options by their long names, and ``files``:
+It has a table for each command. The keys are the command's long options, and ``files``:
 
     [evaluate]
     files = ["dev.json"]
@@ -8,7 +8,7 @@ A table for each command; its keys are the command's options by their long names
     judge = ["execution", "jury:offline"]
     fail-under = 0.8
 
-What is typed wins. Paths are relative to where the command runs, which is where the file lies.
+A typed option overrides the file. Paths are relative to the current folder, where the file is.
 
 The file may come with a benchmark that was downloaded. A setting that runs code, reaches a server
 or a model, or writes a file is used only in a folder that the user has trusted; without such
@@ -29,7 +29,7 @@ from sqljury.errors import InputError, SqljuryError
 from sqljury.trusted import PROJECT_FILE as FILE
 from sqljury.trusted import check_trusted
 
-# Options whose texts name files that are only read, or are words that choose among what we have.
+# Options that need no trust: _READ name files that are only read, _WORDS choose among known values.
 _READ: Final = frozenset(
     {
         *("files", "predictions", "pairs", "pool", "questions", "labels", "recorded", "reviewed"),
@@ -55,16 +55,17 @@ _WRITTEN: Final = frozenset(
 
 
 def project_defaults(context: Any) -> dict[str, Any]:
-    """What the project file says, by the names of parameters; empty where there is none.
+    """The defaults of options from the project file, by command and parameter; empty without it.
 
-    The table of an old name is used where that name was typed.
+    A table of an old command name is used if that name was typed.
 
     Args:
-        context: of the root; what the table of its subcommand wants must be trusted.
+        context: click's context of the root. The table of the command that is run is checked for
+            settings that need trust.
 
     Raises:
-        InputError: SJ008: broken; a command or an option that is none. SJ009: it wants more than
-            reading, and the folder is not trusted.
+        InputError: SJ008: broken TOML, an unknown command or option. SJ009: a setting needs trust,
+            and the folder is not trusted.
     """
     root, invoked = context.command, context.invoked_subcommand
     found = _of_group(root, _under_new_names(_read(Path(FILE)), context.meta.get(USED, "")), "")
@@ -74,10 +75,10 @@ def project_defaults(context: Any) -> dict[str, Any]:
 
 
 def wants(root: Any, folder: Path) -> list[str]:
-    """What a folder's project file wants that needs trust, a line each.
+    """The settings of a folder's project file that need trust, a line each.
 
     Raises:
-        InputError: SJ008: as :func:`project_defaults`.
+        InputError: SJ008: see :func:`project_defaults`.
     """
     told = _read(folder / FILE)
     found = (
@@ -87,7 +88,7 @@ def wants(root: Any, folder: Path) -> list[str]:
 
 
 def _under_new_names(told: dict[str, Any], typed: str) -> dict[str, Any]:
-    """The tables without those of old names; that of the one which was typed has its new name."""
+    """The tables without those of old command names; that of the typed old name is renamed."""
     found = copy.deepcopy(told)
     for old, moved in OLD_NAMES.items():
         *groups, last = old.split()
@@ -101,6 +102,12 @@ def _under_new_names(told: dict[str, Any], typed: str) -> dict[str, Any]:
         options = {name.lstrip("-"): new.lstrip("-") for name, new in moved.options.items()}
         table = found.setdefault(groups[0], {}) if groups else found
         table[last] = {options.get(key, key): value for key, value in own.items()}
+    runs = found.get("runs")
+    if isinstance(runs, dict):  # a command until `runs merge` made it a group
+        own = {key: value for key, value in runs.items() if not isinstance(value, dict)}
+        if own:
+            tables = {key: value for key, value in runs.items() if isinstance(value, dict)}
+            found["runs"] = {**tables, "list": {**own, **tables.get("list", {})}}
     return found
 
 
@@ -128,7 +135,7 @@ def _wants(found: dict[str, Any], where: str) -> Iterator[str]:
 
 
 def _why_not(name: str, text: str) -> str:
-    """What a setting does that needs trust, in words; empty where it is harmless."""
+    """Why a setting needs trust, in words; empty if it needs none."""
     if name == "judge":
         return _why_not_judge(text)
     if name in _DATABASES:
@@ -162,7 +169,7 @@ def _why_not_judge(text: str) -> str:
 
 
 def from_project_file(error: Any) -> bool:
-    """Whether a usage error is about a value that was not typed but stands in the file."""
+    """True if a usage error is about a value from the project file."""
     parameter, context = getattr(error, "param", None), getattr(error, "ctx", None)
     if parameter is None or context is None:
         return False
@@ -201,7 +208,7 @@ def _of_command(command: Any, table: dict[str, Any], where: str) -> dict[str, An
 
 
 def _words(parameter: Any) -> list[str]:
-    """How a parameter is called in the file: an option's long names, an argument's own."""
+    """The keys of a parameter in the file: an option's long names, or an argument's name."""
     return [word.lstrip("-").removesuffix("_") for word in parameter.opts if len(word) > 2]
 
 

@@ -1,4 +1,4 @@
-"""`sqljury compare`, `diff` and `plan`: one query, or two and no benchmark."""
+"""`sqljury compare`, `diff` and `plan`: about one or two queries, without a benchmark."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from sqljury.settings import Drawing, SchemaSource, Showing, only, option
 from sqljury.writing import write_text
 
 _VERDICTS = ("proved", "refuted", "no_counterexample", "unknown")
-_Right = Annotated[str, typer.Argument(help="The query that is compared with it.")]
+_Right = Annotated[str, typer.Argument(help="The query to compare with the reference.")]
 
 
 @command()
 def compare(
-    left: Annotated[str, typer.Argument(help="The reference: its ORDER BY binds.")],
+    left: Annotated[
+        str, typer.Argument(help="The reference; rows are ordered if it has ORDER BY.")
+    ],
     right: _Right,
     *,
     source: SchemaSource,
     policy: Annotated[
-        str, option("When two results are the same: strict, spider, ...", "--policy")
+        str, option("Policy by which results are equal: strict, spider, ...", "--policy")
     ] = "strict",
     profiles: Annotated[
-        str | None, option("Data on which a difference counts.", "--profiles")
+        str | None, option("Kinds of generated data to compare on: clean+nulls.", "--profiles")
     ] = None,
     drawing: Annotated[Drawing, only("seed")],
     seconds: Annotated[
@@ -98,7 +100,7 @@ def diff(
     *,
     source: SchemaSource,
     as_written: Annotated[
-        bool, option("Do not rewrite away what does not matter.", "--as-written")
+        bool, option("Compare the queries as written, not rewritten.", "--as-written")
     ] = False,
     every: Annotated[bool, option("Print all differences, not only the first few.", "--all")] = (
         False
@@ -117,7 +119,7 @@ def diff(
 ) -> None:
     """Say what a query does differently from a reference.
 
-    Nothing is executed.
+    Compares the texts under the schema; no query is run.
     """
     if network:
         shared = ("left", "right", "schema", "database", "db_id", "json")
@@ -171,7 +173,7 @@ def plan(
     *,
     source: SchemaSource,
     canonical: Annotated[
-        bool, option("Rewrite away what does not change the rows.", "--canonical")
+        bool, option("Rewrite the query into its canonical form.", "--canonical")
     ] = False,
     svg: Annotated[
         Path | None, option("Draw the tree into this file.", "--svg", is_written=True)
@@ -180,7 +182,7 @@ def plan(
 ) -> None:
     """Show what a query computes, as a tree of operators.
 
-    Nothing is executed.
+    The query is not run.
     """
     from sqljury.api.queries import plan_query
 

@@ -1,4 +1,4 @@
-"""`sqljury report` and `runs`: look at runs again, compare them, merge them."""
+"""`sqljury report` and `runs`: print, list, compare and merge runs."""
 
 from __future__ import annotations
 
@@ -29,27 +29,28 @@ if TYPE_CHECKING:
 def report(
     context: typer.Context,
     runs: Annotated[
-        list[Path], typer.Argument(help="The folder of a run; of several, one leaderboard.")
+        list[Path],
+        typer.Argument(help="The folder of a run; several are printed as a leaderboard."),
     ],
     *,
     case: Annotated[
         str | None, option("Print one case by its id, or benchmark/id/source.", "--case")
     ] = None,
     against: Annotated[
-        Path | None, option("An earlier run: what is newly right and newly wrong?", "--against")
+        Path | None, option("An earlier run: print what is newly right or wrong.", "--against")
     ] = None,
     showing: Showing,
     rose_output: Annotated[
-        Path | None, option("Write the folders that ROSE's own scripts read.", "--rose-output")
+        Path | None, option("Folder to write in the layout of ROSE's scripts.", "--rose-output")
     ] = None,
-    latex: Annotated[bool, option("Print the scores for a paper.", "--latex")] = False,
+    latex: Annotated[bool, option("Print the scores as a LaTeX table.", "--latex")] = False,
     markdown: Annotated[
         bool, option("Print the scores as a Markdown table.", "--markdown")
     ] = False,
 ) -> None:
-    """Print a run again, one case of it, or what changed.
+    """Print a run, one of its cases, or changes between two runs.
 
-    Of several runs one leaderboard is printed.
+    Several runs are printed as one leaderboard for each benchmark.
     """
     from sqljury.api.evaluation import load_run
 
@@ -94,7 +95,7 @@ def _single(runs: list[Path], mode: str) -> Path:
 
 
 def _print_case(run: Path, case_id: str) -> None:
-    """Print both queries, both results, and what each judge says."""
+    """Print a case: both queries, both results, and each judge's verdict."""
     from sqljury.api.evaluation import load_run
     from sqljury.reports.terminal import print_record
 
@@ -109,7 +110,7 @@ def _print_case(run: Path, case_id: str) -> None:
 
 
 def _near(found: Evaluation, case_id: str) -> str:
-    """Cases of a run whose names are like one that is none of them, else the first."""
+    """A hint for an unknown case name: similar names in the run, else its first cases."""
     from difflib import get_close_matches
     from itertools import islice
 
@@ -130,7 +131,7 @@ def _print_comparison(first: Path, second: Path, showing: Showing) -> None:
 
 
 def _print_leaderboards(runs: list[Path], latex: bool, markdown: bool, as_json: bool) -> None:
-    """The systems of several runs, by benchmark."""
+    """Print a table of the systems in several runs, one for each benchmark."""
     from sqljury.api.leaderboards import leaderboards
     from sqljury.uses.evaluate.document import latex_table, markdown_table, print_summary
 
@@ -154,7 +155,7 @@ def list_runs(
         "sqljury-runs"
     ),
 ) -> None:
-    """List the runs in a folder, the latest first: where, how many cases, the scores."""
+    """List the runs in a folder, the latest first, with their scores."""
     from sqljury.api.evaluation import find_runs, load_run
     from sqljury.reports.words import visible
 
@@ -177,7 +178,7 @@ def merge_runs(
     *,
     showing: Annotated[Showing, only("html", "csv", "export", "json")],
 ) -> None:
-    """Make one run of the shards of an input, or of runs over several inputs."""
+    """Merge the shards of one input, or runs over several inputs, into one run."""
     from sqljury.api.evaluation import merge_evaluations
 
     with merge_evaluations(folder, runs) as found:

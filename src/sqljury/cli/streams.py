@@ -1,8 +1,9 @@
-"""Standard output and error that nothing which happens to them can end a command by.
+"""Standard output and error whose failures do not end the command.
 
-Whoever reads our output may go (``| head -1``), its disk may be full (``> /dev/full``), its
-encoding may know no "é". None of that may cost the files that are still to be written, nor change
-what a gate says: output goes on into nothing, and the command says at its end what happened.
+The reader of our output may close the pipe (``| head -1``), its disk may be full
+(``> /dev/full``), or its encoding may lack "é". The command must still write its files and return
+the exit code of its gates. So output that cannot be written is dropped, and the command reports it
+at its end.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import Any, TextIO
 
 
 class SafeOutput(io.FileIO):
-    """A file descriptor that takes everything; ``failure`` is why it was not written."""
+    """A file whose writes never fail; ``failure`` is the first error, None if there was none."""
 
     failure: OSError | None = None
 
     def write(self, data: Any, /) -> int:
-        """Write, or throw away where that cannot be."""
+        """Write the data; drop it if a write has failed. Returns the number of bytes taken."""
         if self.failure is None:
             try:
                 return super().write(data) or 0
@@ -30,9 +31,9 @@ class SafeOutput(io.FileIO):
 
 
 def make_safe() -> SafeOutput | None:
-    """Replace standard output and error; what standard output is written through.
+    """Replace standard output and error by safe ones; return the file below standard output.
 
-    None where it is not a file, as in tests.
+    None if standard output is no file descriptor, as in tests.
     """
     _keep_descriptors()
     sys.stderr = _safe(sys.stderr)[0]
@@ -41,7 +42,7 @@ def make_safe() -> SafeOutput | None:
 
 
 def _keep_descriptors() -> None:
-    """Where a caller closed a standard stream, the next file we open must not take its place."""
+    """Open /dev/null for each closed standard stream, so that no file of ours gets its number."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(descriptor)

@@ -1,4 +1,4 @@
-"""`sqljury train`: models that judges and `generate` use."""
+"""`sqljury train`: train the models that judges and `generate` use."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _Folder = Annotated[Path, option("Folder to write.", "--out", "-o")]
 def train_detector(
     inputs: Annotated[
         list[str],
-        typer.Argument(help="Files of questions (what can be answered), or RUNs (what is right)."),
+        typer.Argument(help="Files of questions with `answerable`, or RUNs with verdicts."),
     ],
     *,
     out: Out,
@@ -49,17 +49,20 @@ def train_detector(
         ),
     ] = None,
     background: Annotated[
-        Path | None, option("Any questions: makes the distance relative.", "--background")
+        Path | None, option("Any questions: the distance is relative to theirs.", "--background")
     ] = None,
     pool_background: Annotated[
-        bool, option("The background is those and the answerable ones.", "--pool-background")
+        bool, option("Add the answerable questions to --background.", "--pool-background")
     ] = False,
     judge: Annotated[
         str | None, option("Judge of the run that says what is right.", "--judge", "-j")
     ] = None,
     drawing: _Seed,
 ) -> None:
-    """Train a detector of questions to abstain from, or of wrong SQL, for the judge `detector`."""
+    """Train a detector of unanswerable questions or wrong SQL.
+
+    The judge `detector` uses it.
+    """
     from sqljury.api.trust import train_detector_on
 
     if kind not in ("novelty", "forest", "distance"):
@@ -90,13 +93,15 @@ def train_graph_match(
     out: Out,
     sources: _Schemas,
     form: Annotated[
-        str, option("Graphs of canonical or faithful trees, or of syntax.", "--form")
+        str, option("Graphs to compare: canonical, faithful or syntax.", "--form")
     ] = "canonical",
-    flows: Annotated[bool, option("With logic and data edges.", "--flows/--no-flows")] = True,
+    flows: Annotated[
+        bool, option("Add edges for logic and data flow.", "--flows/--no-flows")
+    ] = True,
     as_written: Annotated[
         bool,
         option(
-            "Half of the training pairs of canonical trees have a side as it is written.",
+            "In half of the training pairs, keep one query or both as written, not canonical.",
             "--as-written/--canonical-only",
         ),
     ] = True,
@@ -107,9 +112,10 @@ def train_graph_match(
     network: NetworkOptions,
     training: TrainingOptions,
 ) -> None:
-    """Train the network of the judge `graph_match`. The same command again goes on.
+    """Train the network of the judge `graph_match`.
 
-    Databases and a file of schemas may both be given: then pairs take turns.
+    With --databases and --schemas, some pairs get their schema from one, some from the other. The
+    same command again resumes.
     """
     from sqljury.api.match_training import train_graph_match
 
@@ -154,14 +160,17 @@ def train_jury(
     out: Out,
     weight: Annotated[
         tuple[str, ...],
-        option("How much a case of a benchmark counts: NAME=NUMBER [1].", "--weight"),
+        option("Weight of a benchmark's cases: NAME=NUMBER [1].", "--weight"),
     ] = (),
     groups: Annotated[
-        str, option("Groups of features to look at, joined by + [all].", "--groups")
+        str, option("Groups of features to use, joined by + [all].", "--groups")
     ] = "",
     drawing: _Seed,
 ) -> None:
-    """Train the trees of the judge `jury` on typed evidence: `jury:offline,weights=OUT`."""
+    """Train the trees of the judge `jury` on labelled features.
+
+    Use them as `jury:offline,weights=OUT`.
+    """
     from sqljury.api.jury_training import train_jury_on
 
     weights = dict(_weight(text) for text in weight)
@@ -185,7 +194,7 @@ def _weight(text: str) -> tuple[str, float]:
 def _steps(
     name: str,
 ) -> Iterator[tuple[Callable[[int, int], None], Callable[[int, int, str], None]]]:
-    """Progress, and progress with measures of the validation, which are printed as they change.
+    """Two callbacks: one shows progress, the other also prints new validation measures.
 
     Under a launcher such as torchrun all processes train; only the first prints.
     """
@@ -203,12 +212,12 @@ def _steps(
 
 
 def _is_first() -> bool:
-    """Whether this process is the first of those that a launcher started, or the only one."""
+    """True if this process is the first that a launcher started, or the only one."""
     return os.environ.get("RANK", "0") == "0"
 
 
 def _silent(_done: int, _total: int) -> None:
-    """The progress of the other processes."""
+    """The progress callback of the other processes: prints nothing."""
 
 
 @command(trainers, "generator")
@@ -221,9 +230,9 @@ def train_generator(
     settings: GeneratorSettings,
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """Train a T5 or its like to write SQL: `generate --model local:OUT --style serialized`.
+    """Train a T5-like model that writes SQL.
 
-    The same command again goes on where it stopped.
+    Use it as `generate --model local:OUT --style serialized`. The same command again resumes.
     """
     from sqljury.api.generator_training import train_generator_on
 
@@ -262,15 +271,18 @@ def train_verifier(
     sources: _Schemas,
     prompt: Annotated[str, option("sql, data, data+sql or instruction.", "--prompt")] = "sql",
     balance: Annotated[
-        bool, option("As many right as wrong of each question.", "--balance/--no-balance")
+        bool, option("Keep as many right as wrong per question.", "--balance/--no-balance")
     ] = True,
-    label: Annotated[str, option("Key of a candidate that says what is right.", "--label")] = "",
+    label: Annotated[
+        str, option("Key of a candidate that says whether it is right.", "--label")
+    ] = "",
     settings: Settings,
     showing: Annotated[Showing, only("json")],
 ) -> None:
-    """Train a language model to say whether a query answers its question: `verifier,model=OUT`.
+    """Train a language model as the judge `verifier`.
 
-    The same command again goes on where it stopped.
+    It says whether a query answers its question. Use it as `verifier,model=OUT`. The same command
+    again resumes.
     """
     from sqljury.api.verifier_training import train_verifier_on
     from sqljury.reports.plots import write_reliability

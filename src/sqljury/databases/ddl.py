@@ -24,22 +24,22 @@ from sqljury.schema import Column, Schema, Table
 _OF_MYSQL = re.compile(
     r"[,(]\s*(FULLTEXT\s+|SPATIAL\s+)?(KEY|INDEX)\b[^,]*\(|\bENGINE\s*=", re.IGNORECASE
 )
-"""What SQLite would take as a column called KEY."""
+"""Matches what SQLite would read as a column named KEY."""
 _ROWS_OF_DUMP = re.compile(
     r"^COPY\b[^;]*\bFROM stdin\b[^;]*;\n.*?^\\\.$", re.IGNORECASE | re.MULTILINE | re.DOTALL
 )
-"""The rows in a dump of PostgreSQL's, which are no SQL."""
+"""Matches the data block of a COPY statement in a PostgreSQL dump, which is not SQL."""
 
 
 def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
-    """The schema that a script makes: what it creates, alters and drops, in order.
+    """Returns the schema after all CREATE, ALTER and DROP statements of a script, run in order.
 
-    SQLite itself reads what it can, as that gives the types and keys it would see; statements
-    that it refuses are read by sqlglot in the other dialects. Everything else (INSERT, GRANT,
-    CREATE FUNCTION, …) is skipped.
+    SQLite itself runs the statements that it accepts, because this gives the types and keys that it
+    would use; sqlglot reads the others in their dialect. Everything else (INSERT, GRANT, CREATE
+    FUNCTION, …) is skipped.
 
     Raises:
-        InputError: SJ207: no table, or a statement that cannot be understood.
+        InputError: SJ207: no table is created, or a statement cannot be understood.
     """
     with closing(sqlite3.connect(":memory:")) as connection:
         script = _Script(connection, where)
@@ -52,7 +52,8 @@ def schema_from_ddl(text: str, *, where: str = "schema") -> Schema:
 
 
 def _of_one_schema(tables: tuple[Table, ...]) -> tuple[Table, ...]:
-    """The tables by their plain names, where all are of the same schema (or MySQL database)."""
+    """The tables without their schema (or MySQL database) in the name, if all are in the same
+    one."""
     names = {table.name.rpartition(".")[0] for table in tables}
     if len(names) > 1 or "" in names:
         return tables
@@ -86,7 +87,7 @@ def _type_name(column: Column) -> str:
 
 
 def _spelled_out(column: Column, types: dict[str, str]) -> Column:
-    """The column with the members of its enumeration, or with the type behind its domain."""
+    """The column with the labels of its ENUM type, or with the type under its domain."""
     made = types.get(_type_name(column))
     if made is None:
         return column
@@ -99,14 +100,15 @@ def _spelled_out(column: Column, types: dict[str, str]) -> Column:
 
 
 class _Script:
-    """What has been made so far: by SQLite, and as drafts where SQLite does not understand."""
+    """The tables made so far: in SQLite, or as drafts if SQLite does not accept a statement."""
 
     def __init__(self, connection: sqlite3.Connection, where: str) -> None:
         self._connection = connection
         self._where = where
         self._drafts: dict[str, Draft] = {}
         self._history: dict[str, list[str]] = {}
-        """The statements that SQLite ran, by table: a draft is made from them if need be."""
+        """The statements that SQLite ran, per table: a draft is rebuilt from them if one is
+        needed."""
         self._unsure: dict[str, str] = {}
         self._parents: set[str] = set()
         self._types: dict[str, str] = {}
@@ -118,12 +120,13 @@ class _Script:
         return tuple(self._finished(table) for table in (*drafted.values(), *made))
 
     def _finished(self, table: Table) -> Table:
-        """The table with its types spelled out, and what makes its rows unsure."""
+        """The table with its types resolved, and with the reason why its rows are not fully
+        known."""
         name = table.name.casefold()
         if name in self._unsure:
             table = replace(table, unsure=self._unsure[name])
         if name in self._parents:
-            # Its rows are its children's, too, which no key of its own holds.
+            # A parent's rows include its children's, which the parent's key does not constrain.
             held = {column.casefold() for column in table.primary_key}
             table = replace(
                 table,
@@ -175,7 +178,7 @@ class _Script:
         self._drafts[change.table] = made
 
     def _inherited(self, made: Draft, statement: str) -> Draft:
-        """The draft with the columns of the tables that it inherits from, theirs first."""
+        """The draft with the columns of its parent tables put first."""
         if not made.parents:
             return made
         columns = {column.name.lower(): column for column in made.columns}
@@ -193,7 +196,8 @@ class _Script:
         return replace(made, columns=tuple(columns.values()), declaration=tuple(declaration))
 
     def _refuse_likeness(self, name: str, statement: str) -> None:
-        """Two tables where the engine tells letters apart, and one here."""
+        """Raises if another table's name differs in case only: the engine tells them apart, we
+        cannot."""
         others = [table.name for table in self.tables()]
         if any(o != name and o.casefold() == name.casefold() for o in others):
             raise self._refused(statement, f"there is a {name} in letters of another case")
@@ -207,7 +211,8 @@ class _Script:
             self._drafts[change.table] = read_index(draft, change, statement)
 
     def _drop_index(self, change: Change, statement: str) -> None:
-        """PostgreSQL and SQLite name no table there."""
+        """DROP INDEX: in PostgreSQL and SQLite it does not name the table, so all drafts are
+        searched."""
         holders = [n for n, d in self._drafts.items() if change.name in d.names]
         if not holders and self._made(statement):
             return
@@ -219,7 +224,7 @@ class _Script:
     def _change(self, change: Change, statement: str) -> None:
         name = change.table
         if not self._knows(name):
-            return  # of a table that the script does not make, such as one of another schema
+            return  # a table that the script does not create, such as one of another schema
         if change.kind == "drop":
             self._forget(name)
             return
@@ -247,7 +252,8 @@ class _Script:
         self._drafts[change.name.casefold()] = replace(draft, name=change.name)
 
     def _draft(self, name: str) -> Draft | None:
-        """The draft of a table; one that SQLite has made is read again from its statements."""
+        """The draft of a table, rebuilt from its statements if SQLite made the table; None if
+        unknown."""
         if name in self._drafts:
             return self._drafts[name]
         statements = self._history.pop(name, None)
@@ -294,13 +300,14 @@ class _Script:
 
 
 def _statements(text: str, where: str) -> Iterator[str]:
-    """The statements that define tables, whatever stands between them."""
+    """The statements that define tables; all others are skipped."""
     from sqlglot import tokenize
     from sqlglot.errors import SqlglotError
 
     text = _ROWS_OF_DUMP.sub("", text)
     try:
-        # MySQL's backslashes and PostgreSQL's dollars differ inside strings only.
+        # The dialects' escapes (MySQL's backslashes, PostgreSQL's dollar quotes) matter only in
+        # strings.
         tokens = tokenize(text, read="mysql" if "`" in text else "postgres")
     except SqlglotError as error:
         raise InputError("SJ207", f"{error}", where=where) from error

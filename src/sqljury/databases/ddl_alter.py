@@ -1,4 +1,4 @@
-"""ALTER TABLE, DROP and RENAME: what a schema script takes back or adds later."""
+"""ALTER TABLE, DROP and RENAME: what a schema script removes or adds later."""
 
 from __future__ import annotations
 
@@ -28,41 +28,42 @@ _PLAIN = re.compile(
     re.IGNORECASE,
 )
 _TOUCHES = re.compile(r"^(MODIFY|CHANGE|RENAME)\b|\b(ENFORCED|NOCHECK|EXPRESSION)\b", re.IGNORECASE)
-"""Actions after which a CHECK, or how a column is computed, may be another."""
+"""Actions that may change a CHECK constraint or the expression of a generated column."""
 _OTHERS = ("TRIGGER", "RULE", "TYPE", "DOMAIN")
 _INDEXES = frozenset(("INDEX", "KEY", "FULLTEXT", "SPATIAL"))
 
 
 class NotUnderstoodError(Exception):
-    """Something may be taken back, and it is not clear what."""
+    """An action may remove something, and it is not clear what."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """One statement: what it does, to which table, in lower case."""
+    """What one statement does, and to which table (in lower case)."""
 
     kind: str
-    """``create``, ``index``, ``drop``, ``drop index``, ``rename``, ``alter``, ``trigger`` (or a
-    rule of PostgreSQL's) or ``type`` (or a domain)."""
+    """``create``, ``index``, ``drop``, ``drop index``, ``rename``, ``alter``, ``trigger`` (also a
+    rule of PostgreSQL) or ``type`` (also a domain)."""
     table: str = ""
     name: str = ""
-    """Of an index, or the new name of a table."""
+    """The name of the index, or the new name of the table."""
     unique: bool = False
     if_needed: bool = False
-    """IF EXISTS or IF NOT EXISTS."""
+    """True if the statement says IF EXISTS or IF NOT EXISTS."""
     actions: tuple[tuple[str, ...], ...] = ()
-    """Of an ALTER TABLE, each as its tokens; names stand without quotes."""
+    """The actions of an ALTER TABLE, each as a list of tokens; names are without quotes."""
     texts: tuple[str, ...] = ()
-    """The same as they are written."""
+    """The text of each action as written."""
 
 
 def read_change(statement: str) -> Change:
-    """What a CREATE, ALTER, DROP or RENAME statement does."""
+    """Returns what a CREATE, ALTER, DROP or RENAME statement does."""
     plain = _PLAIN.match(statement)
     if plain is not None:  # most statements; cutting them into words takes as long as making them
         name = plain["double"] or plain["back"] or plain["bare"]
         return Change(kind="create", table=name.lower(), if_needed=plain["optional"] is not None)
-    if statement[:6].upper() == "RENAME":  # a command to sqlglot, with the rest in one piece
+    # sqlglot reads RENAME as a command, with the rest as one piece of text.
+    if statement[:6].upper() == "RENAME":
         statement = f"ALTER{statement[6:]}"
         words = _Words(statement)
         words.skip("ALTER", "TABLE")
@@ -125,7 +126,7 @@ def _dropped(words: _Words, kind: str) -> Change:
 
 
 class _Token(NamedTuple):
-    """A word of a statement and where it stands."""
+    """A word of a statement and its position."""
 
     text: str
     start: int
@@ -140,14 +141,14 @@ def _tokens(statement: str) -> list[_Token]:
     found = []
     for token in tokenize(statement, read="mysql" if "`" in statement else "postgres"):
         named = token.token_type in (TokenType.IDENTIFIER, TokenType.STRING)
-        # PRIMARY KEY and its like are one token to sqlglot.
+        # To sqlglot, PRIMARY KEY and similar pairs are one token.
         texts = [token.text] if named else token.text.split()
         found += [_Token(str(text), token.start, token.end) for text in texts]
     return found
 
 
 class _Words:
-    """The tokens of a statement, one after the other."""
+    """A cursor over the tokens of a statement."""
 
     def __init__(self, statement: str) -> None:
         self._text = statement
@@ -155,26 +156,26 @@ class _Words:
         self._next = 0
 
     def take(self) -> str:
-        """The next word in capitals; empty at the end."""
+        """Returns the next word in capitals and moves past it; empty at the end."""
         if self._next >= len(self._tokens):
             return ""
         self._next += 1
         return self._tokens[self._next - 1].text.upper()
 
     def has(self, *words: str) -> bool:
-        """Whether these words are next."""
+        """True if these words come next."""
         found = self._tokens[self._next : self._next + len(words)]
         return tuple(token.text.upper() for token in found) == words
 
     def skip(self, *words: str) -> bool:
-        """Pass over any of these words; whether there was one."""
+        """Moves past any of these words; True if there was at least one."""
         start = self._next
         while self._next < len(self._tokens) and self._tokens[self._next].text.upper() in words:
             self._next += 1
         return self._next > start
 
     def name(self) -> str:
-        """A name, with its schema where that is not the default one."""
+        """Reads a name, with its schema unless that is the default one."""
         parts = [self._raw()]
         while self.has("."):
             self.take()
@@ -190,7 +191,7 @@ class _Words:
         return str(self._tokens[self._next - 1].text)
 
     def actions(self) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-        """What is left, split at the commas outside of brackets."""
+        """The remaining tokens and texts, split at commas outside brackets."""
         actions: list[tuple[str, ...]] = []
         texts: list[str] = []
         begun, depth = self._next, 0
@@ -215,7 +216,7 @@ def altered(draft: Draft, change: Change) -> Draft:
     """The draft after an ALTER TABLE.
 
     Raises:
-        NotUnderstoodError: an action that may take something back is not understood.
+        NotUnderstoodError: an action that may remove something is not understood.
     """
     for action, text in zip(change.actions, change.texts, strict=True):
         draft = _noted(draft, _acted(draft, action, text), text)
@@ -223,7 +224,8 @@ def altered(draft: Draft, change: Change) -> Draft:
 
 
 def _noted(before: Draft, after: Draft, text: str) -> Draft:
-    """The draft with a declaration that no longer says what was taken back."""
+    """The draft after an action, with declarations that no longer contain what the action
+    removed."""
     if not before.declaration or text[:3].upper() == "ADD":
         return after
     kept = before.declaration
@@ -241,7 +243,7 @@ def _shape(draft: Draft) -> list[tuple[str, str, bool]]:
 
 
 def _without_check(statement: str, name: str) -> str:
-    """The statement without a CHECK that it names."""
+    """The statement without the CHECK constraint of this name."""
     tokens = _tokens(statement)
     words = [token.text.upper() for token in tokens]
     for i in range(1, len(words) - 3):
@@ -299,7 +301,7 @@ def _added(draft: Draft, words: tuple[str, ...], text: str) -> Draft:
         what = what.split(None, 1)[1]
     while rest[:1] and rest[0] in ("IF", "NOT", "EXISTS"):
         rest, what = rest[1:], what.split(None, 1)[1]
-    if rest[:1] == ("(",):  # several columns at once, in MySQL
+    if rest[:1] == ("(",):  # MySQL: several columns in one ADD
         what = what.strip()[1:-1]
     made = read_table(f"CREATE TABLE {_quoted(draft.name)} ({what})", mysql_first="`" in text)
     if made is None:
@@ -316,8 +318,8 @@ def _added(draft: Draft, words: tuple[str, ...], text: str) -> Draft:
 
 
 def position(words: Sequence[str]) -> str | None:
-    """The column after which MySQL puts one, in lower case; empty for the first place of all, None
-    where none is named."""
+    """The column after which MySQL places a new one, in lower case; empty for FIRST, None if the
+    action gives no place."""
     if words[0].upper() not in ("ADD", "MODIFY", "CHANGE") or len(words) < 4:
         return None
     if words[-2].upper() == "AFTER":
@@ -367,7 +369,7 @@ def _without_constraint(draft: Draft, name: str, optional: bool) -> Draft:
         raise NotUnderstoodError(f"the script makes no constraint {name!r}")
     if name in draft.names:
         return draft.without(name)
-    # MySQL calls a key that has no name by its first column.
+    # MySQL names a key after its first column if it is not given a name.
     first = [c for c in draft.constraints if c.columns and c.columns[0].lower() == name]
     kept = _but(draft, lambda c: c in first and c.kind == "unique")
     return replace(draft, constraints=kept)
@@ -391,7 +393,7 @@ def _without_column(draft: Draft, column: str) -> Draft:
 
 
 def _redefined(draft: Draft, action: tuple[str, ...], words: tuple[str, ...], text: str) -> Draft:
-    """MySQL's MODIFY and CHANGE say anew all that a column is, but for its keys."""
+    """MySQL's MODIFY and CHANGE: they replace everything about a column except its keys."""
     at = 2 if words[1] == "COLUMN" else 1
     name = action[at].lower()
     start = at + (1 if words[0] == "CHANGE" else 0)
@@ -470,7 +472,7 @@ def _column_altered(
         case ("DROP", "EXPRESSION", *_):
             return _with_column(draft, name, replace(column, generated=False))
         case _:
-            # SQL Server says the type anew, and NULL if nothing else is said.
+            # SQL Server repeats the type, and NULL applies if nothing else is written.
             return _with_column(draft, name, _definition(text, at))
 
 
@@ -502,7 +504,7 @@ def _renamed(draft: Draft, action: tuple[str, ...], words: tuple[str, ...]) -> D
 
 
 def read_index(draft: Draft, change: Change, statement: str) -> Draft:
-    """The draft with the index that a CREATE INDEX makes."""
+    """The draft after a CREATE INDEX: a unique one becomes a constraint."""
     from sqlglot import exp
 
     if not change.unique:

@@ -1,4 +1,4 @@
-"""CREATE TABLE and CREATE INDEX of other dialects than SQLite's, read by sqlglot."""
+"""CREATE TABLE and CREATE INDEX in dialects other than SQLite's, read by sqlglot."""
 
 from __future__ import annotations
 
@@ -23,42 +23,43 @@ _SPECIAL = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constraint:
-    """A key, a foreign key or what else has a name: ``primary``, ``unique``, ``foreign``,
-    ``check``, ``other``."""
+    """A key, foreign key or other named part of a table; its kind is ``primary``, ``unique``,
+    ``foreign``, ``check`` or ``other``."""
 
     kind: str
     name: str
-    """As its dialect names it if nobody does, in lower case."""
+    """In lower case; the default name of the dialect if the script gives none."""
     columns: tuple[str, ...] = ()
     reference: ForeignKey | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A table in the making, with the names of its constraints, by which they are taken back."""
+    """A table under construction; its constraints keep their names, because DROP CONSTRAINT uses
+    them."""
 
     name: str
     columns: tuple[Column, ...]
     constraints: tuple[Constraint, ...] = ()
     declaration: tuple[str, ...] = ()
     namespace: str = ""
-    """The default schema that the script names, which is no part of the name."""
+    """The default schema that the script names; it is not part of the table's name."""
     parents: tuple[str, ...] = ()
-    """The tables that it inherits from, in PostgreSQL."""
+    """The tables that it inherits from (PostgreSQL)."""
 
     @property
     def names(self) -> frozenset[str]:
-        """The names of all constraints and indexes."""
+        """The names of all its constraints and indexes."""
         return frozenset(constraint.name for constraint in self.constraints)
 
     def without(self, name: str) -> Draft:
-        """The draft without a constraint."""
+        """The draft without the constraint of this name."""
         return replace(
             self, constraints=tuple(c for c in self.constraints if c.name != name.lower())
         )
 
     def table(self) -> Table:
-        """The table, finished."""
+        """The finished table."""
         keys = [c for c in self.constraints if c.kind == "primary"]
         return Table(
             name=self.name,
@@ -72,19 +73,20 @@ class Draft:
 
 
 def read_table(statement: str, *, mysql_first: bool = False) -> Draft | None:
-    """The table that a CREATE TABLE makes, or None where no dialect has such a statement."""
+    """The table that a CREATE TABLE makes, or None if no dialect can read the statement."""
     from sqlglot import exp
 
     for tree in trees(statement, mysql_first=mysql_first):
         if isinstance(tree, exp.Create) and isinstance(tree.this, exp.Schema):
-            # What sqlglot reads of text that no engine takes need not have the parts it should.
+            # sqlglot also parses text that no engine accepts; then parts of the tree may be
+            # missing.
             with suppress(AttributeError, TypeError):
                 return _draft(tree, statement)
     return None
 
 
 def trees(statement: str, *, mysql_first: bool = False) -> Iterator[exp.Expr]:
-    """The statement as each dialect reads it, where one does."""
+    """Yields the parsed statement for each dialect that can read it."""
     import sqlglot
     from sqlglot.errors import SqlglotError
 
@@ -124,7 +126,7 @@ def _draft(tree: exp.Create, statement: str) -> Draft | None:
 
 
 def has_part_keys(parts: Iterable[exp.Expr]) -> bool:
-    """Whether a key is on the first letters of a column, or on an expression."""
+    """True if a key covers only a prefix of a column, or an expression."""
     from sqlglot import exp
 
     for part in parts:
@@ -136,12 +138,12 @@ def has_part_keys(parts: Iterable[exp.Expr]) -> bool:
 
 
 def is_special(statement: str) -> bool:
-    """Whether a table says more than columns, types and keys."""
+    """True if a statement declares more than columns, types and keys."""
     return _SPECIAL.search(statement) is not None
 
 
 def _qualified(table: exp.Expr) -> str:
-    """The name; tables outside of the default schema as ``schema.table``."""
+    """The table's name, as ``schema.table`` outside the default schema."""
     db = table.args.get("db")
     return (
         table.name
@@ -213,7 +215,7 @@ def _read(part: exp.Expr, name: str, table: str, of_column: str = "") -> Iterato
             key = part.this.this if not own and isinstance(part.this, exp.Schema) else None
             label = name or (key.name if key is not None else "")
             default = _default(table, columns, "key")
-            # A key on the first letters of a column makes nothing unique.
+            # A key on a column prefix does not make the whole column unique.
             kind = "unique" if columns else "other"
             yield Constraint(kind=kind, name=_named(label, default), columns=columns)
         case exp.Reference() | exp.ForeignKey():
@@ -238,12 +240,12 @@ def _named(name: str, default: str) -> str:
 
 
 def _default(table: str, columns: tuple[str, ...], suffix: str) -> str:
-    """PostgreSQL's name of a constraint that has none."""
+    """The name that PostgreSQL gives to an unnamed constraint."""
     return "_".join((table, *columns, suffix))
 
 
 def plain_names(parts: Iterable[exp.Expr]) -> tuple[str, ...]:
-    """The columns of a key, in order; none where one is an expression or a prefix."""
+    """The columns of a key, in order; empty if one is an expression or a prefix."""
     from sqlglot import exp
 
     names = []

@@ -1,13 +1,13 @@
 """DuckDB: read-only, without access to files or extensions, its configuration locked.
 
-Not everything ends inside the process when its time is up: DuckDB looks for an interrupt
-between blocks of rows, not inside one call of a slow function, and a single value (a string of
-two billion characters, a list of as many numbers) counts neither against its memory limit nor
-against ours before it is there. A worker that runs hostile SQL must be killed from outside when
-it is overdue, and its address space limited.
+Some statements cannot be stopped inside the process when their time is up. DuckDB checks for an
+interrupt between blocks of rows, not inside one call of a slow function. A single value (a string
+of two billion characters, a list of as many numbers) counts against neither its memory limit nor
+ours until it exists. A worker that runs hostile SQL must therefore be killed from outside when it
+is overdue, and its address space must be limited.
 
-Every statement has a session of its own (a cursor, some microseconds): a seed, a variable or the
-type that a PIVOT makes is not there for the next.
+Every statement gets its own session (a cursor, some microseconds): a seed, a variable or the type
+that a PIVOT creates does not reach the next statement.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ CONFIG: Final[dict[str, str | bool | int | float | list[str]]] = {
     "threads": "1",
 }
 _QUERIES = (duckdb.StatementType.SELECT, duckdb.StatementType.MULTI)
-"""MULTI: a PIVOT, which runs as two."""
+"""MULTI: a PIVOT, which DuckDB runs as two statements."""
 _BROKEN = (duckdb.FatalException, duckdb.InternalException)
-"""The whole instance is unusable afterwards."""
+"""After these errors the whole instance is unusable."""
 _UNAVAILABLE = (duckdb.IOException, duckdb.ConnectionException)
 _REFUSED_WORDS = ("read-only mode", "configuration has been locked")
 
@@ -62,11 +62,12 @@ _REFUSED_WORDS = ("read-only mode", "configuration has been locked")
 class DuckDBDatabase:
     """One DuckDB file.
 
-    UUIDs are given as text, intervals as timedeltas (a month has 30 days, as DuckDB's Python
-    interface counts), times with a zone in UTC.
+    UUIDs are returned as text, intervals as timedeltas (a month counts as 30 days, as in DuckDB's
+    Python interface), times with a zone in UTC.
 
     Raises:
-        InfrastructureError: it is no DuckDB database, or is open for writing elsewhere.
+        InfrastructureError: the file is not a DuckDB database, or another process has it open for
+            writing.
     """
 
     dialect = "duckdb"
@@ -98,7 +99,8 @@ class DuckDBDatabase:
         self._words = DuckDBForbiddenWords(lambda sql: self._connection.execute(sql).fetchall())
 
     def _reopen(self, memory: int) -> None:
-        """A locked configuration can only be changed by opening the file again."""
+        """Opens the file again with another memory limit: a locked configuration cannot be
+        changed."""
         self._connection.close()
         self._open(memory)
 
@@ -113,16 +115,17 @@ class DuckDBDatabase:
             self._reopen(limits.memory)
         started = perf_counter()
         session = self._session = self._connection.cursor()
-        limit = WorkLimit(limits.seconds, session.interrupt)  # it works in this thread alone
+        # DuckDB runs the statement in this thread only, so its processor time is the statement's.
+        limit = WorkLimit(limits.seconds, session.interrupt)
         result: ResultTable | str | Exception
         try:
             with limit:
                 result = self._run(session, statement, limits)
         except RuntimeError as error:
-            if str(error) == "Query interrupted":  # what DuckDB makes of Ctrl-C
+            if str(error) == "Query interrupted":  # what DuckDB raises on Ctrl-C
                 raise KeyboardInterrupt from error
             result = error
-        except Exception as error:  # whatever it is, the statement did it
+        except Exception as error:  # whatever it is, the statement caused it
             result = error
         finally:
             session.close()
@@ -131,7 +134,7 @@ class DuckDBDatabase:
             self._reopen(limits.memory)
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
-        if limit.worked:  # also where the end came before DuckDB noticed
+        if limit.worked:  # also if the statement ended before DuckDB noticed the interrupt
             return Execution(Status.TIMEOUT, None, exceeded(limits), seconds)
         if isinstance(result, ResultTable):
             return Execution(Status.OK, result, "", seconds)
@@ -157,23 +160,23 @@ class DuckDBDatabase:
         return result
 
     def schema(self) -> Schema:
-        """Tables, columns, keys, descriptions; read once."""
+        """Tables, columns, keys and descriptions; read once."""
         if self._schema is None:
             self._schema = self._describe(_read_schema(self._connection))
         return self._schema
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What holds its contents: the file, and the log of what is not in it yet."""
+        """The database file and its write-ahead log, which holds what is not in the file yet."""
         return (self._path, self._path.with_name(f"{self._path.name}.wal"))
 
     def fingerprint(self) -> str:
-        """A hash of the file's contents (sampled above 64 MiB)."""
+        """Hash of the file's contents (sampled above 64 MiB)."""
         log = self._path.with_name(f"{self._path.name}.wal")
         return fingerprint_files(self._path, *([log] if log.is_file() else []))
 
     def close(self) -> None:
-        """Give the file back; a statement still running is cancelled."""
+        """Closes the file; a statement that still runs is cancelled."""
         with suppress(duckdb.Error):  # closed where nothing runs
             self._session.interrupt()
         self._connection.close()
@@ -284,16 +287,16 @@ _TABLES_ALLOWED = allowing(
     histogram histogram_values test_all_types test_vector_types duckdb_coordinate_systems
     """
 )
-"""Functions that give tables. ``glob`` is also the operator; external access is off anyhow."""
+"""Functions that return tables. ``glob`` is also an operator; external access is off anyway."""
 
 _SCALARS_ALLOWED = allowing("random gen_random_uuid uuid uuidv4 uuidv7 error stats")
-"""They give another value each time, and change nothing."""
+"""They return another value at each call and change nothing."""
 
 _SCALARS_REFUSED = allowing("txid_current json_serialize_plan")
-"""They tell how much has run before, or bind a text as a query."""
+"""They reveal how much ran before, or parse a text as a query."""
 
 _FILES = re.compile("read_|parquet_|sniff_")
-"""Functions that read files: DuckDB itself refuses them, and they are good names of columns."""
+"""Functions that read files. DuckDB refuses them itself, and the names are common for columns."""
 
 _VIEWS_REFUSED = allowing("pg_settings pg_prepared_statements")
 
@@ -305,23 +308,23 @@ FROM duckdb_functions() WHERE function_type <> 'pragma'
 _MACROS = """
 SELECT function_name, macro_definition FROM system.main.duckdb_functions() WHERE NOT internal
 """
-"""Of the system: a macro of the database may have the same name."""
+"""Macros of the system only: one of the database may have the same name."""
 
 
 @dataclass(frozen=True)
 class _Own:
-    """DuckDB's own functions, the same for every database of the process."""
+    """DuckDB's built-in functions; they are the same for every database of the process."""
 
     refused: ForbiddenNames
     names: frozenset[str]
-    """All of them."""
+    """The names of all of them."""
 
 
 class DuckDBForbiddenWords:
-    """The names that a statement must not contain, on one database.
+    """Finds names in a statement that are refused on one database.
 
     Args:
-        run: gives the rows of a query.
+        run: returns the rows of a query.
     """
 
     def __init__(self, run: Callable[[str], Rows]) -> None:
@@ -330,19 +333,20 @@ class DuckDBForbiddenWords:
         self._macros: OddNames | None = None
 
     def found_in(self, sql: str) -> str:
-        """Why the statement is refused, or nothing."""
+        """Returns why the statement is refused; empty if it is not."""
         if name := self._own.refused.found_in(sql, words_of(sql)):
             return f"the function {name}"
-        if self._macros is None:  # to ask for them takes longer than most queries
+        if self._macros is None:  # listing them takes longer than most queries
             self._macros = OddNames(self._refused_macros())
-        # Syntax calls functions too: an interval calls to_days, whoever has made it.
+        # Syntax also calls functions: an interval literal calls to_days, even one that the owner
+        # defined.
         name = min(self._macros.names & self._own.names, default="")
         if self._macros.names and not name:
             name = self._macros.found_in(without_strings(sql, "duckdb"))
         return f"the macro {name}" if name else ""
 
     def _refused_macros(self) -> frozenset[str]:
-        """Macros of the database that call what is refused."""
+        """The names of the database's macros that call a refused function."""
         macros = [(name.lower(), words_of(body or "")) for name, body in self._run(_MACROS)]
         forbidden = self._own.refused.words | self._own.refused.calls
         found: set[str] = set()
@@ -353,7 +357,7 @@ class DuckDBForbiddenWords:
 
 @cache
 def _own() -> _Own:
-    """Asked of an empty database: no macro can stand in the way."""
+    """DuckDB's functions, read from an empty database, so that no macro can hide one of them."""
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
@@ -367,6 +371,6 @@ def _refused_functions(functions: Rows) -> ForbiddenNames:
     scalars = {name for name, gives_table, changes in functions if changes and not gives_table}
     tables = {name for name in tables - _TABLES_ALLOWED if not _FILES.match(name)}
     refused = tables | (scalars - _SCALARS_ALLOWED) | _SCALARS_REFUSED
-    # Ordinary words may name a column.
+    # Ordinary words may be names of columns.
     ordinary = {name for name in refused if name.isalpha() and name != "setseed"}
     return ForbiddenNames(frozenset((refused - ordinary) | _VIEWS_REFUSED), frozenset(ordinary))

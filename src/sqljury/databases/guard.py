@@ -1,9 +1,9 @@
-"""What is checked is what is sent: a statement is cut into tokens and rebuilt from them.
+"""Rebuilds a statement from the tokens that were checked, so that exactly these are sent.
 
-Engines disagree about comments and white space: a carriage return ends a ``--`` comment on
-PostgreSQL and DuckDB only, a no-break space is white space on DuckDB and part of a name elsewhere.
-So no comment reaches an engine, and outside quotes no white space but space, tab and newline, and
-no control character. How an engine reads a quoted text is fixed for its session, and known here.
+Engines disagree about comments and white space: a carriage return ends a ``--`` comment only on
+PostgreSQL and DuckDB; a no-break space is white space on DuckDB and part of a name elsewhere. So
+comments never reach an engine; outside quotes, no control characters do, and the only white space
+is space, tab and newline. How an engine reads quoted text is fixed for its session, and known here.
 The engine's own protection (read-only connection, authorizer, transaction) comes after this.
 """
 
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from sqljury.execution import Execution, Status
 
 MAX_LENGTH = 1_000_000
-"""Longest statement in characters: SQLite's own advice for untrusted SQL is a tenth of it."""
+"""Longest statement in characters; SQLite recommends a tenth of it for untrusted SQL."""
 
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES"})
 _ALSO_QUERIES = {
@@ -48,14 +48,14 @@ _HEAD = re.compile(r"[\s(]*([^\W\d]\w*)?")
 
 _IN_COMMENT = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029]")
 
-# A doubled quote is two texts side by side.
+# A doubled quote inside a text is read as two texts side by side.
 _SINGLE, _DOUBLE, _BACKTICK = r"'[^']*'", r'"[^"]*"', r"`[^`]*`"
 _ESCAPED_SINGLE, _ESCAPED_DOUBLE = r"'(?:[^'\\]|\\.)*+'", r'"(?:[^"\\]|\\.)*+"'
 _E_TEXT = r"'(?:[^'\\]|\\.|'')*+'"
 _DOLLARS = r"\$(?P<tag>(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?)\$.*?\$(?P=tag)\$"
 _OPEN_DOLLARS = r"\$(?:[A-Za-z_\x80-\U0010ffff][\w\x80-\U0010ffff]*)?\$"
-# A string in the next line continues an E'…' of PostgreSQL, backslashes and all. Where a comment
-# stands between the two, taking it out would change what the second one means.
+# In PostgreSQL a string on the next line continues an E'…', with its escapes. If a comment is
+# between the two, removing it would change how the second one is read.
 _CONTINUED = rf"(?>[eE]{_E_TEXT}(?:[ \t\r\n]*{_E_TEXT})*+)"
 _BEHIND_COMMENT = rf"{_CONTINUED}(?=(?:[ \t\r\n]|--[^\n\r]*+)*+')"
 _DASHES = r"--[^\n]*"
@@ -64,11 +64,11 @@ _NESTED = re.compile(r"/\*|\*/")
 
 
 def _pattern(*, string: str, name: str, comment: str, opened: str, first: str = "(?!)") -> str:
-    """Every token of a dialect; any character is part of one.
+    """The regular expression of all tokens of a dialect; every character belongs to a token.
 
     Args:
-        opened: what begins a quoted text or a comment that does not end.
-        first: what is refused as it is.
+        opened: the start of a quoted text or comment that does not end.
+        first: text that is always refused.
     """
     kinds = {
         "space": r"[ \t\n]+",
@@ -92,7 +92,7 @@ def _mysql(single: str, double: str, *, ansi: bool) -> str:
     return _pattern(
         string=single if ansi else rf"{single}|{double}",
         name=names,
-        # Two minus signs, unless white space follows.
+        # ``--`` without white space behind it is two minus signs.
         comment=rf"--(?=[ \t\r\n]|\Z)[^\n]*|\#[^\n]*|{_BLOCK}",
         opened=r"""['"`]|/\*""",
     )
@@ -125,17 +125,18 @@ _PATTERNS = {
 }
 _TOKENS = {dialect: re.compile(pattern, re.DOTALL) for dialect, pattern in _PATTERNS.items()}
 _ANY_DIALECT = ("sqlite", "postgres", "mysql")
-"""Another engine gets what all of these read in the same way."""
+"""Text for any other engine must read the same in all of these."""
 
 
 def mysql_dialect(sql_mode: str) -> str:
-    """How a session with this ``sql_mode`` reads quotes, as :func:`admit` calls it."""
+    """The name of the token rules for a session with this ``sql_mode``, as :func:`admit` takes
+    it."""
     found = [m for m in ("ANSI_QUOTES", "NO_BACKSLASH_ESCAPES") if m in sql_mode.upper().split(",")]
     return " ".join(["mysql", *found])
 
 
 def _tokens(sql: str, dialect: str) -> Iterator[tuple[str, str, int]]:
-    """The kind of each token, its text, and where it begins."""
+    """The kind of each token, its text, and its start position."""
     tokens = _TOKENS.get(dialect, _TOKENS["sqlite"])
     position = 0
     while match := tokens.match(sql, position):
@@ -148,7 +149,7 @@ def _tokens(sql: str, dialect: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _end_of_nested_comment(sql: str, position: int) -> int:
-    """Behind it, or -1."""
+    """The position after the comment, or -1 if it does not end."""
     depth = 1
     for match in _NESTED.finditer(sql, position):
         depth += 1 if match[0] == "/*" else -1
@@ -161,16 +162,16 @@ def _end_of_nested_comment(sql: str, position: int) -> int:
 
 
 def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
-    """The one query in ``sql`` as it is to be sent, or the outcome of not running it.
+    """The one query in ``sql`` as it is sent to the engine, or the outcome of refusing it.
 
-    Comments become a space, every end of a line a newline; trailing semicolons are cut off. Text
-    that is no statement at all (nothing, only comments, prose) is an error; what is not a single
-    query is refused, and so is a character outside quotes that engines read in different ways.
+    Comments become a space, every line end a newline; trailing semicolons are removed. Text that is
+    no statement at all (empty, only comments, prose) is an error. Anything but a single query is
+    refused, and so are characters outside quotes that engines read in different ways.
 
     Args:
-        dialect: an engine's, or :func:`mysql_dialect`.
-        pinned: how the session reads quotes is known. Where it is not, or the dialect is another,
-            what is read in different ways by the engines that are known is refused.
+        dialect: an engine's dialect, or :func:`mysql_dialect`.
+        pinned: True if it is fixed how the session reads quotes. If false, or for an unknown
+            dialect, text that the known engines read in different ways is refused.
 
     >>> admit("SELECT 1; -- done", "sqlite")
     'SELECT 1'
@@ -189,7 +190,7 @@ def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
         and _PLAIN.fullmatch(text)
         and not ("--" in text or "/*" in text or "#" in text)
     ):
-        return text  # nearly all real queries
+        return text  # the path of nearly all real queries
     if pinned and dialect in _TOKENS:
         return _admit_rebuilt(_rebuilt(sql, dialect), dialect)
     first, *others = (_rebuilt(sql, known) for known in _ANY_DIALECT)
@@ -203,11 +204,11 @@ def admit(sql: str, dialect: str, *, pinned: bool = True) -> str | Execution:
 
 
 _PLAIN = re.compile(r"[ -:<-~\t\n]*")
-"""Printable ASCII without a semicolon."""
+"""Printable ASCII and white space, without a semicolon."""
 
 
 _Rebuilt = tuple[list[str], Execution | None]
-"""The statements of a text, and what is wrong with it."""
+"""The statements of a text, and the first problem found in it."""
 
 
 def _admit_rebuilt(rebuilt: _Rebuilt, dialect: str) -> str | Execution:
@@ -250,7 +251,7 @@ def _rebuilt(sql: str, dialect: str) -> _Rebuilt:
         elif kind == "odd":
             found = _refused(f"a text that goes on behind a comment, {_place(sql, start)}")
         elif token == "-" and pieces and pieces[-1] in ("-", " -"):
-            piece = " -"  # two signs of MySQL, a comment elsewhere
+            piece = " -"  # two minus signs in MySQL, a comment elsewhere
         problem = problem or found
         pieces.append(piece)
     parts = [pieces[a:b] for a, b in zip([0, *ends], [*ends, len(pieces)], strict=True)]
@@ -258,7 +259,7 @@ def _rebuilt(sql: str, dialect: str) -> _Rebuilt:
 
 
 def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution | None:
-    """What is wrong with a comment, although it will not be sent."""
+    """Why a statement with this comment is refused, although the comment is not sent; else None."""
     if dialect.startswith("mysql") and comment.startswith(("/*!", "/*M!")):
         return _refused("a comment that the server would execute")
     if not comment.startswith("/*") and "\r" in (line := comment.rstrip("\r")):
@@ -273,8 +274,8 @@ def _in_comment(sql: str, dialect: str, comment: str, start: int) -> Execution |
 
 
 def _in_word(sql: str, word: str, start: int) -> tuple[Execution | None, str]:
-    """What is wrong with a word, and the word with a space for what may not be in it: characters
-    that control, format or space, and those that Unicode does not know."""
+    """The refusal, if a word has control, format or space characters, or ones unknown to Unicode;
+    and the word with spaces in their place."""
     odd = [i for i, c in enumerate(word) if unicodedata.category(c)[0] in "CZ"]
     if not odd:
         return None, word
@@ -295,7 +296,7 @@ def _place(sql: str, position: int) -> str:
 
 
 def without_strings(sql: str, dialect: str) -> str:
-    """The text with a space for every string and comment; names in quotes stay.
+    """The text with each string and comment replaced by a space; quoted names stay.
 
     >>> without_strings("SELECT 'a' AS b -- c", "postgres")
     'SELECT   AS b  '
@@ -315,19 +316,19 @@ def _refused(message: str) -> Execution:
 
 
 # ------------------------------------------------------------
-# Names that a statement must not contain: functions and tables that reach beyond its question.
+# Names that a statement must not contain: functions and tables beyond what a query needs.
 #
-# Every engine has its own list, most of it made from the engine's own catalog. Names are looked
-# for in the whole text, in strings too, so that no quoting can hide one.
+# Every engine has its own list, mostly made from its catalog. The whole text is searched, strings
+# too, so that no quoting can hide a name.
 
 WORD = re.compile(r"[^\W\d]\w*")
 
 GAP = r"(?:\s|--[^\n\r]*|\#[^\n\r]*|/\*.*?\*/)*"
-"""What may stand between two tokens; with ``re.DOTALL``."""
+"""What may be between two tokens (white space, comments); needs ``re.DOTALL``."""
 
 
 def words_of(text: str) -> frozenset[str]:
-    """Every name in the text, in lower case."""
+    """All names in the text, in lower case."""
     return frozenset(WORD.findall(text.lower()))
 
 
@@ -336,10 +337,11 @@ class ForbiddenNames:
     """Names that are refused, in lower case.
 
     Args:
-        words: refused wherever they stand.
-        calls: refused before an opening parenthesis only: ordinary words, good names of columns.
-        beginnings: of names that are refused even where the engine does not have them, since
-            an extension or a newer version does.
+        words: refused anywhere in the text.
+        calls: refused only before an opening parenthesis: ordinary words that are good column
+            names.
+        beginnings: prefixes of refused names; a prefix also covers names that only an extension or
+            a newer version has.
     """
 
     words: frozenset[str]
@@ -347,10 +349,10 @@ class ForbiddenNames:
     beginnings: tuple[str, ...] = ()
 
     def found_in(self, sql: str, present: frozenset[str]) -> str:
-        """The name that is refused, or nothing.
+        """The refused name, or an empty text.
 
         Args:
-            present: :func:`words_of` the statement.
+            present: the result of :func:`words_of` for the statement.
         """
         if found := self.words & present:
             return min(found)
@@ -366,16 +368,17 @@ class ForbiddenNames:
 
 @dataclass(frozen=True)
 class OddNames:
-    """Names given by the owner of a database: any characters, and only meant outside strings.
+    """Names chosen by a database's owner: they may have any characters, and count outside strings
+    only.
 
     Args:
-        names: in lower case, as they are.
+        names: in lower case.
     """
 
     names: frozenset[str]
 
     def found_in(self, bare: str) -> str:
-        """The name that is refused, or nothing.
+        """The refused name, or an empty text.
 
         Args:
             bare: the statement without its strings and comments.
@@ -388,10 +391,10 @@ class OddNames:
 
 
 def allowing(names: str) -> frozenset[str]:
-    """A list of names in a text."""
+    """The set of the names in a text."""
     return frozenset(re.findall(r"\w+", names))
 
 
 def lowered(names: Iterable[str]) -> frozenset[str]:
-    """As they are compared."""
+    """The names in lower case, as they are compared."""
     return frozenset(name.lower() for name in names)

@@ -1,7 +1,7 @@
 """Limits of statements: seconds, rows and bytes.
 
-Deadlines are in seconds in which this process was awake: one that is stopped (Ctrl-Z, SIGSTOP,
-a laptop that sleeps) does nothing meanwhile, and nothing that it waits for is late.
+Deadlines count only the time in which this process was awake: while it is stopped (Ctrl-Z, SIGSTOP,
+a laptop that sleeps), it does nothing, and nothing that it waits for is late.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from sqljury.execution import Limits, ResultTable
 _AGAIN = 0.05
 _TICK = 0.5
 _LATEST = 0.75
-"""Seconds that count between two ticks: where more have passed, the process was stopped."""
+"""Most seconds that count between two ticks; if more have passed, the process was stopped."""
 WAIT_FACTOR = 10
-"""So many times its limit may a statement take that does not work, but waits for a disk."""
+"""A statement that does not work but waits (for a disk) may take this many times its limit."""
 
 
 @dataclass(slots=True)
@@ -34,10 +34,10 @@ class _WatchedStatement:
 
 
 class Watchdog:
-    """Calls back when a deadline passes, and again and again until :meth:`release`.
+    """Calls back when a deadline has passed, and repeats it until :meth:`release`.
 
-    Again, because an interrupt that arrives just before the query starts is lost. After
-    ``release`` has returned there are no further calls, so none hits the next query.
+    It repeats because an interrupt that arrives just before the query starts is lost. After
+    ``release`` has returned there are no further calls, so none can hit the next query.
     """
 
     def __init__(self) -> None:
@@ -49,13 +49,14 @@ class Watchdog:
         self._awake = 0.0
 
     def awake(self) -> float:
-        """Seconds in which this process was awake, from some moment on."""
+        """A clock of the seconds in which this process was awake; only differences have a
+        meaning."""
         with self._changed:
             self._start()
             return self._now()
 
     def watch(self, seconds: float, call: Callable[[], None]) -> object:
-        """Have ``call`` called after that many seconds; the token is for :meth:`release`."""
+        """Calls ``call`` after this many seconds; returns a token for :meth:`release`."""
         token = object()
         with self._changed:
             self._start()
@@ -66,13 +67,14 @@ class Watchdog:
         return token
 
     def release(self, token: object) -> bool:
-        """Stop watching; tells whether the deadline had passed."""
+        """Stops watching; True if the deadline had passed."""
         with self._changed:
             found = self._watched.pop(token, None)
             return found is not None and found.fired
 
     def _start(self) -> None:
-        if self._thread is None or not self._thread.is_alive():  # dead in a forked child
+        # the thread does not survive a fork
+        if self._thread is None or not self._thread.is_alive():
             self._ticked = monotonic()
             self._wakes = self._awake + _TICK
             self._thread = Thread(target=self._run, name="sqljury-watchdog", daemon=True)
@@ -108,24 +110,24 @@ WATCHDOG = Watchdog()
 
 
 def awake() -> float:
-    """A clock for what is waited for: it stands still while this process is stopped."""
+    """A clock for timeouts: it does not advance while this process is stopped."""
     return WATCHDOG.awake()
 
 
 def own_processor_time() -> Callable[[], float]:
-    """The processor time of the thread that calls this, as a clock that any thread may read."""
+    """The processor time of the calling thread, as a clock that any thread may read."""
     if not hasattr(time, "pthread_getcpuclockid"):  # not Linux
         return process_time
     return partial(time.clock_gettime, time.pthread_getcpuclockid(get_ident()))
 
 
 class WorkLimit:
-    """Interrupts what this thread does when it has worked for so many seconds of processor time, or
-    has waited for :data:`WAIT_FACTOR` times as long.
+    """Interrupts this thread's statement after so many seconds of processor time, or after
+    :data:`WAIT_FACTOR` times as many seconds in which it was awake.
 
     Attributes:
-        worked: whether it was the work, at the end of the block.
-        waited: whether it was the wait.
+        worked: True if the processor time was used up, known at the end of the block.
+        waited: True if the waiting time was used up.
     """
 
     def __init__(self, seconds: float, interrupt: Callable[[], None]) -> None:
@@ -150,20 +152,20 @@ class WorkLimit:
 
 
 # ------------------------------------------------------------
-# Read a result to its last row, or to the limit that it breaks.
+# Read a result to its last row, or stop at the limit that it exceeds.
 
 _CHUNK = 1000
-_ROW_BYTES = 64  # an empty tuple and its place in the list
+_ROW_BYTES = 64  # an empty tuple and its slot in the list
 _FIXED_BYTES = 32
 _FIXED = frozenset({int, float, bool, type(None)})
 _NESTED = frozenset({list, tuple, dict})
 
 
 class FetchesMany(Protocol):
-    """The part of a DB-API cursor that is needed here."""
+    """The method of a DB-API cursor that is used here."""
 
     def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
-        """Up to ``size`` further rows."""
+        """Returns up to ``size`` further rows."""
 
 
 def fetch_limited(
@@ -173,12 +175,12 @@ def fetch_limited(
     *,
     largest_cell: int | None = None,
 ) -> ResultTable | str:
-    """All rows, or the words that say which limit they break.
+    """All rows, or a message that says which limit they exceed.
 
     Args:
-        largest_cell: bytes that no cell can exceed, where the engine guarantees it: chunks
-            are then so small that none breaks the byte limit before it is measured, and the
-            first needs no measuring at all.
+        largest_cell: the most bytes that a cell can have, if the engine guarantees it. Chunks are
+            then so small that none exceeds the byte limit before it is measured, and the first
+            chunk needs no measuring.
     """
     chunk, unmeasured = _CHUNK, False
     if largest_cell is not None:
@@ -207,19 +209,19 @@ def _too_many(limits: Limits) -> str:
 
 
 def exceeded(limits: Limits) -> str:
-    """The words for a statement that took longer than it may."""
+    """The message for a statement that took longer than its limit."""
     return f"exceeded {limits.seconds:g} s"
 
 
 def estimated_bytes(rows: Sequence[tuple[Any, ...]]) -> int:
-    """What the rows take in this process: the size of every cell and a share for the row."""
+    """The size of the rows in this process: of every cell, and a share for each row."""
     return len(rows) * _ROW_BYTES + sum(map(_column_bytes, zip(*rows, strict=True)))
 
 
 def _column_bytes(column: tuple[Any, ...]) -> int:
     kinds = set(map(type, column))
     if kinds <= _FIXED:
-        return len(column) * _FIXED_BYTES  # no need to look at each
+        return len(column) * _FIXED_BYTES  # all have the same size
     return sum(map(_deep_size if kinds & _NESTED else getsizeof, column))
 
 

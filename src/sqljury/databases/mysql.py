@@ -1,12 +1,12 @@
-"""MySQL and MariaDB: every statement in a read-only transaction, in a session that is reset.
+"""MySQL and MariaDB: each statement in a read-only transaction; then the session is reset.
 
-The server ends what runs too long (MariaDB's ``max_statement_time``; MySQL's
-``max_execution_time``, which knows only SELECT), and shortly after it we do, with KILL from a
-second connection. Neither server notices a client that was killed before it sends rows: such a
-query runs on until its time is up. MariaDB bounds what a session allocates
-(``max_session_mem_used``); MySQL cannot be told to.
+The server ends what runs too long (MariaDB by ``max_statement_time``; MySQL by
+``max_execution_time``, which applies to SELECT only). Shortly after it we do the same, with KILL
+from a second connection. Neither server notices that a client was killed until it sends rows to it:
+such a query runs until its time is up. MariaDB limits what a session allocates
+(``max_session_mem_used``); MySQL has no such limit.
 
-Values longer than the server's ``max_allowed_packet`` come as NULL, as these servers have it.
+Values longer than the server's ``max_allowed_packet`` are returned as NULL; the servers do this.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ from pymysql.cursors import SSCursor
 
 _CONNECT_SECONDS = 10
 _GRACE_SECONDS = 0.25
-"""How long after its own limit the server may take to end a statement."""
+"""How long after its limit a statement may run before we kill it."""
 _OWN_SECONDS = 60
-"""For reading the schema and counting rows."""
+"""For our own queries: reading the schema, counting rows."""
 _HASHED_ROWS = 100_000
 _TRIED_TABLES = 100
 _LONGEST_TEXT = 16 * MIB
@@ -88,7 +88,7 @@ def open_url(url: str, db_id: str, describe: Describe) -> MySQLDatabase | None:
 
 
 def list_ids(template: str) -> tuple[str, ...] | None:
-    """The databases that may stand for ``{db_id}``."""
+    """The names of databases that ``{db_id}`` may be replaced with."""
     server = parse_url(template)
     with closing(_connect(server, "")) as connection, connection.cursor() as cursor:
         cursor.execute("SHOW DATABASES")
@@ -101,11 +101,11 @@ for _scheme in ("mysql", "mariadb"):
 
 
 class _NoSuchDatabaseError(Exception):
-    """The server was reached, and has no such database."""
+    """The server answered, but has no such database."""
 
 
 def _connect(server: ServerURL, database: str) -> Any:
-    """A connection; untyped, since what we need of it is partly private."""
+    """A connection; typed as Any, because some parts that we use are private."""
     for name in server.options:
         if name not in _OPTIONS:
             raise InputError(
@@ -123,7 +123,7 @@ def _connect(server: ServerURL, database: str) -> Any:
             password=server.password,
             database=database or None,
             charset="utf8mb4",
-            autocommit=True,  # transactions begin and end in our own words
+            autocommit=True,  # we begin and end transactions ourselves
             connect_timeout=_CONNECT_SECONDS,
             conv=_CONVERSIONS,
             program_name="sqljury",
@@ -160,7 +160,7 @@ _STATUS_BY_CODE = {
     3024: Status.TIMEOUT,  # MySQL
     1040: Status.UNAVAILABLE,  # too many connections
     1203: Status.UNAVAILABLE,
-    1205: Status.UNAVAILABLE,  # somebody else changes the table
+    1205: Status.UNAVAILABLE,  # another session changes the table
     1213: Status.UNAVAILABLE,  # deadlock
     1317: Status.UNAVAILABLE,  # KILL QUERY
     ER.SERVER_SHUTDOWN: Status.UNAVAILABLE,
@@ -186,7 +186,7 @@ def _failure(error: Exception, limits: Limits) -> tuple[Status, str]:
 
 
 def _succeeds(session: Any, sql: str) -> bool:
-    """Whether the server allows it: whatever else is wrong with it."""
+    """True if the server permits the statement, even if it fails for another reason."""
     try:
         with session.cursor() as cursor:
             cursor.execute(sql)
@@ -202,8 +202,8 @@ def _succeeds(session: Any, sql: str) -> bool:
 class MySQLDatabase:
     """One database on a MySQL or MariaDB server.
 
-    DECIMAL is given as Decimal, BIT as int, TIME as timedelta, JSON as the text it is; dates
-    that are none (0000-00-00) stay text.
+    DECIMAL is returned as Decimal, BIT as int, TIME as timedelta, JSON as its text; invalid dates
+    (0000-00-00) stay text.
 
     Raises:
         InfrastructureError: the server cannot be reached or refuses the login.
@@ -221,11 +221,12 @@ class MySQLDatabase:
         self._connection = _connect(server, server.database)
         version = str(self._connection.get_server_info())
         self._is_mariadb = "mariadb" in version.lower()
-        # Old clients are told 5.5.5 first, because replication understood nothing above it.
+        # To old clients, MariaDB prefixes its version with 5.5.5-, the highest that replication
+        # knew.
         number = re.search(r"\d+\.\d+\.\d+", version.removeprefix("5.5.5-"))
         name = "mariadb" if self._is_mariadb else "mysql"
         self.engine = f"{name}{number[0] if number else version}"
-        # How quotes are read stays as it is now, whatever the server is told later.
+        # Fixes how quotes are read, even if the server's setting changes later.
         with self._connection.cursor() as cursor:
             cursor.execute("SELECT @@sql_mode")
             ((self._mode,),) = cursor.fetchall()
@@ -233,7 +234,7 @@ class MySQLDatabase:
         self._words = MySQLForbiddenWords(self._read_if_allowed, self._quotes)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
-        """Run one statement. Never raises for what the statement does."""
+        """Runs one statement; whatever the statement does, it raises nothing."""
         statement = admit(sql, self._quotes)
         if isinstance(statement, Execution):
             return statement
@@ -272,12 +273,12 @@ class MySQLDatabase:
         return Execution(status, table, message, seconds)
 
     def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
-        """The result, and the seconds of the statement itself."""
+        """The result, and the seconds that the statement itself took."""
         self._begin(limits)
         self._running = True
         started = awake()
         try:
-            # Kept, since a cursor that is collected reads all rows that are left.
+            # Keep a reference: a cursor that is garbage-collected reads all remaining rows.
             cursor = self._cursor = SSCursor(self._connection)
             cursor.execute(statement)
             if cursor.description is None:
@@ -289,11 +290,11 @@ class MySQLDatabase:
             self._running = False
             self._reset()
             raise
-        except BaseException:  # told to end, out of time, or a row that cannot be read
+        except BaseException:  # interrupted, out of time, or a row that cannot be decoded
             self._abandon()
             raise
         if isinstance(result, str):
-            self._abandon()  # the protocol has no way to leave rows unread
+            self._abandon()  # the protocol cannot leave rows unread
         else:
             self._running = False
             self._reset()
@@ -304,10 +305,10 @@ class MySQLDatabase:
             self._connection = _connect(self._server, self._server.database)
         lock_seconds = max(1, int(limits.seconds / 2))
         settings: dict[str, float] = {
-            # Waiting for others is not the query's fault, so it ends in words of its own.
+            # A wait for other sessions is not the query's fault, so a limit of its own ends it.
             "lock_wait_timeout": lock_seconds,
             "innodb_lock_wait_timeout": lock_seconds,
-            # By default it cuts a value after 1,024 bytes (MySQL), and tells nobody.
+            # By default MySQL truncates the value after 1,024 bytes without an error.
             "group_concat_max_len": _LONGEST_TEXT,
         }
         if self._is_mariadb:
@@ -315,7 +316,8 @@ class MySQLDatabase:
                 "tx_read_only": 1,
                 "max_statement_time": max(0.001, limits.seconds),  # 0 is no limit
                 "max_session_mem_used": max(8192, limits.memory),
-                # Likewise a recursion after 1,000 rounds; MySQL says so, in an error.
+                # MariaDB also truncates a recursion after 1,000 rounds without an error; MySQL
+                # raises one.
                 "max_recursive_iterations": 4294967295,
             }
         else:
@@ -327,18 +329,18 @@ class MySQLDatabase:
         self._connection.query("START TRANSACTION READ ONLY")
 
     def _reset(self) -> None:
-        """End the transaction, and forget locks, variables and settings of the session."""
-        # A connection that fails here shows itself as closed at the next statement.
+        """Ends the transaction, and clears locks, variables and settings of the session."""
+        # If this fails, the connection is closed, and the next statement opens another.
         with suppress(pymysql.Error):
             self._connection._execute_command(_RESET_CONNECTION, b"")
             self._connection._read_ok_packet()
 
     def _abandon(self) -> None:
-        """Stop the statement on the server, and leave the connection."""
+        """Stops the statement on the server, and drops the connection."""
         self._kill()
         result = self._connection._result
         if result is not None:
-            result.unbuffered_active = False  # or it, too, would read all rows
+            result.unbuffered_active = False  # else it would also read all rows
         self._connection._force_close()
         self._running = False
 
@@ -353,7 +355,7 @@ class MySQLDatabase:
             connection.query(f"KILL {self._connection.thread_id()}")
 
     def _read(self, query: str) -> Sequence[tuple[Any, ...]]:
-        """Run a query of our own."""
+        """Runs one of our own queries."""
         self._begin(Limits(seconds=_OWN_SECONDS))
         try:
             with self._connection.cursor() as cursor:
@@ -364,7 +366,7 @@ class MySQLDatabase:
             self._reset()
 
     def _read_if_allowed(self, query: str) -> Sequence[tuple[Any, ...]]:
-        """The rows of a query of our own, none where this user may not see them."""
+        """The rows of one of our own queries; empty if this user may not read them."""
         try:
             return self._read(query)
         except pymysql.Error as error:
@@ -387,9 +389,9 @@ class MySQLDatabase:
         return self._schema
 
     def fingerprint(self) -> str:
-        """A hash of server version, columns, row counts, and checksums of small tables.
+        """Hash of server version, columns, row counts, and checksums of small tables.
 
-        Tables of more than 100,000 rows are known by their number of rows only.
+        Of tables with more than 100,000 rows only the number of rows is used.
 
         Raises:
             InfrastructureError: the server fails.
@@ -412,10 +414,10 @@ class MySQLDatabase:
             status, _ = _failure(error, Limits())
             if status is Status.UNAVAILABLE:
                 raise _failed(self._server, error) from None
-            return status.value  # closed to this user, or too large to be counted in a minute
+            return status.value  # this user may not read it, or it could not be counted in a minute
 
     def warnings(self) -> list[str]:
-        """What the owner of the server should know, for `sqljury doctor`."""
+        """Warnings for the owner of the server, shown by `sqljury doctor`."""
         grants = [row[0] for row in self._read("SHOW GRANTS")]
         granted = [match[1] for line in grants if (match := re.match("GRANT (.*?) ON ", line))]
         names = {
@@ -430,7 +432,7 @@ class MySQLDatabase:
         ]
 
     def trials(self) -> list[Tried]:
-        """What this user may do beyond reading, by trying; nothing of it stays.
+        """Tries what this user may do beyond reading; every change is undone.
 
         Raises:
             InfrastructureError: the server fails.
@@ -444,7 +446,7 @@ class MySQLDatabase:
             return tried(known, lambda sql: _succeeds(session, sql))
 
     def close(self) -> None:
-        """Give the connection back; a statement still running is cancelled."""
+        """Closes the connection; a statement that still runs is cancelled."""
         self._closed = True
         if self._running:
             self._kill()

@@ -9,7 +9,7 @@ from typing import Any
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
 Read = Callable[[str], Sequence[tuple[Any, ...]]]
-"""Runs a query of ours and gives its rows."""
+"""Runs one of our queries and returns its rows."""
 
 _TABLES = """
 SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.TABLES
@@ -21,12 +21,12 @@ SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE = 'YES', COLUMN_COMMENT
 FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE()
 ORDER BY TABLE_NAME, ORDINAL_POSITION
 """
-# That there is a CHECK is enough: whether rows pass it is for the server to say.
+# It is enough to know that there is a CHECK: whether rows pass it only the server can tell.
 _CHECKS = """
 SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
 WHERE TABLE_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'CHECK'
 """
-# A key on the first letters of a column, or on an expression, does not make the column unique.
+# A key on a column prefix, or on an expression, does not make the column unique.
 _KEYS = """
 SELECT TABLE_NAME, INDEX_NAME, COLUMN_NAME, SUB_PART
 FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE() AND NON_UNIQUE = 0
@@ -85,7 +85,7 @@ def _table(
         unique=tuple(sorted(key for index, key in keys.items() if index != "PRIMARY")),
         foreign_keys=_foreign_keys(foreign),
         is_view=kind == "VIEW",
-        # Views carry their kind, or that they are broken, where tables carry a comment.
+        # In this column, views have their kind or an error message, not a comment.
         description="" if kind == "VIEW" else comment,
     )
 
@@ -116,7 +116,7 @@ def _foreign_keys(rows: Sequence[tuple[Any, ...]]) -> tuple[ForeignKey, ...]:
 
 
 def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[str, list[tuple[Any, ...]]]:
-    """Rows without their first value, which they are grouped by."""
+    """The rows grouped by their first value, which is removed from them."""
     found: dict[str, list[tuple[Any, ...]]] = {}
     for name, *rest in rows:
         found.setdefault(name, []).append(tuple(rest))

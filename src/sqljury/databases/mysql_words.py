@@ -1,8 +1,9 @@
-"""What a statement on MySQL or MariaDB must not name: what a read-only transaction does not stop.
+"""Names that a statement on MySQL or MariaDB must not contain: a read-only transaction permits
+them.
 
-Files, locks and waits, functions in native code, the server's own tables (passwords, what others
-run, counters that reading sets to zero), locks on rows, and stored functions that do one of these
-in their owner's name.
+They are: files, locks and waits, functions in native code, the server's own tables (passwords,
+other sessions' statements, counters that a read sets to zero), row locks, and stored functions that
+do one of these with their owner's rights.
 """
 
 from __future__ import annotations
@@ -38,9 +39,9 @@ _NAMED = allowing(
 )
 
 _LEFT_BEHIND = frozenset({"found_rows"})
-"""What a session remembers of the statement before, even when it is reset."""
+"""These return what the session remembers of earlier statements, even after a reset."""
 
-# Of the tables that describe a database; the others tell of users, sessions and the server.
+# Tables that describe the database; the others are about users, sessions and the server.
 _DESCRIBING = allowing(
     """
     tables columns views schemata key_column_usage table_constraints referential_constraints
@@ -50,7 +51,7 @@ _DESCRIBING = allowing(
     """
 )
 
-# In a function these reach beyond its transaction.
+# Inside a stored function, these have effects outside its transaction.
 _IN_FUNCTIONS = allowing("global session persist kill flush sleep benchmark password")
 
 _BEGINNINGS = (
@@ -86,10 +87,10 @@ FROM information_schema.routines WHERE routine_type = 'FUNCTION'
 
 
 class MySQLForbiddenWords:
-    """The names that a statement must not contain, on one server as one user.
+    """Finds names in a statement that are refused, on one server for one user.
 
     Args:
-        run: gives the rows of a query, none where it is closed to this user.
+        run: returns the rows of a query; empty if this user may not read them.
         dialect: how the session reads quotes.
     """
 
@@ -104,7 +105,7 @@ class MySQLForbiddenWords:
         self._theirs = OddNames(self._refused_functions(routines))
 
     def found_in(self, sql: str) -> str:
-        """Why the statement is refused, or nothing."""
+        """Returns why the statement is refused; empty if it is not."""
         sql = _as_compared(sql)
         present = words_of(sql)
         if name := self._own_in(sql, present):
@@ -119,7 +120,8 @@ class MySQLForbiddenWords:
         return ""
 
     def _own_in(self, sql: str, present: frozenset[str]) -> str:
-        """What is the server's own, looked for in strings and comments too."""
+        """The name of a refused function or table of the server; strings and comments are searched
+        too."""
         if name := self._own.found_in(sql, present):
             return name
         if present & {"mysql", "sys"} and (match := self._system.search(sql)):
@@ -131,7 +133,8 @@ class MySQLForbiddenWords:
         return ""
 
     def _refused_functions(self, routines: Rows) -> frozenset[str]:
-        """Stored functions that do what is refused here, or may and cannot be read."""
+        """Names of stored functions that do what is refused, or that run as their owner and hide
+        their body."""
         found: set[str] = set()
         while True:
             more = {
@@ -154,7 +157,8 @@ class MySQLForbiddenWords:
 
 
 def _as_compared(sql: str) -> str:
-    """With the letters that names are compared by: to these servers, ``ſécret`` is ``secret``."""
+    """The text in the letters by which these servers compare names: for them ``ſécret`` is
+    ``secret``."""
     if sql.isascii():
         return sql
     return "".join(_letter(character) for character in sql)
@@ -169,7 +173,7 @@ def _letter(character: str) -> str:
 
 
 def _system_names(names: Sequence[str]) -> re.Pattern[str]:
-    """A pattern for what is the server's own: ``mysql.`` alone may be in any text."""
+    """A pattern for the server's own tables; ``mysql.`` alone may occur in any text."""
     known = lowered(names) | {"user", "db", "global_priv", "proc"}
     return re.compile(
         rf'\b(?:mysql|sys)["`]?{GAP}\.{GAP}["`]?(?:{"|".join(map(re.escape, sorted(known)))})\b',

@@ -1,4 +1,5 @@
-"""Find databases by name: in a folder, a file, behind a URL with ``{db_id}``, or in several."""
+"""Finds databases by name: in a folder, a file, behind a URL with ``{db_id}``, or in several
+places."""
 
 from __future__ import annotations
 
@@ -20,31 +21,31 @@ _PLACE = "{db_id}"
 _DESCRIPTIONS = "descriptions="
 
 _OTHER_ENGINES = "sqlalchemy"
-"""Which opens every scheme that nobody else does."""
+"""The engine for every URL scheme that no other engine handles."""
 
 
 def open_databases(
     spec: str | Path | Sequence[str | Path], *, descriptions: str | Path | None = None
 ) -> Databases:
-    """Databases by name, from whatever ``spec`` names.
+    """Databases by name, from the place or places in ``spec``.
 
     * a folder in the layout of Spider and BIRD, ``DB_ID/DB_ID.sqlite``, or flat,
       ``DB_ID.sqlite`` (also ``.db``, ``.sqlite3``, ``.duckdb``);
-    * one database file: known by its name without the suffix, and to cases that name no
-      database at all;
-    * a URL, with ``{db_id}`` where the name belongs: ``postgresql://host/{db_id}``,
-      ``mysql://…``, ``duckdb:///folder/{db_id}.duckdb``, ``sqlite:///…``; any other scheme is
-      handed to SQLAlchemy. Without ``{db_id}`` it is known as the file of that path would be;
-    * several of these, in a sequence or separated by commas: the first that has it.
+    * one database file: it is opened for its name without the suffix, and for cases that name no
+      database;
+    * a URL, with ``{db_id}`` in place of the name: ``postgresql://host/{db_id}``, ``mysql://…``,
+      ``duckdb:///folder/{db_id}.duckdb``, ``sqlite:///…``; any other scheme goes to SQLAlchemy.
+      Without ``{db_id}`` its database is named like a file of that path would be;
+    * several of these, in a sequence or separated by commas: the first that has the name is used.
 
     Names match exactly, else without regard to case.
 
     Args:
-        descriptions: a folder of column descriptions (BIRD's CSVs, ROSE's JSONs); without it
-            those beside each database are used. In text: ``…,descriptions=FOLDER``.
+        descriptions: a folder of column descriptions (BIRD's CSVs, ROSE's JSONs); by default those
+            next to each database are used. In a text: ``…,descriptions=FOLDER``.
 
     Raises:
-        InputError: there is no such place, or no database in it.
+        InputError: a place does not exist, or has no database.
     """
     parts = _parts(spec)
     named = [part for part in parts if part.startswith(_DESCRIPTIONS)]
@@ -73,7 +74,7 @@ def _parts(spec: str | Path | Sequence[str | Path]) -> list[str]:
     if not isinstance(spec, str):
         return [part for one in spec for part in _parts(one)]
     if spec and Path(spec).exists():
-        return [spec]  # a comma may be part of its name
+        return [spec]  # the comma is part of a file's name
     return [part for part in spec.split(",") if part]
 
 
@@ -85,7 +86,7 @@ def _open_one(place: str, descriptions: Path | None) -> Databases:
         return _Server(place, descriptions)
     path = unquote(rest)
     try:
-        # Three slashes are a relative path to SQLAlchemy and an absolute one to most people.
+        # In SQLAlchemy three slashes are a relative path; most people mean an absolute one.
         return _files(place, path.removeprefix("/"), descriptions)
     except InputError:
         return _files(place, path, descriptions)
@@ -122,10 +123,10 @@ class _Files:
 
 
 def open_file(path: Path, db_id: str, describe: Describe) -> Database:
-    """The engine is told by the file's first bytes: ``.db`` is used by all of them.
+    """Opens a database file; its first bytes tell the engine, because all engines use ``.db``.
 
     Raises:
-        InfrastructureError: it cannot be read, or is no database.
+        InfrastructureError: the file cannot be read, or is not a database.
     """
     try:
         with path.open("rb") as file:
@@ -172,7 +173,7 @@ def _listed(path: Path) -> dict[str, Path] | None:
 
 
 def _templated(text: str) -> dict[str, Path]:
-    """Every file that ``…/{db_id}.sqlite`` can mean; a name never reaches into other folders."""
+    """Every file that ``…/{db_id}.sqlite`` can mean; a name cannot lead to another folder."""
     fixed = Path(re.split(r"[^/\\]*\{db_id\}", text, maxsplit=1)[0])
     pattern = re.compile(
         "(?P<name>[^/]+)".join(map(re.escape, text.split(_PLACE, 1))).replace(
@@ -190,9 +191,9 @@ def _templated(text: str) -> dict[str, Path]:
 
 @dataclass(frozen=True)
 class _Server:
-    """Databases of one server, reached by URL."""
+    """Databases of one server, by a URL."""
 
-    place: str = field(repr=False)  # a password may be in it
+    place: str = field(repr=False)  # it may contain a password
     descriptions: Path | None
 
     @property
@@ -215,7 +216,7 @@ class _Server:
 
     @cached_property
     def _names(self) -> tuple[str, ...] | None:
-        """Like a file, a database without ``{db_id}`` also answers to no name at all."""
+        """The names; a URL without ``{db_id}`` also serves cases that name no database."""
         if _PLACE in self.place:
             return self._engine.list_ids(self.place)
         return (unquote(urlsplit(self.place).path.rpartition("/")[2]), "")
@@ -233,7 +234,7 @@ class _Server:
 
 @dataclass(frozen=True)
 class _FirstOf:
-    """Several places: the first that has a database gives it."""
+    """Several places: the first that has a database of the name is used."""
 
     places: tuple[Databases, ...]
     descriptions: Path | None
@@ -259,7 +260,8 @@ class _FirstOf:
 
 
 def reached(databases: Databases) -> tuple[list[Path], list[str]]:
-    """What opening these databases takes: files and folders, and the schemes of servers."""
+    """What must be readable to open these databases: files and folders; and the schemes of
+    servers."""
     if isinstance(databases, _FirstOf):
         parts = [reached(place) for place in databases.places]
         paths = [path for found, _ in parts for path in found]
@@ -267,7 +269,7 @@ def reached(databases: Databases) -> tuple[list[Path], list[str]]:
     elif isinstance(databases, _Files):
         schemes, folder = [], Path(databases.place)
         paths = [folder] if folder.is_dir() else []
-        # A link in the folder leads to a file, and its descriptions, that are elsewhere.
+        # A link in the folder leads to a file elsewhere, with its descriptions.
         whole = os.path.realpath(folder) + os.sep if paths else None
         for path in dict.fromkeys(databases.paths.values()):
             real = os.path.realpath(path)
@@ -281,7 +283,7 @@ def reached(databases: Databases) -> tuple[list[Path], list[str]]:
 
 
 def _beside(path: Path) -> Iterator[Path]:
-    """A database's file, its logs, and where its descriptions may be."""
+    """A database's file, its logs, and the places where its descriptions may be."""
     folder = path.parent
     yield from (path, path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}.wal"))
     yield from (folder / f"{path.stem}_schema.json", folder / path.stem)
@@ -296,7 +298,7 @@ def _spelled(places: Sequence[str], descriptions: Path | None) -> str:
 
 
 def _matching(wanted: str, names: Sequence[str] | dict[str, Path]) -> str | None:
-    """The name itself, else the first that differs in case only."""
+    """The name itself, else the first that differs in case only, else None."""
     if wanted in names:
         return wanted
     folded = wanted.casefold()

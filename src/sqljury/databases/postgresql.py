@@ -1,12 +1,12 @@
-"""PostgreSQL: every statement in a read-only transaction that is rolled back.
+"""PostgreSQL: each statement in a read-only transaction that is rolled back.
 
-The text goes through the extended protocol, which takes one statement only. The server ends what
-runs too long (``statement_timeout``), and notices a client that was killed
-(``client_connection_check_interval``, PostgreSQL 14 and later). Rows are streamed in small
-chunks, so that a limit on rows or bytes is kept without fetching everything; but one single row
-(the server allows a gigabyte) is received before it can be measured, and PostgreSQL has no limit
-on what one query allocates: ``work_mem`` bounds each sort and hash, ``temp_file_limit`` the disk.
-Where the server runs on this machine its process is watched, and the statement cancelled.
+The text is sent by the extended protocol, which accepts one statement only. The server ends what
+runs too long (``statement_timeout``), and notices that a client was killed
+(``client_connection_check_interval``, PostgreSQL 14 and later). Rows are streamed in small chunks,
+so that a limit on rows or bytes applies without fetching everything. But a single row (the server
+allows a gigabyte) is received before it can be measured, and PostgreSQL has no limit on what one
+query allocates: ``work_mem`` limits each sort and hash, ``temp_file_limit`` the disk. If the server
+runs on this machine, its process is watched, and the statement cancelled.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ from psycopg.types.string import TextLoader
 _CONNECT_SECONDS = 10
 _CANCEL_SECONDS = 1.5
 _OWN_SECONDS = 60
-"""For reading the schema and counting rows."""
+"""For our own queries: reading the schema, counting rows."""
 _HASHED_ROWS = 100_000
 _TRIED_TABLES = 100
 
 _MEMORY_CHECK_SECONDS = 0.05
 
-# Set for the session: what a statement does to one ends with its transaction.
+# Set for the session: what a statement changes ends with its transaction.
 _SETTINGS = {
     "default_transaction_read_only": "on",
     "idle_in_transaction_session_timeout": "60s",
@@ -73,14 +73,14 @@ _SETTINGS = {
     "intervalstyle": "postgres",
     "bytea_output": "hex",
     "standard_conforming_strings": "on",
-    "max_parallel_workers_per_gather": "0",  # each would have a memory of its own
+    "max_parallel_workers_per_gather": "0",  # each would have its own memory
 }
-# Each may be refused: by an older server, by its operating system, or to this role.
+# Each may be refused: by an older server, by its operating system, or for this role.
 _OPTIONAL_SETTINGS = {
     "client_connection_check_interval": "1s",
     "temp_file_limit": "-1",
     "hash_mem_multiplier": "1",
-    # Compiling answers neither a cancellation nor statement_timeout: six seconds were seen.
+    # Compilation ignores cancellation and statement_timeout: we measured six seconds.
     "jit": "off",
 }
 
@@ -102,7 +102,7 @@ def open_url(url: str, db_id: str, describe: Describe) -> PostgreSQLDatabase | N
     except _NoSuchSchemaError:
         return None
     except InfrastructureError:
-        # The server's words for "no such database" depend on its language: look for ourselves.
+        # The message for "no such database" depends on the server's language, so read the list.
         names = _database_names(server)
         if names is not None and server.database not in names:
             return None
@@ -110,7 +110,8 @@ def open_url(url: str, db_id: str, describe: Describe) -> PostgreSQLDatabase | N
 
 
 def list_ids(template: str) -> tuple[str, ...] | None:
-    """The databases, or with ``?schema={db_id}`` the schemas, that may stand for ``{db_id}``."""
+    """The databases, or with ``?schema={db_id}`` the schemas, that ``{db_id}`` may be replaced
+    with."""
     server = parse_url(template)
     namespace = server.options.get("schema", "")
     if PLACE in namespace and PLACE not in server.database:
@@ -129,11 +130,12 @@ for _scheme in ("postgresql", "postgres"):
 
 
 class _NoSuchSchemaError(Exception):
-    """The server was reached, and has no such schema."""
+    """The server answered, but has no such schema."""
 
 
 def _database_names(server: ServerURL) -> list[str] | None:
-    """What the server has, as its maintenance database tells; None where that is closed to us."""
+    """The names of the server's databases, from its maintenance database; None if we may not read
+    it."""
     try:
         connection = _connect(replace(server, database="postgres"))
     except InfrastructureError:
@@ -159,7 +161,7 @@ def _connect(server: ServerURL) -> psycopg.Connection[tuple[Any, ...]]:
     try:
         return psycopg.connect(
             **given,
-            autocommit=True,  # transactions begin and end in our own words
+            autocommit=True,  # we begin and end transactions ourselves
             prepare_threshold=None,
             application_name="sqljury",
             client_encoding="UTF8",
@@ -175,7 +177,7 @@ def _connect(server: ServerURL) -> psycopg.Connection[tuple[Any, ...]]:
 
 def _or_text(kind: type[Loader]) -> type[Loader]:
     class OrText(kind):  # type: ignore[misc, valid-type]
-        """What Python has no value for stays text: infinity, years before 1, 24:00."""
+        """Keeps values that Python cannot represent as text: infinity, years before 1, 24:00."""
 
         def load(self, data: bytes | bytearray | memoryview) -> Any:
             try:
@@ -211,7 +213,7 @@ _TOLERANT: dict[str | int, type[Loader]] = {
     "varchar": _Escaped,
     "bpchar": _Escaped,
     "name": _Escaped,
-    0: _Escaped,  # every type that psycopg does not know
+    0: _Escaped,  # every type unknown to psycopg
 }
 
 
@@ -223,18 +225,18 @@ _STATUS_BY_CODE = {
     "53100": Status.OUT_OF_MEMORY,  # disk full
     "53200": Status.OUT_OF_MEMORY,
     "53400": Status.OUT_OF_MEMORY,  # temp_file_limit
-    "54000": Status.TOO_LARGE,  # one value larger than any may be
-    "40001": Status.UNAVAILABLE,  # on a standby: in the way of replication
+    "54000": Status.TOO_LARGE,  # one value exceeds the server's limit
+    "40001": Status.UNAVAILABLE,  # on a standby: conflicts with replication
     "40P01": Status.UNAVAILABLE,  # deadlock
     "53300": Status.UNAVAILABLE,  # too many connections
-    "55P03": Status.UNAVAILABLE,  # lock_timeout: somebody else changes the table
+    "55P03": Status.UNAVAILABLE,  # lock_timeout: another session changes the table
 }
 _UNAVAILABLE_CLASSES = ("08", "57", "58", "XX001", "XX002")
 
 
 def _failure(error: Exception, seconds: float, limits: Limits) -> tuple[Status, str]:
     if not isinstance(error, psycopg.Error):
-        return Status.ERROR, str(error)  # text that is not Unicode
+        return Status.ERROR, str(error)  # the text is not valid Unicode
     code = error.sqlstate
     message = error.diag.message_primary or str(error)
     if code is None:
@@ -252,7 +254,7 @@ def _failure(error: Exception, seconds: float, limits: Limits) -> tuple[Status, 
 
 
 def _unreadable(error: Exception) -> bool:
-    """Whether the rows are right and only Python has no value for one of them."""
+    """True if the query succeeded and only Python cannot represent one of its values."""
     if isinstance(error, psycopg.DataError):
         return error.sqlstate is None
     return isinstance(error, UnicodeDecodeError)
@@ -264,8 +266,9 @@ def _unreadable(error: Exception) -> bool:
 class PostgreSQLDatabase:
     """One database, or one schema of it, on a PostgreSQL server.
 
-    Numerics are given as Decimals, JSON and arrays as lists and dicts, what Python has no type
-    for (UUIDs, ranges, addresses, rows) as text, as are dates that Python cannot hold (infinity).
+    Numerics are returned as Decimals, JSON and arrays as lists and dicts. Types that Python lacks
+    (UUIDs, ranges, addresses, rows) are returned as text, and so are dates that Python cannot
+    represent (infinity).
 
     Raises:
         InfrastructureError: the server cannot be reached or refuses the login.
@@ -330,7 +333,7 @@ class PostgreSQLDatabase:
         self._memory = memory if memory.known() else None
 
     def execute(self, sql: str, limits: Limits) -> Execution:
-        """Run one statement. Never raises for what the statement does."""
+        """Runs one statement; whatever the statement does, it raises nothing."""
         statement = admit(sql, "postgres")
         if isinstance(statement, Execution):
             return statement
@@ -370,7 +373,7 @@ class PostgreSQLDatabase:
         return Execution(status, table, message, awake() - started if seconds is None else seconds)
 
     def _run(self, statement: str, limits: Limits) -> tuple[ResultTable | str, float]:
-        """The result, and the seconds of the statement itself."""
+        """The result, and the seconds that the statement itself took."""
         started = awake()
         try:
             return self._in_transaction(statement, limits)
@@ -393,7 +396,7 @@ class PostgreSQLDatabase:
             self._end()
 
     def _begin(self, limits: Limits) -> None:
-        """In one message: the settings of the session, which its end takes back, and the limits."""
+        """Sends session settings, BEGIN READ ONLY and the limits in one message."""
         if self._connection.closed and not self._closed:
             self._connection = self._connected()
         milliseconds = max(1, math.ceil(limits.seconds * 1000))
@@ -402,7 +405,7 @@ class PostgreSQLDatabase:
             *self._session,
             "BEGIN READ ONLY",
             f"SET LOCAL statement_timeout = {milliseconds}",
-            # Waiting for others is not the query's fault, so it ends in words of its own.
+            # A wait for other sessions is not the query's fault, so a limit of its own ends it.
             f"SET LOCAL lock_timeout = {max(1, milliseconds // 2)}",
             f"SET LOCAL work_mem = '{kilobytes}kB'",
         ]
@@ -411,7 +414,8 @@ class PostgreSQLDatabase:
         self._connection.execute("; ".join(words).encode())
 
     def _end(self) -> None:
-        """Undo what the transaction did and what would outlive it: settings, locks, the seed, …"""
+        """Rolls back, and resets what would outlive the transaction: settings, locks, the random
+        seed, …"""
         seed = random.uniform(-1, 1)
         try:
             self._connection.execute(f"ROLLBACK; SELECT setseed({seed:.9f})".encode())
@@ -434,14 +438,14 @@ class PostgreSQLDatabase:
                 return fetch_limited(trickle, columns, limits)
 
     def _columns(self, text: bytes) -> tuple[str, ...]:
-        """A stream without rows does not tell its columns."""
+        """The column names; a stream without rows does not have them."""
         connection = self._connection.pgconn
         connection.prepare(b"", text)
         described = connection.describe_prepared(b"")
         return tuple((described.fname(i) or b"").decode() for i in range(described.nfields))
 
     def _read(self, query: str) -> list[tuple[Any, ...]]:
-        """Run a query of our own."""
+        """Runs one of our own queries."""
         self._begin(Limits(seconds=_OWN_SECONDS))
         try:
             return self._connection.execute(query.encode()).fetchall()
@@ -463,10 +467,10 @@ class PostgreSQLDatabase:
         return self._schema
 
     def fingerprint(self) -> str:
-        """A hash of server version, columns, row counts, and the contents of small tables.
+        """Hash of server version, columns, row counts, and the contents of small tables.
 
-        Tables of more than 100,000 rows are known by their number of rows only, and those that
-        cannot be counted in a minute by their size on disk.
+        Of tables with more than 100,000 rows only the number of rows is used; of those that cannot
+        be counted in a minute, the size on disk.
 
         Raises:
             InfrastructureError: the server fails.
@@ -498,7 +502,7 @@ class PostgreSQLDatabase:
         )
 
     def warnings(self) -> list[str]:
-        """What the owner of the server should know, for `sqljury doctor`."""
+        """Warnings for the owner of the server, shown by `sqljury doctor`."""
         found = []
         if self._privileged:
             found.append(
@@ -518,7 +522,7 @@ class PostgreSQLDatabase:
         return found
 
     def trials(self) -> list[Tried]:
-        """What this role may do beyond reading, by trying; nothing of it stays.
+        """Tries what this role may do beyond reading; every change is undone.
 
         Raises:
             InfrastructureError: the server fails.
@@ -535,13 +539,13 @@ class PostgreSQLDatabase:
             return tried(known, lambda sql: _succeeds(one, sql))
 
     def close(self) -> None:
-        """Give the connection back; a statement still running is cancelled."""
+        """Closes the connection; a statement that still runs is cancelled."""
         self._closed = True
         connection = self._connection
         if connection.pgconn.transaction_status == TransactionStatus.ACTIVE:
             with suppress(psycopg.Error):
                 connection.cancel_safe(timeout=_CANCEL_SECONDS)
-        # The lock is another thread's as long as it reads from the connection.
+        # Another thread has the lock while it reads from the connection.
         locked = connection.lock.acquire(timeout=_CANCEL_SECONDS)
         try:
             connection.close()
@@ -554,10 +558,10 @@ class PostgreSQLDatabase:
 def _memory_watched(
     connection: psycopg.Connection[tuple[Any, ...]], memory: BackendMemory | None, limit: int
 ) -> Iterator[None]:
-    """Cancels the statement that takes more memory of its server process than it may.
+    """Cancels a statement whose server process takes more memory than the limit.
 
     Raises:
-        MemoryError: at the end of the block, when it was cancelled.
+        MemoryError: at the end of the block, if it was cancelled.
     """
     if memory is None:
         yield
@@ -577,7 +581,7 @@ def _memory_watched(
     finally:
         WATCHDOG.release(token)
         if too_much:
-            # A cancel that comes late would hit the next statement, so this session ends.
+            # A late cancel could hit the next statement, so this session ends.
             connection.close()
             raise MemoryError(f"needs more than {limit} bytes of memory")
 
@@ -594,7 +598,7 @@ def _succeeds(connection: psycopg.Connection[tuple[Any, ...]], sql: str) -> bool
 
 
 def _own_port(connection: psycopg.Connection[tuple[Any, ...]]) -> int | None:
-    """Our end of the connection, None on a Unix socket."""
+    """Our port of the connection; None for a Unix socket."""
     with socket.socket(fileno=os.dup(connection.fileno())) as end:
         name = end.getsockname()
     return name[1] if isinstance(name, tuple) else None

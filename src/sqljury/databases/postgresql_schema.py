@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
 Read = Callable[[str], Sequence[tuple[Any, ...]]]
-"""Runs a query of ours and gives its rows."""
+"""Runs one of our queries and returns its rows."""
 
-# Tables that an extension brings are its own; partitions are parts of a table that is listed.
+# Tables of an extension belong to it; a partition is part of a table that is listed.
 _RELATIONS = """
 SELECT c.oid, CASE WHEN pg_table_is_visible(c.oid) THEN c.relname::text
                    ELSE n.nspname || '.' || c.relname END,
@@ -58,20 +58,20 @@ ORDER BY c.conrelid, c.conkey, c.conname
 
 
 class CatalogTable(NamedTuple):
-    """A table or view, by its number in the catalog."""
+    """A table or view, with its object id."""
 
     oid: int
     name: str
     kind: str
     description: str
     quoted: str
-    """The name as SQL text."""
+    """The name as a quoted identifier."""
     namespace: str
-    """Where it is, unless its name says so."""
+    """Its schema, unless the name already includes it."""
 
 
 def read_relations(read: Read, namespace: str | None) -> list[CatalogTable]:
-    """All tables and views, by name; of one schema (namespace) if one is given."""
+    """All tables and views, by name; only of one schema (namespace) if given."""
     only = "" if namespace is None else f"AND n.nspname = {literal(namespace)} "
     order = 'ORDER BY n.nspname, c.relname COLLATE "C"'
     return [CatalogTable(*row) for row in read(f"{_RELATIONS} {only}{order}")]
@@ -130,18 +130,19 @@ def _declaration(
     columns: Sequence[tuple[Any, ...]],
     checks: Sequence[tuple[Any, ...]],
 ) -> tuple[str, ...]:
-    """A statement with the constraints that forbid rows; none where nothing does."""
+    """A CREATE TABLE statement with the constraints that can refuse rows; empty if there are
+    none."""
     computed = any(generated for *_, generated in columns)
     if not checks and not computed:
         return ()
     parts = [*(f'"{name}" {kind}' for name, kind, *_ in columns), *(text for (text,) in checks)]
-    # How a column is computed is not asked for: rows of such a table stay in doubt.
+    # Expressions of generated columns are not read: rows of such a table stay in doubt.
     made = f"CREATE TABLE {relation.quoted} ({', '.join(parts)})"
     return (made, "computed columns") if computed else (made,)
 
 
 def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]]:
-    """Rows without their first value, which they are grouped by."""
+    """The rows grouped by their first value, which is removed from them."""
     found: dict[int, list[tuple[Any, ...]]] = {}
     for oid, *rest in rows:
         found.setdefault(oid, []).append(tuple(rest))
@@ -149,5 +150,5 @@ def _grouped(rows: Sequence[tuple[Any, ...]]) -> dict[int, list[tuple[Any, ...]]
 
 
 def literal(text: str) -> str:
-    """A SQL string; also right where backslashes escape."""
+    """The text as a SQL string that is also right if backslashes are escapes."""
     return " E'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,6 +1,7 @@
-"""A statement as PostgreSQL's own grammar reads it: one SELECT, and every name in it.
+"""Parses a statement with PostgreSQL's own grammar: it must be one SELECT; lists every name in it.
 
-What may stand in a query is listed, so what a later grammar adds is refused until it is known.
+Only listed kinds of nodes are allowed, so what a later grammar adds is refused until it is added
+here.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ except ImportError as error:
     raise MissingExtraError("pgparse", "postgresql", "A PostgreSQL database") from error
 
 GRAMMAR = 17
-"""The version of PostgreSQL whose grammar this is."""
+"""The PostgreSQL version of the grammar."""
 
 _NODES = frozenset(
     re.findall(
@@ -62,15 +63,15 @@ _ARRAY_MAKERS = frozenset({"array_agg", "array_fill"})
 
 @dataclass(frozen=True)
 class PostgreSQLNames:
-    """What a statement names, in lower case.
+    """The names in a statement, in lower case.
 
     Args:
         all: names of any kind, and operators.
-        types: of casts, column definitions and functions, which may be those of a type.
-        tables: what is read, by its own name, without aliases.
-        makes_values: it can make a row, an array or a record out of a text without naming the
-            type: by a whole row, an array, or a function that fills a record.
-        has_texts: a constant in quotes is in it.
+        types: of casts, column definitions and functions (a function's name may be that of a type).
+        tables: tables that are read, without aliases.
+        makes_values: True if it can make a row, an array or a record out of a text without naming
+            the type: by a whole row, an array, or a function that fills a record.
+        has_texts: True if it has a quoted constant.
     """
 
     all: frozenset[str]
@@ -81,10 +82,10 @@ class PostgreSQLNames:
 
 
 def read_statement(sql: str, server_version: int) -> PostgreSQLNames | Execution:
-    """The names in one SELECT, or the outcome of not running it.
+    """The names in one SELECT, or the outcome of refusing the statement.
 
     Args:
-        server_version: the server's, as libpq counts it.
+        server_version: as libpq encodes it.
     """
     if len(sql) > _MOST_TOKENS and _tokens_in(sql) > _MOST_TOKENS:
         return Execution(Status.ERROR, None, "too many operators and names to be checked")
@@ -103,7 +104,8 @@ def read_statement(sql: str, server_version: int) -> PostgreSQLNames | Execution
 
 
 def _tokens_in(sql: str) -> int:
-    """How many words and signs stand outside texts; numbers and commas make no tree deeper."""
+    """The number of words and operators outside texts; numbers and commas do not deepen the
+    tree."""
     return len(_TOKEN.findall(without_strings(sql, "postgres")))
 
 
@@ -150,21 +152,20 @@ def _names_in(tree: dict[str, Any]) -> PostgreSQLNames | Execution:
 
 
 def _last(names: list[dict[str, Any]]) -> str:
-    """The name itself, without its schema; empty for a star."""
+    """The last part of a qualified name; empty for a star."""
     return str(names[-1].get("String", {}).get("sval", "")).lower() if names else ""
 
 
 # ------------------------------------------------------------
-# What a statement on PostgreSQL must not name: what a read-only transaction does not stop.
+# Names that a statement on PostgreSQL must not contain: a read-only transaction permits them.
 #
-# A read-only transaction stops writes to tables, sequences and catalogs, and what it rolls back is
-# undone. Left are functions that reach out of it (other sessions, files, settings, locks,
-# replication), functions that run a text as a query (so that any name can be put together), and
-# tables of the server itself (passwords, what others run, statistics with values in them).
+# A read-only transaction stops writes to tables, sequences and catalogs, and its rollback undoes
+# the rest. What remains: functions with effects outside it (other sessions, files, settings, locks,
+# replication), functions that run a text as a query (which could build any name), and the server's
+# own tables (passwords, other sessions' statements, statistics with values in them).
 #
-# What is allowed is known, not what is forbidden: of the server's own functions those that it
-# declares free of side effects, less a few; of those whose name begins with ``pg_``, and of its own
-# tables, those that are listed here.
+# This is a list of what is allowed: the server's own functions that it declares free of side
+# effects, less a few; of functions named ``pg_…``, and of its own tables, those listed here.
 
 Rows = Sequence[tuple[Any, ...]]
 
@@ -177,7 +178,7 @@ _VOLATILE_ALLOWED = allowing(
     pg_sleep pg_sleep_for pg_sleep_until
     """
 )
-"""They give another value each time, and change nothing."""
+"""They return another value at each call and change nothing."""
 
 _PG_ALLOWED = allowing(
     """
@@ -197,7 +198,7 @@ _PG_ALLOWED = allowing(
     pg_relation_is_updatable pg_column_is_updatable
     """
 )
-"""Functions whose name begins with ``pg_``; also where they are declared volatile."""
+"""Allowed functions named ``pg_…``, even if they are declared volatile."""
 
 _TABLES_ALLOWED = allowing(
     """
@@ -208,7 +209,7 @@ _TABLES_ALLOWED = allowing(
     pg_trigger pg_ts_config pg_ts_dict pg_type pg_views pg_aggregate
     """
 )
-"""The server's own tables that describe a database, and hold nothing else."""
+"""The server's own tables that only describe the database."""
 
 _NAMED = allowing(
     """
@@ -223,7 +224,7 @@ _NAMED = allowing(
     _pg_user_mappings _pg_foreign_servers _pg_foreign_data_wrappers isn_weak
     """
 )
-"""Refused whatever the server says of them: they run texts, tell settings, or keep state."""
+"""Always refused: they run texts, reveal settings, or keep state."""
 
 _BEGINNINGS = (
     *(
@@ -247,7 +248,7 @@ WHERE (p.oid < {_FIRST_USER_OID} OR l.lanname IN ('internal', 'c'))
            AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')))
   AND pg_catalog.format_type(p.prorettype, NULL) !~ '(trigger|_handler|internal)$'
 """
-"""Those that may have side effects, say things of the server, or are not for everybody."""
+"""Functions that may have side effects, reveal something about the server, or need a privilege."""
 
 PRIVILEGED = """
 SELECT p.proname::text
@@ -256,7 +257,7 @@ WHERE l.lanname IN ('internal', 'c') AND p.proacl IS NOT NULL
   AND NOT pg_catalog.has_function_privilege('public', p.oid, 'EXECUTE')
   AND pg_catalog.has_function_privilege(p.oid, 'EXECUTE')
 """
-"""What this role may call although not everybody may; nothing for a plain role."""
+"""Functions that this role may call although not everybody may; none for an ordinary role."""
 
 _OWN_TABLES = r"""
 SELECT c.relname::text FROM pg_catalog.pg_class AS c
@@ -296,8 +297,8 @@ JOIN pg_catalog.pg_class AS c ON c.oid = a.attrelid
 WHERE k.oid >= {_FIRST_USER_OID} AND k.castcontext = 'i' AND k.castfunc <> 0
   AND a.attnum > 0 AND c.oid >= {_FIRST_USER_OID}
 """
-"""What calls a function without its name: operators, aggregates, casts, and tables with a column
-that is cast wherever another type is expected."""
+"""What calls a function without naming it: operators, aggregates, casts, and tables with a column
+that is cast implicitly if another type is expected."""
 
 _CHECKED = """
 SELECT k.contypid::int8, ARRAY(
@@ -321,8 +322,8 @@ SELECT a.atttypid::int8, c.reltype::int8, c.relname::text, c.relkind::text
 FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid
 WHERE c.oid >= {_FIRST_USER_OID} AND c.reltype <> 0 AND a.attnum > 0 AND NOT a.attisdropped
 """
-"""Types made of others: the one inside, the one made of it, its name, "d" for a domain or the kind
-of its relation."""
+"""Types built from other types: the inner type, the outer type, the outer type's name, and "d" for
+a domain or the relation's kind."""
 
 _OF_ANY_TYPE = """
 SELECT DISTINCT p.proname::text FROM pg_catalog.pg_proc AS p
@@ -330,12 +331,12 @@ WHERE p.pronargs > 1 AND EXISTS (
       SELECT FROM unnest(p.proargtypes) AS a (type)
       WHERE pg_catalog.format_type(a.type, NULL) LIKE 'any%')
 """
-"""Functions that read a text as the type of another argument."""
+"""Functions that parse a text as the type of another argument."""
 
 
 @dataclass(frozen=True)
 class _Function:
-    """A function that is not the server's own."""
+    """A function that a user created."""
 
     oid: int
     name: str
@@ -349,9 +350,9 @@ class _Function:
     types: list[int]
 
     def refused(self, forbidden: frozenset[str]) -> bool:
-        """Whether it can do what its caller must not; views and plain functions are run."""
+        """True if it can do what its caller must not; views and ordinary functions are executed."""
         if self.kind == "a":
-            return False  # as its parts say
+            return False  # decided by its parts
         if self.security_definer:
             return True
         if self.language in ("internal", "c"):
@@ -365,14 +366,15 @@ class _Function:
 
 @dataclass(frozen=True)
 class _Checked:
-    """Types whose values are checked by a function that is refused.
+    """Types whose values are checked by a refused function.
 
     Args:
-        types: their names, by number.
-        tables: with a column of such a domain: a text becomes one where an array, a row or a
-            function of any type is made of the column.
-        holding: with a column of an array, row or range of such: any text may become one.
-        any_type: functions that read a text as the type of another argument.
+        types: their names, by object id.
+        tables: tables with a column of such a domain: a text is converted to the domain if an
+            array, a row or a function of any type is made of the column.
+        holding: tables with a column of an array, row or range of such a type: any text may be
+            converted.
+        any_type: functions that parse a text as the type of another argument.
     """
 
     types: Mapping[int, str] = field(default_factory=dict)
@@ -381,7 +383,7 @@ class _Checked:
     any_type: frozenset[str] = frozenset()
 
     def found_in(self, names: PostgreSQLNames) -> str:
-        """Why the statement is refused, or nothing."""
+        """Returns why the statement is refused; empty if it is not."""
         why = "whose CHECK calls a function that may do more than its caller"
         if name := min(lowered(self.types.values()) & names.types, default=""):
             return f"the type {name}, {why}"
@@ -393,14 +395,14 @@ class _Checked:
 
 
 class PostgreSQLForbiddenWords:
-    """The names that a statement must not contain, on one database as one role.
+    """Finds names in a statement that are refused, on one database for one role.
 
     Args:
-        own: the server's functions and tables that are refused.
-        functions: the owner's functions that are refused, with what is bound to them.
-        operators: operators that call one of those.
+        own: the server's refused functions and tables.
+        functions: the users' refused functions, and what calls them without naming them.
+        operators: operators that call one of these functions.
         checked: the types whose values are checked by one of those functions.
-        native: functions in native code that may keep something for their session.
+        native: functions in native code that may keep state in their session.
     """
 
     def __init__(
@@ -418,7 +420,7 @@ class PostgreSQLForbiddenWords:
         self._native = lowered(native)
 
     def found_in(self, sql: str, names: PostgreSQLNames) -> str:
-        """Why the statement is refused, or nothing."""
+        """Returns why the statement is refused; empty if it is not."""
         if 'u&"' in sql.lower():
             return "a name in Unicode escapes"
         if name := self._own.found_in(sql, words_of(sql) | names.all):
@@ -435,7 +437,8 @@ class PostgreSQLForbiddenWords:
         return self._checked.found_in(names)
 
     def stays(self, names: PostgreSQLNames) -> bool:
-        """Whether something of the statement may outlive its transaction, in native code."""
+        """True if the statement may leave something behind after its transaction, in native
+        code."""
         return bool(self._native & names.all)
 
 
@@ -444,11 +447,11 @@ _IMPLIED = frozenset({"=", "<>", "<", "<=", ">", ">="})
 
 
 def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQLForbiddenWords:
-    """Ask the server which of its functions and tables a statement must not name.
+    """Reads from the server's catalogs which functions and tables a statement must not name.
 
     Args:
-        run: gives the rows of a query.
-        version: the server's, as libpq counts it.
+        run: returns the rows of a query.
+        version: the server's version, as libpq encodes it.
     """
     functions = {
         oid: name
@@ -462,7 +465,8 @@ def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQL
     forbidden = _NAMED | lowered(own)
     refused = _refused(theirs, forbidden)
     checked = None
-    # A function that takes or gives a checked type calls the check, and may be called by another.
+    # A function that takes or returns a checked type calls the check, and others may call the
+    # function; so repeat until no more are found.
     while checked := _checked(run, version, {*functions, *(f.oid for f in refused)}):
         named = lowered(checked.types.values()) - checked.tables - checked.holding
         more = [f for f in theirs if checked.types.keys() & f.types or words_of(f.source) & named]
@@ -484,7 +488,7 @@ def read_forbidden_words(run: Callable[[str], Rows], version: int) -> PostgreSQL
 
 
 def _checked(run: Callable[[str], Rows], version: int, functions: set[int]) -> _Checked | None:
-    """The types whose values are checked by one of the functions, if there are any."""
+    """The types whose values are checked by one of these functions; None if there are none."""
     domains = {oid for oid, called in run(_CHECKED) if functions.intersection(called)}
     if not domains:
         return None
@@ -502,7 +506,7 @@ def _checked(run: Callable[[str], Rows], version: int, functions: set[int]) -> _
 
 
 def _with_outer(types: set[int], made_of: Rows) -> set[int]:
-    """The types and all that are made of them."""
+    """The types and all types built from them."""
     found = set(types)
     while more := {outer for inner, outer, *_ in made_of if inner in found} - found:
         found |= more
@@ -514,7 +518,7 @@ def _refused(
     forbidden: frozenset[str],
     already: Iterable[_Function] = (),
 ) -> list[_Function]:
-    """Those that may not be called, and those that call them."""
+    """The functions that must not be called, and those that call them."""
     found = list({function.oid: function for function in already}.values())
     forbidden |= lowered(function.name for function in found)
     left = [function for function in functions if function not in found]

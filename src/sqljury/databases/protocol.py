@@ -1,4 +1,4 @@
-"""The small protocol behind which every engine stands."""
+"""The protocol that every engine implements."""
 
 from __future__ import annotations
 
@@ -14,67 +14,68 @@ from sqljury.schema import Schema
 
 
 class Database(Protocol):
-    """One open database: read-only, limited, one statement at a time."""
+    """One open database: read-only, with limits, one statement at a time."""
 
     @property
     def db_id(self) -> str:
-        """The name by which cases know it."""
+        """The name by which cases refer to it."""
 
     @property
     def dialect(self) -> str:
-        """sqlglot's name of its SQL: sqlite, duckdb, postgres, mysql, …"""
+        """sqlglot's name of its SQL dialect: sqlite, duckdb, postgres, mysql, …"""
 
     @property
     def engine(self) -> str:
         """Engine and version for signatures: ``sqlite3.45.1``, ``postgresql15.4``."""
 
     def schema(self) -> Schema:
-        """Tables, columns, keys, descriptions; read once."""
+        """Tables, columns, keys and descriptions; read once."""
 
     def execute(self, sql: str, limits: Limits) -> Execution:
-        """Run one statement. Never raises for what the statement does."""
+        """Runs one statement; whatever the statement does, it raises nothing."""
 
     def fingerprint(self) -> str:
-        """Changes when the contents change, as far as that can be told cheaply."""
+        """A hash that changes when the contents change, as far as this can be computed cheaply."""
 
     def close(self) -> None:
-        """Give the connection back; a statement still running is cancelled."""
+        """Closes it; a statement that still runs is cancelled."""
 
 
 class Databases(Protocol):
-    """Where databases come from: a folder, a URL with ``{db_id}``, one file."""
+    """A source of databases: a folder, a URL with ``{db_id}``, one file."""
 
     @property
     def spec(self) -> str:
-        """The text it was made from; :func:`open_databases` turns it back into an equal one."""
+        """The text that :func:`open_databases` turns into an equal source."""
 
     def open(self, db_id: str) -> Database | None:
-        """The database of that name, or None where there is none.
+        """The database of that name, or None if there is none.
 
         Raises:
-            InfrastructureError: it is there but cannot be opened (server down, driver missing).
+            InfrastructureError: the database exists but cannot be opened (server down, driver
+                missing).
         """
 
     def ids(self) -> tuple[str, ...] | None:
-        """All names, sorted, where they can be listed."""
+        """All names, sorted; None if they cannot be listed."""
 
 
 # ------------------------------------------------------------
-# Engines that are reached by a URL, known by its scheme.
+# Engines for URLs, by scheme.
 
 Describe = Callable[[Schema], Schema]
-"""Adds descriptions to a schema; handed to every engine."""
+"""Adds descriptions to a schema; each engine gets one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """How databases of a kind are opened and listed."""
+    """How databases of one kind are opened and listed."""
 
     open_url: Callable[[str, str, Describe], Database | None]
-    """Connects to a URL under a db_id; None where the server says that it has no such database.
-    Raises InfrastructureError where it cannot be reached or refuses the login."""
+    """Connects to a URL, under a db_id; returns None if the server has no such database. Raises
+    InfrastructureError if the server cannot be reached or refuses the login."""
     list_ids: Callable[[str], tuple[str, ...] | None]
-    """The names that may stand for ``{db_id}``, sorted; None where they cannot be listed."""
+    """The names that ``{db_id}`` may be replaced with, sorted; None if they cannot be listed."""
 
 
 ENGINES: Final[Registry[Engine]] = Registry(
@@ -82,11 +83,11 @@ ENGINES: Final[Registry[Engine]] = Registry(
     group="sqljury.engines",
     modules={"postgres": "postgresql", "mariadb": "mysql"},
 )
-"""Engines by scheme. One is imported on first use: drivers are heavy and optional."""
+"""Engines by URL scheme. Each is imported on first use: drivers are heavy and optional."""
 
 
 # ------------------------------------------------------------
-# Tell whether the contents of database files changed, without reading large ones whole.
+# Detect changes of database files without reading large ones completely.
 
 _WHOLE = 64 * 1024 * 1024
 _SAMPLES = 64
@@ -94,7 +95,7 @@ _SAMPLE = 64 * 1024
 
 
 def fingerprint_files(*paths: Path) -> str:
-    """A hash of size and contents; independent of names and times.
+    """Hash of size and contents; it does not depend on file names and times.
 
     Files up to 64 MiB are read whole. Of larger ones the first block and 63 further blocks,
     evenly spread, are read: the first holds the change counter (SQLite) or the number of the

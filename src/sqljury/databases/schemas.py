@@ -1,4 +1,4 @@
-"""Schemas without their databases, and the descriptions that benchmarks ship beside databases."""
+"""Schemas without databases, and the descriptions that benchmarks ship next to databases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqljury.databases.ddl import schema_from_ddl
 from sqljury.errors import InputError
 from sqljury.schema import Column, ForeignKey, Schema, Table
 
-# Spider's names of types say less than a declaration; "others" says nothing.
+# Spider's type names are less precise than a declaration; "others" means nothing.
 _SPIDER_TYPES = {
     "number": "NUMERIC",
     "text": "TEXT",
@@ -31,14 +31,15 @@ _OPENERS: Final[Mapping[str, Any]] = {".gz": gzip.open, ".xz": lzma.open}
 
 @dataclass(frozen=True, slots=True)
 class Schemas:
-    """Schemas by the name of their database; one that is alone in its file serves every name."""
+    """Schemas by the name of their database; a single one in a file without names serves every
+    name."""
 
     spec: str
-    """What it was read from; :func:`read_schemas` turns it back into an equal one."""
+    """The text that :func:`read_schemas` turns into equal schemas."""
     by_id: Mapping[str, Schema]
 
     def get(self, db_id: str) -> Schema | None:
-        """The schema of that database (else one that differs in case only), or None."""
+        """The schema of that database, else one whose name differs in case only, else None."""
         if db_id in self.by_id:
             return self.by_id[db_id]
         if "" in self.by_id:
@@ -48,19 +49,19 @@ class Schemas:
 
 
 def read_schemas(path: str | Path) -> Schemas:
-    """Schemas from a file: JSON as Spider's ``tables.json``, text2sql-data's CSV, else SQL; .gz
-    and .xz too.
+    """Schemas from a file: JSON like Spider's ``tables.json``, text2sql-data's CSV, else SQL; also
+    as .gz and .xz.
 
-    What begins as CREATE TABLE does is no path, but the statements themselves.
+    Text that begins with CREATE TABLE is not a path but the statements themselves.
 
-    In ``tables.json`` several single columns of one table under ``primary_keys`` are taken as
-    one composite key. Spider often lists only the first column of a composite key, which is
-    most often a foreign key, too: a single column that is both is not taken as a key. (Of 774
-    keys in Spider's file 132 are not keys of the databases; of these 113, and 23 that are, are
-    so left out.) Where there is a database, its own schema is more reliable.
+    In ``tables.json`` several single columns of one table under ``primary_keys`` are read as one
+    composite key. Spider often lists only the first column of a composite key, and this column is
+    mostly a foreign key too: a single column that is both is not read as a key. (Of the 774 keys in
+    Spider's file 132 are not keys of the databases. This rule leaves out 113 of them, and 23 real
+    keys.) If there is a database, its own schema is more reliable.
 
     Raises:
-        InputError: SJ206: there is no such file; SJ207: it cannot be understood.
+        InputError: SJ206: the file does not exist; SJ207: it cannot be parsed.
     """
     if _DDL.match(str(path)):
         return Schemas(str(path), {"": schema_from_ddl(str(path))})
@@ -88,7 +89,8 @@ _CSV_HEAD = "Table Name,"
 
 
 def _from_csv(text: str) -> Schema:
-    """A line a column, a line of dashes between tables; where foreign keys lead is not told."""
+    """One line per column, a line of dashes between tables; targets of foreign keys are not
+    given."""
     rows = csv.reader(text.splitlines(), skipinitialspace=True)
     heads = [head.strip() for head in next(rows)]
     columns: dict[str, list[Column]] = {}
@@ -133,7 +135,7 @@ def _from_json(text: str, name: str) -> dict[str, Schema]:
 
 
 def _spider_schema(entry: Mapping[str, Any]) -> Schema:
-    # The first column stands for "*" and belongs to table -1.
+    # The first column is "*", of table -1.
     columns = [(int(table), str(name)) for table, name in entry["column_names_original"]]
     types = entry["column_types"]
     keys = _primary_keys(entry["primary_keys"], columns)
@@ -183,7 +185,7 @@ def _foreign_keys(
 
 
 # ------------------------------------------------------------
-# Column descriptions that benchmarks ship beside their databases.
+# Column descriptions that benchmarks ship next to their databases.
 
 
 class _Described(NamedTuple):
@@ -195,13 +197,13 @@ _Tables = Mapping[str, Mapping[str, _Described]]
 
 
 def describe(schema: Schema, db_id: str, folder: Path | None) -> Schema:
-    """The schema with the descriptions that ``folder`` has for this database, if any.
+    """The schema with the descriptions from ``folder`` for this database, if there are any.
 
-    Two layouts are known: ROSE's ``DB_ID_schema.json`` and BIRD's ``database_description``
-    folder with a CSV file a table, either in ``folder/DB_ID`` or in ``folder`` itself.
+    Two layouts are read: ROSE's ``DB_ID_schema.json``, and BIRD's ``database_description`` folder
+    with one CSV file per table; both in ``folder/DB_ID`` or in ``folder`` itself.
 
     Raises:
-        InputError: a description file that is not what its name says.
+        InputError: a description file cannot be parsed.
     """
     tables = _read(db_id, folder) if folder is not None else {}
     if not tables:
@@ -261,9 +263,9 @@ def _read_csv(file: Path) -> Mapping[str, _Described]:
     rows = csv.reader(io.StringIO(_decoded(file), newline=""))
     head = [name.strip().casefold() for name in next(rows, [])]
     if "original_column_name" not in head:
-        # BIRD's files differ in spelling here and there; the first column is always the name.
+        # Spellings of the header differ between BIRD's files; the first column is always the name.
         head[:1] = ["original_column_name"]
-    # Lines may be shorter or longer than the header: what is there counts.
+    # Lines may be shorter or longer than the header; extra cells are ignored.
     lines = (dict(zip(head, row, strict=False)) for row in rows)
     return _by_column(
         (
@@ -288,7 +290,7 @@ def _clean(text: Any) -> str:
 
 
 def _decoded(file: Path) -> str:
-    """Decoded as UTF-8 (with or without a mark), else as Windows-1252, in which some are."""
+    """The text, decoded as UTF-8 (with or without a byte order mark), else as Windows-1252."""
     content = file.read_bytes()
     try:
         return content.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""What databases on servers have in common: a URL with a password, a connection that breaks."""
+"""What databases on servers share: a URL with a password, a connection that may be lost."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.execution import Execution, Limits, Status
 
 PLACE = "{db_id}"
 CHUNK = 16
-"""Rows received at a time."""
+"""Rows received in one chunk."""
 
 _NETLOC = re.compile(
     r"(?:(?P<user>[^:@]*)(?::(?P<password>[^@]*))?@)?"
@@ -38,13 +38,13 @@ class ServerURL:
 
     @property
     def shown(self) -> str:
-        """The URL for people: without the password and without options, which may hold one."""
+        """The URL for display: without password and options, because an option may be a secret."""
         user = f"{self.user}@" if self.user else ""
         port = f":{self.port}" if self.port else ""
         return f"{self.scheme}://{user}{self.host}{port}/{self.database}"
 
     def quiet(self, text: object) -> str:
-        """A driver's words on one line, without the password and the full stop."""
+        """A driver's message on one line, without the password and the final full stop."""
         words = " ".join(str(text).split())
         for secret in (self.password, quote(self.password, safe="")):
             words = words.replace(secret, "***") if secret else words
@@ -55,11 +55,12 @@ def parse_url(url: str) -> ServerURL:
     """The parts of a server's URL.
 
     Raises:
-        InputError: it is none; the text is not repeated, since a password may be in it.
+        InputError: it is not a URL; the message does not repeat it, since it may contain a
+            password.
     """
     parts = urlsplit(url)
     match = _NETLOC.fullmatch(parts.netloc)
-    # A password with an unescaped / ? # ends the host's part early, and its rest stands here.
+    # An unescaped / ? # in a password ends the host part early, and its rest is in the path.
     if match is None or parts.fragment or "@" in parts.path:
         raise InputError(
             "SJ251",
@@ -79,20 +80,22 @@ def parse_url(url: str) -> ServerURL:
 
 
 def ids_in(names: Iterable[str], template: str) -> tuple[str, ...]:
-    """What stands for ``{db_id}`` in each name that fits ``spider_{db_id}``, sorted."""
+    """The part of each name that matches ``{db_id}`` in a template such as ``spider_{db_id}``,
+    sorted."""
     before, _, after = template.partition(PLACE)
     pattern = re.compile(f"{re.escape(before)}(.+){re.escape(after)}", re.DOTALL)
     return tuple(sorted(match[1] for name in names if (match := pattern.fullmatch(name))))
 
 
 class DeadlineRows:
-    """Rows in small chunks, while there is time.
+    """Fetches rows in small chunks until a deadline.
 
-    Small, because a chunk is all that is held before it is measured. The server may have stopped
-    already, and still half a million rows be on their way to us: so we look at the clock, too.
+    The chunks are small because each is in memory before it can be measured. Even if the server has
+    stopped the query, half a million rows may still be on their way, so the clock is checked at
+    each chunk.
 
     Raises:
-        TimeoutError: from ``fetchmany``, when the deadline has passed.
+        TimeoutError: raised by ``fetchmany`` when the deadline has passed.
     """
 
     __slots__ = ("_deadline", "_fetchmany")
@@ -104,49 +107,49 @@ class DeadlineRows:
         self._deadline = awake() + seconds
 
     def fetchmany(self, size: int, /) -> Sequence[tuple[Any, ...]]:
-        """Up to ``size`` further rows, and at most :data:`CHUNK`."""
+        """Returns up to ``size`` further rows, at most :data:`CHUNK`."""
         if awake() > self._deadline:
             raise TimeoutError
         return self._fetchmany(min(size, CHUNK))
 
 
 _AT_ONCE = 0.1
-"""Seconds in which a connection that is lost already is found to be."""
+"""If an attempt fails within this many seconds, the connection was lost before it began."""
 
 
 def with_second_attempt(
     attempt: Callable[[Limits], Execution], limits: Limits, lost: Callable[[], bool]
 ) -> Execution:
-    """The execution, tried again in what is left of its time if the connection was lost."""
+    """The execution; repeated once in the remaining time if the connection was lost."""
     first = attempt(limits)
-    # One that was lost before, such as by the end of another statement, shows at once.
+    # A connection lost earlier, e.g. by the end of another statement, fails immediately.
     before = first.seconds < _AT_ONCE
     rest = limits.seconds - (0.0 if before else first.seconds)
     if first.status is not Status.UNAVAILABLE or rest <= 0 or not lost():
         return first
     second = attempt(replace(limits, seconds=rest))
     if second.status is Status.TIMEOUT and not before:
-        # It had less time than it may take: the lost connection is to blame.
+        # It had less than its full time: report the lost connection, not a timeout.
         return replace(first, seconds=first.seconds + second.seconds)
     return second
 
 
 # ------------------------------------------------------------
-# What one session of a server on this machine holds in memory, read from ``/proc``.
+# Memory of one session of a server on this machine, read from ``/proc``.
 #
-# PostgreSQL has no limit on what one statement allocates, and no way to ask from outside how much
-# it did. Where the server runs beside us, the system knows.
+# PostgreSQL has no limit on what one statement allocates, and other sessions cannot ask how much it
+# did. If the server is on this machine, the operating system knows.
 
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 class BackendMemory:
-    """The memory of one server process, as long as it is the one we talk to.
+    """The memory of one server process, while it serves our connection.
 
     Args:
-        pid: what the server says.
-        port: our own end of the connection, None on a Unix socket. A server in a container
-            counts processes in its own way; its title tells whether the number is right.
+        pid: the process id, as the server reports it.
+        port: our port of the connection, None for a Unix socket. A server in a container numbers
+            processes in its own way; the title of the process shows whether the id is right here.
     """
 
     def __init__(self, pid: int, port: int | None) -> None:
@@ -154,12 +157,12 @@ class BackendMemory:
         self._peer = f"({port})" if port else "[local]"
 
     def known(self) -> bool:
-        """Whether the process can be seen, and is the one meant."""
+        """True if the process is visible and serves our connection."""
         title = self._text("cmdline")
         return title.startswith("postgres") and self._peer in title and self.held() > 0
 
     def held(self) -> int:
-        """Bytes of its own (without the memory that all sessions share); 0 where it is gone."""
+        """Bytes of its own memory (without what all sessions share); 0 if it has ended."""
         pages = self._text("statm").split()
         return (int(pages[1]) - int(pages[2])) * _PAGE if len(pages) > 2 else 0
 
@@ -171,7 +174,7 @@ class BackendMemory:
 
 
 # ------------------------------------------------------------
-# What a login may do beyond reading, found by trying it; every trial is undone or does nothing.
+# Find out what a login may do beyond reading, by trying it; every trial is undone or harmless.
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,10 +182,10 @@ class Trial:
     """One thing that a login should not be able to do.
 
     Args:
-        does: what it would do, as "can …" goes on.
-        sql: tried in a transaction that is rolled back, or of no consequence. It succeeds where
-            the server does not refuse it and, if it gives a table, gives a row.
-        remedy: what closes it, as the server's administrator runs it.
+        does: what it would do; continues the sentence "can …".
+        sql: the statement, run in a transaction that is rolled back, or without effect. It succeeds
+            if the server does not refuse it and, if it returns a table, the table has a row.
+        remedy: what the server's administrator runs to prevent it.
     """
 
     does: str
@@ -192,17 +195,17 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A trial, and whether the login could do it."""
+    """A trial, and True if the login could do it."""
 
     trial: Trial
     succeeded: bool
 
 
 def tried(trials: Sequence[Trial], succeeds: Callable[[str], bool]) -> list[Tried]:
-    """Try each.
+    """Runs each trial.
 
     Args:
-        succeeds: runs a statement, undoes it, and tells whether the server allowed it.
+        succeeds: runs a statement, undoes it, and returns True if the server allowed it.
     """
     return [Tried(trial, succeeds(trial.sql)) for trial in trials]
 
@@ -266,13 +269,13 @@ _POSTGRESQL = (
 
 
 def postgresql_trials(role: str, database: str, tables: Sequence[str], other: int) -> list[Trial]:
-    """For PostgreSQL.
+    """The trials for PostgreSQL.
 
     Args:
-        role: the login, quoted.
-        database: quoted.
-        tables: quoted; EXPLAIN asks for the right to write to them, and writes nothing.
-        other: the process of another session of ours, which may be ended.
+        role: the login, as a quoted identifier.
+        database: a quoted identifier.
+        tables: quoted; EXPLAIN of a write needs the right to write, but writes nothing.
+        other: the process id of another session of ours, which the trial may end.
     """
     written = [
         Trial(
@@ -282,7 +285,7 @@ def postgresql_trials(role: str, database: str, tables: Sequence[str], other: in
         )
         for table in tables
     ]
-    # One after another, since what is said of the role may stand in braces.
+    # Replace one key after another, because a role's name may itself contain braces.
     known = {"{role}": role, "{database}": database, "{other}": str(other)}
     return [*written, *(Trial(*(_filled(text, known) for text in one)) for one in _POSTGRESQL)]
 
@@ -318,7 +321,7 @@ _MYSQL = (
 
 
 def mysql_trials(role: str, database: str, tables: Sequence[str]) -> list[Trial]:
-    """For MySQL and MariaDB; the arguments as for :func:`postgresql_trials`."""
+    """The trials for MySQL and MariaDB; arguments as for :func:`postgresql_trials`."""
     written = [
         Trial(
             f"write to {table}",

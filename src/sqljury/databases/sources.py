@@ -1,4 +1,4 @@
-"""Databases, schemas and suites by name, from the places that settings name."""
+"""Databases, schemas and suites by name, from the places in the settings."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Places(Closing):
-    """Databases and schemas by name; a database stays open until it is released, or to the end.
+    """Databases and schemas by name; a database stays open until it is released, or until close.
 
     Args:
-        databases: as for :func:`open_databases`, or None.
-        schemas: a file as for :func:`read_schemas`, or None.
+        databases: as for :func:`open_databases`; None for no databases.
+        schemas: a file as for :func:`read_schemas`; None for no schemas.
     """
 
     def __init__(
@@ -36,11 +36,11 @@ class Places(Closing):
     ) -> None:
         self._databases = None if databases is None else open_databases(os.fspath(databases))
         self.schemas = None if schemas is None else read_schemas(os.fspath(schemas))
-        """The schemas of databases that are not there."""
+        """Schemas for names that have no database."""
         self._open: dict[str, Database | None] = {}
 
     def close(self) -> None:
-        """Close all databases that are open."""
+        """Closes all open databases."""
         for db_id in list(self._open):
             self.release(db_id)
 
@@ -50,27 +50,28 @@ class Places(Closing):
         return listed if self.schemas is None else listed | set(self.schemas.by_id)
 
     def database(self, db_id: str) -> Database | None:
-        """The open database, or None where there is none."""
+        """The open database, or None if there is none of that name."""
         if db_id not in self._open:
             self._open[db_id] = None if self._databases is None else self._databases.open(db_id)
         return self._open[db_id]
 
     def schema(self, db_id: str) -> Schema | None:
-        """The database's schema, else the one that was given, else None."""
+        """The schema of the database, else the one from the schema file, else None."""
         database = self.database(db_id)
         if database is not None:
             return database.schema()
         return None if self.schemas is None else self.schemas.get(db_id)
 
     def release(self, db_id: str) -> None:
-        """Close a database that will not be asked soon; asked again, it is opened again."""
+        """Closes a database that is not needed soon; the next request opens it again."""
         database = self._open.pop(db_id, None)
         if database is not None:
             database.close()
 
 
 def schema_reader(databases: str | os.PathLike[str]) -> Callable[[str], Schema | None]:
-    """The schemas of databases by name, each database opened once and closed again."""
+    """A function from a name to the schema of its database; each database is opened once, then
+    closed."""
     opened = open_databases(os.fspath(databases))
 
     @cache
@@ -92,7 +93,7 @@ def schema_of(
     """The schema itself, or from its file, else that of a database.
 
     Raises:
-        InputError: SJ316: neither was given, or there is none of that name.
+        InputError: SJ316: neither a schema nor a database is given, or none has that name.
     """
     if isinstance(schema, Schema):
         return schema
@@ -117,7 +118,8 @@ def schema_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenSources:
-    """Databases, schemas and suites by name; None of a kind that was not named."""
+    """Databases, schemas and suites by name; each kind is None if the settings give no place for
+    it."""
 
     databases: Databases | None
     schemas: Schemas | None
@@ -125,10 +127,10 @@ class OpenSources:
 
 
 def open_sources(sources: Sources) -> OpenSources:
-    """What is in some places.
+    """Opens the places in the settings.
 
     Raises:
-        InputError: SJ20x: a place that is not there, or holds nothing of the kind.
+        InputError: SJ20x: a place does not exist, or contains nothing of its kind.
     """
     databases, schemas, suites = sources.databases, sources.schemas, sources.suites
     return OpenSources(

@@ -1,12 +1,12 @@
-"""Any other database that SQLAlchemy reaches: a query is checked before it is sent.
+"""Any other database that SQLAlchemy reaches; queries are checked before they are sent.
 
-What can be promised depends on the database. Everywhere: the text is parsed and must be a single
-query without any write in it; it runs in a transaction that is rolled back; rows and bytes are
-limited while they are fetched (streamed, where the driver can). Where the database has read-only
-transactions (:data:`_READ_ONLY`), one is used. When time is up the driver is told to cancel, if it
-can (:data:`_CANCELS`); with another driver a statement ends when the server ends it, and the
-process that waits for it must be killed. Functions with side effects are not recognised: use a
-role that can only read.
+The guarantees depend on the database. For all of them: the text is parsed and must be a single
+query without any write; it runs in a transaction that is rolled back; rows and bytes are limited
+while they are fetched (streamed, if the driver can). If the database has read-only transactions
+(:data:`_READ_ONLY`), one is used. When time is up, the driver is told to cancel if it can
+(:data:`_CANCELS`); with another driver a statement ends when the server ends it, and the waiting
+process must be killed. Functions with side effects are not recognised: use a role that can only
+read.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _READ_ONLY = {
     "mysql": "SET SESSION TRANSACTION READ ONLY",
     "mariadb": "SET SESSION TRANSACTION READ ONLY",
 }
-"""By SQLAlchemy's name of the database: what is said first in every transaction."""
+"""The first statement of every transaction, by SQLAlchemy's name of the database."""
 
 _CANCELS = ("interrupt", "cancel")
 """Methods of a driver's connection that end its statement from another thread: sqlite3, duckdb;
@@ -54,10 +54,10 @@ _DIALECTS = {
     "mariadb": "mysql",
     "awsathena": "athena",
 }
-"""sqlglot's names, where SQLAlchemy has another."""
+"""sqlglot's names of dialects that SQLAlchemy names otherwise."""
 
 
-# What is installed for a backend, where SQLAlchemy does not bring its dialect or driver along.
+# The package to install for a backend whose dialect or driver SQLAlchemy does not include.
 _PACKAGES = {
     "snowflake": "snowflake-sqlalchemy",
     "oracle": "oracledb (and write oracle+oracledb://)",
@@ -71,7 +71,7 @@ _PACKAGES = {
 
 
 def open_url(url: str, db_id: str, describe: Describe) -> SQLAlchemyDatabase | None:
-    """Connect to whatever the URL names.
+    """Connects to the database of any URL that SQLAlchemy understands.
 
     Raises:
         InfrastructureError: the driver is missing, or the database cannot be reached.
@@ -82,12 +82,12 @@ def open_url(url: str, db_id: str, describe: Describe) -> SQLAlchemyDatabase | N
         raise InfrastructureError("SJ272", "SQLAlchemy does not understand the URL.") from None
     file = parsed.database or ""
     if parsed.get_backend_name() == "sqlite" and not Path(file).is_file():
-        return None  # SQLite would make one
+        return None  # SQLite would create the file
     return SQLAlchemyDatabase(parsed, db_id, describe)
 
 
 def list_ids(template: str) -> tuple[str, ...] | None:  # noqa: ARG001
-    """None: there is no common way to ask."""
+    """Returns None: SQLAlchemy has no common way to list databases."""
     return None
 
 
@@ -121,7 +121,7 @@ class SQLAlchemyDatabase:
     def _failed(self, error: Exception) -> InfrastructureError:
         words = _words(error)
         if self._url.password:
-            # As a word: a password of one letter is in all that is said.
+            # Match it as a word: a password of one letter occurs in every message.
             password = re.escape(str(self._url.password))
             words = re.sub(rf"(?<!\w){password}(?!\w)", "***", words)
         shown = self._url.set(password=None, query={}).render_as_string()
@@ -137,7 +137,7 @@ class SQLAlchemyDatabase:
         return InfrastructureError("SJ272", f"{words.rstrip('.')}.", where=shown, hint=hint)
 
     def execute(self, sql: str, limits: Limits) -> Execution:
-        """Run one statement. Never raises for what the statement does."""
+        """Runs one statement; whatever the statement does, it raises nothing."""
         statement = admit(sql, self.dialect, pinned=False)
         if isinstance(statement, Execution):
             return statement
@@ -162,7 +162,7 @@ class SQLAlchemyDatabase:
             else:
                 table = result
         except TimeoutError:
-            pass  # as the watchdog says
+            pass  # the watchdog has recorded the reason
         except (sa.exc.SQLAlchemyError, ValueError) as error:
             lost = self._closed or getattr(error, "connection_invalidated", False)
             status = Status.UNAVAILABLE if lost else Status.ERROR
@@ -185,7 +185,7 @@ class SQLAlchemyDatabase:
                 execution_options={
                     "stream_results": True,
                     "max_row_buffer": CHUNK,
-                    "no_parameters": True,  # a % in the text is no placeholder
+                    "no_parameters": True,  # a % in the text is not a placeholder
                 },
             )
             table = self._fetch(result, limits)
@@ -206,7 +206,7 @@ class SQLAlchemyDatabase:
         return fetch_limited(DeadlineRows(rows, limits.seconds), tuple(result.keys()), limits)
 
     def _cancel(self) -> None:
-        with suppress(Exception):  # whatever a driver does when there is nothing to cancel
+        with suppress(Exception):  # drivers raise anything if there is nothing to cancel
             driver = self._connection.connection.driver_connection
             for name in _CANCELS:
                 if cancel := getattr(driver, name, None):
@@ -237,7 +237,7 @@ class SQLAlchemyDatabase:
         return self._schema
 
     def fingerprint(self) -> str:
-        """A hash of server version, columns and row counts.
+        """Hash of server version, columns and row counts.
 
         Raises:
             InfrastructureError: the server fails.
@@ -255,7 +255,7 @@ class SQLAlchemyDatabase:
         return digest.hexdigest()
 
     def warnings(self) -> list[str]:
-        """What the owner of the database should know, for `sqljury doctor`."""
+        """Warnings for the owner of the database, shown by `sqljury doctor`."""
         found = []
         if self._engine.dialect.name not in _READ_ONLY:
             found.append("read-only by inspection of the text only: use a role that can only read")
@@ -265,17 +265,18 @@ class SQLAlchemyDatabase:
         return found
 
     def close(self) -> None:
-        """Give the connection back; a statement still running is cancelled if the driver can."""
+        """Closes the connection; a statement that still runs is cancelled if the driver can do
+        that."""
         self._closed = True
         self._cancel()
-        if self._busy.acquire(timeout=_CANCEL_SECONDS):  # else it is another thread's to leave
+        if self._busy.acquire(timeout=_CANCEL_SECONDS):  # else another thread uses the connection
             with suppress(sa.exc.SQLAlchemyError):
                 self._connection.close()
             self._busy.release()
 
 
 def _words(error: Exception) -> str:
-    """The driver's own, on one line."""
+    """The driver's message, on one line."""
     return " ".join(str(getattr(error, "orig", None) or error).split())
 
 
@@ -283,7 +284,7 @@ def _words(error: Exception) -> str:
 
 
 def _not_a_query(sql: str, dialect: str) -> Execution | None:
-    """What to answer instead of running it, unless it is one query and writes nothing."""
+    """The outcome of refusing the text; None if it is a single query that writes nothing."""
     import sqlglot
     from sqlglot import exp
 
@@ -301,7 +302,7 @@ def _not_a_query(sql: str, dialect: str) -> Execution | None:
     if not isinstance(tree, exp.Query | exp.Values):
         return Execution(Status.REFUSED, None, "not a query")
     writes = (exp.DML, exp.DDL, exp.Into, exp.Lock, exp.Command, exp.Set)
-    # A query is itself a DDL to sqlglot, since it can be what a table is made of.
+    # To sqlglot a query is itself a DDL node, because CREATE TABLE AS can contain it.
     found = next((n for n in tree.find_all(*writes) if not isinstance(n, exp.Query)), None)
     if found is not None:
         return Execution(Status.REFUSED, None, f"{found.key.upper()} inside a query")

@@ -1,9 +1,10 @@
-"""SQLite: read-only by open mode, by ``query_only``, and by an authorizer's allow-list.
+"""SQLite: read-only by open mode, by ``query_only``, and by an authorizer that lists what is
+allowed.
 
-Three things cannot be stopped from inside the process, because SQLite looks at the clock only
-between its operations: one call of a slow function (``instr`` of two huge strings), a sort in
-memory, and the preparing of a statement. A worker that runs hostile SQL must be killed from
-outside when it is overdue.
+Three things cannot be stopped inside the process, because SQLite checks the clock only between its
+operations: one call of a slow function (``instr`` of two huge strings), a sort in memory, and
+preparing a statement. A worker that runs hostile SQL must be killed from outside when it is
+overdue.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from sqljury.execution import MIB, Execution, Limits, ResultTable, Status
 from sqljury.schema import Schema
 
 _CELL = MIB // 4
-"""Most bytes of one value at first; a query that needs more is run again, row by row."""
+"""Most bytes of a value in the first attempt; a query that needs more is run again, row by row."""
 _WIDEST = 4
-"""Bytes that one byte of UTF-8 can take in a Python string."""
+"""The most bytes that one byte of UTF-8 takes in a Python string."""
 _LARGEST_CELL = 1_000_000_000  # SQLite's own limit
 _POINTER = b"version https://git-lfs"
 _OPERATIONS = 10_000
-"""How many operations pass between two looks at the clocks, some 0.2 ms."""
+"""Number of operations between two checks of the clocks; about 0.2 ms."""
 
 _SIZES = {
     sqlite3.SQLITE_LIMIT_LENGTH: _CELL,
@@ -53,8 +54,8 @@ _SETTINGS = (
 # ---------------------------------------------------------------- what a statement may do
 
 _PLAIN_ACTIONS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
-# Those that give a value and do nothing else, of every version so far. Not here: what reaches files
-# or native code, writes (FTS3's optimize), or tells of statements before this one (changes).
+# Functions that return a value and do nothing else, of every version so far. Left out are those
+# that reach files or native code, write (FTS3's optimize), or reveal earlier statements (changes).
 _FUNCTIONS = frozenset(
     re.findall(
         r"->>|->|\w+",
@@ -83,9 +84,9 @@ _FUNCTIONS = frozenset(
         """,
     )
 )
-# They show the texts of other statements, or raw pages.
+# They reveal the texts of other statements, or raw pages.
 _DENIED_TABLES = frozenset({"sqlite_stmt", "sqlite_dbpage"})
-# What pragma_table_info(…) and its like run inside; they describe the schema.
+# What pragma_table_info(…) and similar run internally; they describe the schema.
 _SCHEMA_PRAGMAS = frozenset(
     {
         "table_info",
@@ -123,7 +124,7 @@ _ACTION_NAMES = {
 
 
 class _Authorizer:
-    """SQLite asks it about every action of a statement when the statement is prepared."""
+    """SQLite calls it for every action of a statement while the statement is prepared."""
 
     __slots__ = ("_lifted", "denied")
 
@@ -133,7 +134,7 @@ class _Authorizer:
 
     @contextmanager
     def lifted(self) -> Iterator[None]:
-        """Allow everything for a moment: to our own statements, in a database of our own."""
+        """Allows everything inside the block: for our own statements, in a database of our own."""
         self._lifted = True
         try:
             yield
@@ -152,8 +153,8 @@ class _Authorizer:
         ):
             return sqlite3.SQLITE_OK
         if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
-            # Asked while json_each and its like declare themselves. A statement that means
-            # it fails all the same: "table sqlite_master may not be modified".
+            # json_each and similar ask this while they declare themselves. A statement of this kind
+            # fails all the same: "table sqlite_master may not be modified".
             return sqlite3.SQLITE_OK
         name = _ACTION_NAMES.get(action, f"action {action}")
         self.denied = " ".join(part for part in (name, first, second) if part)
@@ -176,17 +177,17 @@ _UNAVAILABLE = frozenset(
 )
 _REFUSED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH})
 _FAILURES = (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError)
-"""ValueError: a NUL character, or text that is not Unicode, in the statement."""
+"""ValueError: the statement has a NUL character, or text that is not Unicode."""
 
 
 class SQLiteDatabase:
-    """One SQLite file, opened once; or a connection that is there already.
+    """One SQLite file, opened once; or an existing connection.
 
-    Text that is not valid UTF-8 is shown with backslash escapes (``caf\\xe9``): values that
-    differ stay different, and the query does not fail.
+    Text that is not valid UTF-8 gets backslash escapes (``caf\\xe9``): values that differ stay
+    different, and the query does not fail.
 
     Raises:
-        InfrastructureError: it is no SQLite database or cannot be read.
+        InfrastructureError: it is not a SQLite database, or cannot be read.
     """
 
     dialect = "sqlite"
@@ -218,14 +219,14 @@ class SQLiteDatabase:
         return thread_time() > self._deadline or awake() > self._patience
 
     def execute(self, sql: str, limits: Limits) -> Execution:
-        """Run one statement. Never raises for what the statement does."""
+        """Runs one statement; whatever the statement does, it raises nothing."""
         statement = admit(sql, "sqlite")
         if isinstance(statement, Execution):
             return statement
         if limits.memory < _heap_limit:
             _lower_heap_limit(limits.memory)
         # Processor time: a statement that waits for a lock or a disk, or whose process is stopped,
-        # does no work. It may not wait for ever either.
+        # does no work. But it may not wait for ever.
         started = perf_counter()
         self._deadline = thread_time() + limits.seconds
         self._patience = awake() + WAIT_FACTOR * limits.seconds
@@ -238,7 +239,7 @@ class SQLiteDatabase:
         seconds = perf_counter() - started
         if isinstance(result, str):
             return Execution(Status.TOO_LARGE, None, result, seconds)
-        if thread_time() > self._deadline:  # the last operation was a long one
+        if thread_time() > self._deadline:  # the last operation took too long
             return Execution(Status.TIMEOUT, None, exceeded(limits), seconds)
         return Execution(Status.OK, result, "", seconds)
 
@@ -256,7 +257,7 @@ class SQLiteDatabase:
 
     def _run_sized(self, sql: str, limits: Limits) -> ResultTable | str:
         if "printf" in (lowered := sql.lower()) or "format" in lowered:
-            return self._run_large(sql, limits)  # they give NULL, no error, for too long a text
+            return self._run_large(sql, limits)  # for too long a text they return NULL, no error
         try:
             return self._fetch(sql, limits, _CELL)
         except sqlite3.DataError as error:
@@ -278,7 +279,7 @@ class SQLiteDatabase:
             columns = tuple([column[0] for column in cursor.description])
             return fetch_limited(cursor, columns, limits, largest_cell=cell * _WIDEST)
         finally:
-            cursor.close()  # gives back the read lock where rows are left
+            cursor.close()  # releases the read lock if rows are left
 
     def _failure(self, error: Exception, limits: Limits) -> tuple[Status, str]:
         code = _code(error)
@@ -293,7 +294,7 @@ class SQLiteDatabase:
                 return Status.UNAVAILABLE, "waited too long for the disk"
             if self._closed:
                 return Status.UNAVAILABLE, "cancelled"
-            # It came while SQLite asked for the time, and sqlite3 swallowed it.
+            # It arrived while SQLite called our progress handler, and sqlite3 swallowed it.
             raise KeyboardInterrupt from error
         if code == sqlite3.SQLITE_TOOBIG:
             return Status.TOO_LARGE, f"{error}, limit {limits.bytes} bytes"
@@ -304,7 +305,7 @@ class SQLiteDatabase:
         return Status.ERROR, str(error)
 
     def schema(self) -> Schema:
-        """Tables, columns, keys, descriptions; read once."""
+        """Tables, columns, keys and descriptions; read once."""
         if self._schema is None:
             self._deadline = self._patience = float("inf")
             self._connection.text_factory = _decode
@@ -316,17 +317,17 @@ class SQLiteDatabase:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """What holds its contents: the file, and the log of what is not in it yet."""
+        """The database file and its write-ahead log, which holds what is not in the file yet."""
         if not self._path.name:  # in memory
             return ()
         return (self._path, self._path.with_name(f"{self._path.name}-wal"))
 
     def fingerprint(self) -> str:
-        """A hash of the file's contents (sampled above 64 MiB)."""
+        """Hash of the file's contents (sampled above 64 MiB)."""
         return fingerprint_files(self._path, *_pending(self._path))
 
     def close(self) -> None:
-        """Give the file back; a statement still running is cancelled."""
+        """Closes the file; a statement that still runs is cancelled."""
         self._closed = True
         self._connection.interrupt()
         self._connection.close()
@@ -347,7 +348,7 @@ _heap_limit: float = float("inf")
 
 
 def _lower_heap_limit(memory: int) -> None:
-    """SQLite's hard heap limit holds for the whole process, and can be lowered, never raised."""
+    """Lowers SQLite's hard heap limit; it applies to the whole process and can never be raised."""
     global _heap_limit
     connection = sqlite3.connect(":memory:")
     (_heap_limit,) = connection.execute(f"PRAGMA hard_heap_limit = {memory}").fetchone()
@@ -360,21 +361,21 @@ def _connect(path: Path) -> sqlite3.Connection:
     if not writes_ahead:
         return _connected(f"{path.absolute().as_uri()}?mode=ro")
     if not _pending(path):
-        # Everything is in the file. Without ``immutable`` SQLite would create -wal and -shm
-        # files beside it, and fail where it cannot.
+        # The log is empty, so everything is in the file. Without ``immutable`` SQLite would create
+        # -wal and -shm files next to it, and fail where it cannot.
         return _connected(f"{path.absolute().as_uri()}?mode=ro&immutable=1")
     return _connect_copy(path)
 
 
 def _pending(path: Path) -> tuple[Path, ...]:
-    """The write-ahead log, where it holds transactions that are not in the file yet."""
+    """The write-ahead log, if it has transactions that are not in the file yet; else empty."""
     log = path.with_name(f"{path.name}-wal")
     return (log,) if log.is_file() and log.stat().st_size else ()
 
 
 def _connect_copy(path: Path) -> sqlite3.Connection:
-    """A private copy with the write-ahead log merged into it; reading the log in place would
-    write to the files beside the database."""
+    """Opens a private copy with the write-ahead log merged into it; reading the log in place would
+    write to the files next to the database."""
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         copy = Path(folder) / "copy.sqlite"
         shutil.copyfile(path, copy)
@@ -383,13 +384,13 @@ def _connect_copy(path: Path) -> sqlite3.Connection:
         merged = sqlite3.connect(copy, isolation_level=None)
         merged.execute("PRAGMA journal_mode = DELETE").fetchall()
         merged.close()
-        # The open connection keeps the file alive when its name is gone (not on Windows,
-        # where the copy stays until the system cleans up).
+        # The open connection keeps the file alive after its name is deleted (not on Windows, where
+        # the copy stays until the system cleans up).
         return _connected(f"{copy.as_uri()}?mode=ro")
 
 
 def connect_memory() -> sqlite3.Connection:
-    """An empty database in memory, with the same limits as a file's."""
+    """An empty database in memory, with the same limits as a file."""
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _limit_sizes(connection)
     for setting in ("temp_store = MEMORY", "trusted_schema = OFF", "journal_mode = OFF"):
@@ -405,23 +406,23 @@ def _limit_sizes(connection: sqlite3.Connection) -> None:
 def _connected(uri: str) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
     _limit_sizes(connection)
-    connection.execute("PRAGMA schema_version").fetchall()  # fails if this is no database
+    connection.execute("PRAGMA schema_version").fetchall()  # fails if this is not a database
     for setting in _SETTINGS:
         connection.execute(setting).fetchall()
-    # Full-text and R-tree tables prepare writes to their own tables when first used; that must be
-    # over before the authorizer is asked.
+    # Full-text and R-tree tables prepare writes to their own tables at first use; this must happen
+    # before the authorizer is active.
     names = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL %'"
     ).fetchall()
     for (name,) in names:
         quoted = name.replace('"', '""')
-        with suppress(sqlite3.Error):  # a module that is not there: the query will say so
+        with suppress(sqlite3.Error):  # its module is missing: the query will fail and say so
             connection.execute(f'SELECT 1 FROM "{quoted}" LIMIT 0').fetchall()
     return connection
 
 
 def _pointer_hint(source: object) -> str:
-    """What to do where the file only says where Git LFS keeps the database."""
+    """Advice if the file is only a Git LFS pointer to the database."""
     try:
         with Path(str(source)).open("rb") as file:
             is_pointer = file.read(len(_POINTER)) == _POINTER

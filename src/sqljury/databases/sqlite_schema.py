@@ -1,4 +1,4 @@
-"""Read a SQLite database's schema through its table-valued pragmas."""
+"""Reads a SQLite database's schema through its table-valued pragmas."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _SPECIAL = re.compile(
     r"\b(CHECK|COLLATE|STRICT|GENERATED|WHERE|CONFLICT|AS|KEY\s+DESC)\b|INDEX\b.*\(.*\(",
     re.I | re.S,
 )
-"""Words of a declaration that may say more than columns, types and keys."""
+"""Words in a declaration that may mean more than columns, types and keys."""
 TRIGGERS = "it has triggers or rules"
 _STRICT = re.compile(r"\bSTRICT\b", re.IGNORECASE)
 _UNKNOWN_COLLATION = "?"
 
 
 class _Made(NamedTuple):
-    """A table or view, its own statement and those of its unique indexes."""
+    """A table or view, its own statement, and the statements of its unique indexes."""
 
     name: str
     is_view: bool
@@ -30,7 +30,7 @@ class _Made(NamedTuple):
 
 
 def read_schema(connection: sqlite3.Connection) -> Schema:
-    """All tables and views, in the order in which they were made."""
+    """All tables and views, in the order of their creation."""
     named = _made(connection)
     keys = {made.name: _primary_key(connection, made.name) for made in named if not made.is_view}
     targets = {name.casefold(): key for name, key in keys.items()}
@@ -99,7 +99,7 @@ def _columns(connection: sqlite3.Connection, made: _Made, collated: bool) -> tup
             (made.name,),
         ).fetchall()
     except sqlite3.DatabaseError:
-        return ()  # a view of a table that is not there, a module that is not loaded
+        return ()  # a view of a missing table, or a module that is not loaded
     names = [row[0] for row in rows]
     collations = _collations(made, names) if collated else {}
     key = [name for name, _, _, pk, _ in rows if pk]
@@ -108,7 +108,7 @@ def _columns(connection: sqlite3.Connection, made: _Made, collated: bool) -> tup
     return tuple(
         Column(
             name=name,
-            # Elsewhere than in a strict table ANY turns texts into numbers, as NUMERIC does.
+            # Outside strict tables ANY converts texts to numbers, as NUMERIC does.
             type="" if strict and kind.upper() == "ANY" else kind,
             nullable=not (notnull or name in held),
             collation="" if made.is_view and _holds_numbers(kind) else collations.get(name, ""),
@@ -125,8 +125,8 @@ def _holds_numbers(declared: str) -> bool:
 def _held_by_key(
     connection: sqlite3.Connection, made: _Made, key: list[str], names: set[str]
 ) -> list[str]:
-    """The columns that the primary key keeps from being NULL: the row id, or all of a table
-    without one. Every other primary key may hold NULLs, ``INTEGER PRIMARY KEY DESC`` too.
+    """The columns that the primary key keeps from being NULL: the row id, or all key columns of a
+    table without one. Every other primary key may contain NULL, even ``INTEGER PRIMARY KEY DESC``.
 
     Source: https://www.sqlite.org/lang_createtable.html, sections 3.5 and 5.
     """
@@ -147,9 +147,9 @@ def _held_by_key(
 
 
 def _collations(made: _Made, names: list[str]) -> dict[str, str]:
-    """The columns' collations other than BINARY, as SQLite itself reads the declaration.
+    """The collations of columns other than BINARY, as SQLite itself reads the declaration.
 
-    Those of a view's columns are not told by anything.
+    For a view's columns there is no way to find them.
     """
     if made.is_view:
         return dict.fromkeys(names, _UNKNOWN_COLLATION)
@@ -165,7 +165,7 @@ def _collations(made: _Made, names: list[str]) -> dict[str, str]:
 
 
 def _collation(scratch: sqlite3.Connection, table: str, column: str) -> str:
-    """An index takes over the collation of its column, and says which one it is."""
+    """The collation of a column, read from an index on it, which inherits it."""
     table, column = (name.replace('"', '""') for name in (table, column))
     try:
         scratch.execute(f'CREATE INDEX "collation of" ON "{table}" ("{column}")')
@@ -189,7 +189,7 @@ def _primary_key(connection: sqlite3.Connection, table: str) -> tuple[str, ...]:
 
 
 def _unique(connection: sqlite3.Connection, table: str) -> tuple[tuple[str, ...], ...]:
-    """Unique constraints and indexes over plain columns of all rows, in order of making."""
+    """Unique constraints and indexes on plain columns of all rows, in order of their creation."""
     indexes = connection.execute(
         "SELECT name FROM pragma_index_list(?) "
         """WHERE "unique" AND origin <> 'pk' AND NOT partial ORDER BY seq DESC""",
@@ -209,7 +209,7 @@ def _foreign_keys(
     connection: sqlite3.Connection, table: str, keys: Mapping[str, tuple[str, ...]]
 ) -> tuple[ForeignKey, ...]:
     rows = connection.execute(
-        # The one declared first has the highest id.
+        # The first declared key has the highest id.
         'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq',
         (table,),
     ).fetchall()
@@ -227,6 +227,6 @@ def _foreign_key(
     return ForeignKey(
         columns=tuple(column for _, column, _ in parts),
         target_table=target,
-        # Without target columns the target's primary key is meant.
+        # Without target columns, the target's primary key is meant.
         target_columns=named or keys.get(target.casefold(), ()),
     )

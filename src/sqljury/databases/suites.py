@@ -1,4 +1,4 @@
-"""Several databases for one schema: test suites, as folders or as archives."""
+"""Several databases of one schema: test suites, as folders or archives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sqljury.schema import Schema
 
 ARCHIVES = (".tar.xz", ".tar.gz", ".tar")
 _MOST_OPEN = 64
-"""Files of one suite that stay open; a connection's page cache may hold 2 MB."""
+"""Most files of one suite that stay open; a connection's page cache may take 2 MB."""
 _MOST_FILES = 10_000
 _MOST_BYTES = 4096 * MIB
 _CHUNK = MIB
@@ -29,10 +29,10 @@ _CHUNK = MIB
 
 @dataclass(frozen=True)
 class Suite:
-    """The databases that share one schema, by name: the original first, then in order of name.
+    """The databases that share one schema, by name: the original first, the others sorted by name.
 
-    They are opened when first asked for; of suites with more than 64 the rest is opened anew
-    each time, so that hundreds of databases do not mean hundreds of open files.
+    Each is opened at first use. In suites with more than 64 databases the rest is opened anew at
+    each use, so that hundreds of databases do not mean hundreds of open files.
     """
 
     db_id: str
@@ -41,20 +41,20 @@ class Suite:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the databases are called: their files' names without the suffix."""
+        """The names of the databases: their files' names without the suffix."""
         return tuple(self.files)
 
     @contextmanager
     def opened(self, name: str) -> Iterator[Database]:
-        """One of the databases, for a moment.
+        """Opens one of the databases inside the block.
 
         Raises:
-            InfrastructureError: it cannot be read, or is no database.
+            InfrastructureError: the file cannot be read, or is not a database.
         """
         if name in self._open:
             yield self._open[name]
             return
-        # Cases and observers know an execution by the name of its database.
+        # Cases and observers identify an execution by its database's name.
         database = open_file(self.files[name], f"{self.db_id}/{name}", _as_it_is)
         if len(self._open) < _MOST_OPEN:
             self._open[name] = database
@@ -66,11 +66,11 @@ class Suite:
             database.close()
 
     def fingerprint(self) -> str:
-        """Changes with the contents of any of the databases, or their names."""
+        """A hash that changes with the contents or the names of the databases."""
         return fingerprint_files(*self.files.values()) + "".join(f",{n}" for n in self.files)
 
     def close(self) -> None:
-        """Close what is open; it opens again when asked for."""
+        """Closes the open databases; later use opens them again."""
         while self._open:
             self._open.popitem()[1].close()
 
@@ -89,17 +89,17 @@ class Suites:
 
     @property
     def spec(self) -> str:
-        """The path it was read from; :func:`open_suites` turns it back into an equal one."""
+        """The path that :func:`open_suites` turns into equal suites."""
         return str(self._folder)
 
     def ids(self) -> tuple[str, ...]:
-        """The databases that have a suite."""
+        """The names of databases that have a suite."""
         return tuple(sorted(self._places))
 
     def get(self, db_id: str) -> Suite | None:
-        """The suite of a database (else of one that differs in case only), or None.
+        """The suite of a database, else one whose name differs in case only, else None.
 
-        The one asked for last stays open; the one before is closed.
+        Only the last one returned stays open; the one before is closed.
 
         Raises:
             InputError: SJ209: its archive cannot be unpacked.
@@ -111,15 +111,15 @@ class Suites:
         if name is not None:
             place = self._places[name]
             found = _databases(place if place.is_dir() else unpacked(place))
-            # The original first: it is the one that a mismatch is best seen on.
+            # The original comes first: a mismatch is easiest to understand there.
             found.sort(key=lambda path: (path.stem != name, path.name))
             self._last = Suite(name, {path.stem: path for path in found})
         return self._last
 
     def reached(self) -> list[Path]:
-        """Files and folders that reading them takes."""
+        """The files and folders that must be accessible to read the suites."""
         cache = _cache_folder()
-        with suppress(OSError):  # suites in folders need none
+        with suppress(OSError):  # suites in folders do not need the cache
             cache.mkdir(parents=True, exist_ok=True)
         return [self._folder, cache, *(place.resolve() for place in self._places.values())]
 
@@ -130,7 +130,7 @@ class Suites:
         return next((name for name in self._places if name.casefold() == folded), None)
 
     def close(self) -> None:
-        """Close the databases that are open."""
+        """Closes the open databases."""
         if self._last is not None:
             self._last.close()
             self._last = None
@@ -139,11 +139,11 @@ class Suites:
 def open_suites(folder: str | Path) -> Suites:
     """Suites from a folder with ``DB_ID/*.sqlite`` or ``DB_ID.tar.xz`` (.tar.gz, .tar) in it.
 
-    That is how the distilled suites of Zhong et al. (2020) come. Archives are unpacked once into
-    ``sqljury/suites`` under the user's cache folder, when they are first asked for.
+    The distilled suites of Zhong et al. (2020) come in this form. Archives are unpacked once, at
+    first use, into ``sqljury/suites`` in the user's cache folder.
 
     Raises:
-        InputError: SJ208: there is no such folder, or no suite in it.
+        InputError: SJ208: there is no such folder, or it has no suite.
     """
     place = Path(folder)
     if not place.is_dir():
@@ -168,10 +168,10 @@ def _databases(folder: Path) -> list[Path]:
 
 
 def unpacked(archive: Path) -> Path:
-    """The folder that holds an archive's databases; unpacked if no process did so before.
+    """The folder with an archive's databases; unpacks it if no process did so before.
 
     Raises:
-        InputError: SJ209: it is damaged, holds no database, or would take more than 4 GiB.
+        InputError: SJ209: it is damaged, has no database, or would take more than 4 GiB.
         InfrastructureError: SJ210: the cache cannot be written.
     """
     try:
@@ -197,12 +197,12 @@ def _cache_folder() -> Path:
 
 
 def _unpack(archive: Path, folder: Path) -> None:
-    """Database files only, under their last name: no path, link or device of an archive is used."""
+    """Extracts database files only, under their base name: paths, links and devices are ignored."""
     names: set[str] = set()
     try:
         with (
             _decompressed(archive) as stream,
-            # Read as a stream, what the headers claim is never sought or allocated at once.
+            # Reading it as a stream never seeks to, or allocates, what the headers claim.
             tarfile.open(fileobj=cast("IO[bytes]", _Limited(stream)), mode="r|") as tar,
         ):
             for member in tar:
@@ -231,14 +231,14 @@ def _decompressed(archive: Path) -> IO[bytes]:
 
 
 class _NotASuiteError(Exception):
-    """An archive holds what none should."""
+    """An archive contains what a suite must not have."""
 
 
 _BROKEN = (tarfile.TarError, lzma.LZMAError, EOFError, OSError, ValueError, _NotASuiteError)
 
 
 class _Limited:
-    """Reads on until more came out of an archive than a suite may take."""
+    """Reads a stream; raises if more comes out of an archive than a suite may take."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream = stream

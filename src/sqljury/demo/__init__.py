@@ -1,4 +1,4 @@
-"""The bundled demonstration: three small invented databases and the cases asked of them."""
+"""The bundled demonstration: three small invented databases, and cases with questions on them."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sqljury.writing import new_binary_file, new_folder
 __all__ = ["DATABASES", "LIMITS", "ROSE", "DemoFiles", "script", "write_demo"]
 
 LIMITS = Limits(seconds=2.0, rows=100_000)
-"""What the cases were made for: one of them runs too long, one returns too much."""
+"""The limits that the cases are made for: one query exceeds the time, one the rows."""
 
 ROSE = "rose,model=scripted:witness:answer"
-"""The judge whose answers are bundled. No model gave them: tools/witness.py did."""
+"""The judge whose recorded answers are bundled. A script made them, tools/witness.py: no model."""
 
 DATABASES = ("ferry_line", "instrument_workshop", "seed_library")
 """The names of the databases, sorted."""
@@ -32,7 +32,7 @@ _WRITTEN = ".sqljury-demo.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DemoFiles:
-    """Where :func:`write_demo` put what."""
+    """The files and folders that :func:`write_demo` wrote."""
 
     cases: Path
     """The cases, in the format of ROSE's files."""
@@ -49,19 +49,20 @@ class DemoFiles:
 def script(db_id: str) -> str:
     """The SQL that makes a database: SQLite, DuckDB, PostgreSQL and MariaDB load it unchanged.
 
-    Each statement ends with a semicolon at the end of a line; no value holds one there.
+    Each statement ends with a semicolon at the end of a line. No value has a semicolon at the end
+    of a line, so a split there is safe.
     """
     return _bundled(f"databases/{db_id}.sql").decode()
 
 
 def write_demo(folder: Path) -> DemoFiles:
-    """Write the demonstration into a folder; what is there already and right stays as it is.
+    """Write the demonstration into a folder; files that are already right stay as they are.
 
-    Files of an earlier version are replaced. A file that somebody else wrote, or changed since,
-    is never overwritten.
+    Files of an earlier version are replaced. A file that the demonstration did not write, or that
+    was changed since, is never overwritten.
 
     Raises:
-        InputError: such a file is in the way; nothing is written then.
+        InputError: SJ010: such a file is in the way; nothing is written then.
     """
     record = folder / _WRITTEN
     written = _read_record(record)
@@ -137,7 +138,7 @@ def _digest(content: bytes) -> str:
 
 def _write(file: Path, content: bytes) -> None:
     new_folder(file.parent)
-    # Whole or not at all: an interrupted run must not leave half a file that looks like a
-    # stranger's to the next one.
+    # Atomic: half a file left by an interrupted run would look like somebody else's to the next
+    # run, which would then refuse to overwrite it.
     with new_binary_file(file) as stream:
         stream.write(content)

@@ -1,1 +1,1 @@
-"""When two queries are equal: canonical trees, the rules that make them, proofs of the rest."""
+"""Equality of queries: canonical trees, the rewrite rules that make them, and proofs with z3."""

@@ -1,1 +1,1 @@
-"""Adapters for other tools: each calls sqljury as a user would and knows no judge from inside."""
+"""Adapters for other tools (pytest, reward functions), which use sqljury's public API only."""

@@ -1,4 +1,4 @@
-"""`assert_sql`: a predicted query as an assertion, in pytest or anywhere else."""
+"""`assert_sql`: asserts that a predicted query is correct, in pytest or elsewhere."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import sqljury as sj
 from sqljury.case import Json
 
 SHOWN_ROWS = 5
-"""Rows of each side that a message shows."""
+"""A message shows at most so many rows of each side."""
 
 
 class WrongSQLError(AssertionError):
-    """A prediction that its judge does not call correct.
+    """Raised for a prediction whose verdict is not ``correct``.
 
     Attributes:
         case: the question and the queries.
@@ -32,11 +32,11 @@ class WrongSQLError(AssertionError):
 
 @dataclass(slots=True)
 class Assertions:
-    """Judges that stay ready between assertions: a worker for each database and judge used.
+    """Asserts on queries, keeping a worker ready for each database and judge used.
 
     Args:
         settings: keywords of :class:`sqljury.Evaluator` for all assertions.
-        judge: the judge of assertions that name none; None: ``execution:strict``.
+        judge: the judge for assertions that name none; None: ``execution:strict``.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -58,12 +58,12 @@ class Assertions:
         """Assert that a predicted query answers the question.
 
         Args:
-            predicted: the query; None where the system under test gave no answer.
-            reference: one or several queries, each of which is right.
+            predicted: the query; None if the system under test gave no answer.
+            reference: one or several right queries.
             question: what the user asked; judges of intent need it.
             database: a database file or URL, or a folder of them together with ``db_id``.
-            judge: its name, or a judge; by default ``execution:strict``, which needs a reference.
-            hint: what the question's words mean in this database.
+            judge: a judge or its name; by default ``execution:strict``, which needs a reference.
+            hint: what words of the question mean in this database.
             db_id: which database of a folder; by default the name of the file.
             settings: further keywords of :class:`sqljury.Evaluator`, such as ``limits=``.
 
@@ -71,10 +71,11 @@ class Assertions:
             The verdict, which is ``correct``.
 
         Raises:
-            WrongSQLError: the judge does not call the prediction correct, or cannot say. The
-                message shows the queries, the rows that differ and the difference in words.
-            InputError: neither a judge nor a reference; an unknown judge; no such database.
-            InfrastructureError: the judge could not work.
+            WrongSQLError: the verdict is not ``correct`` (``unknown`` included). The message shows
+                the queries, the rows that differ and the differences in words.
+            InputError: there is neither a judge nor a reference, or the judge or the database
+                does not exist.
+            InfrastructureError: the judge could not run.
         """
         __tracebackhide__ = True
         judge = judge or self.judge
@@ -136,7 +137,7 @@ assert_sql = _SHARED.assert_sql
 
 
 def message(case: sj.Case, judge: str, verdict: sj.Verdict, database: str | None = None) -> str:
-    """What was asked, both queries, the rows that differ, and the difference in words."""
+    """The text of a failure: question, queries, rows that differ, differences in words."""
     lines = [f"{verdict.outcome} by {judge}: {verdict.reason}"]
     if case.question:
         lines.append(f"question:  {case.question}")
@@ -162,7 +163,7 @@ def _rows(evidence: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _words(case: sj.Case, database: str | None) -> Iterator[str]:
-    """The differences between the queries; nothing where one of them cannot be read."""
+    """Lines with the differences between the queries; none if one cannot be parsed."""
     if database is None or not case.reference_sqls or not isinstance(case.predicted_sql, str):
         return
     try:

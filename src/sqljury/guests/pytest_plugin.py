@@ -1,6 +1,6 @@
-"""The pytest plugin: the fixture `sqljury`, and failures that a baseline knows.
+"""The pytest plugin: the fixture `sqljury`, and baselines of tests that may fail.
 
-Installed with sqljury as an entry point; it imports the judges when a test uses the fixture.
+pytest finds it by sqljury's entry point; judges are imported when a test uses the fixture.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 LEDGER = "sqljury-ledger.sqlite"
 _DETAIL = "sqljury_verdict"
-"""The key under which a report carries a wrong verdict to where the session ends."""
+"""The key in a report's properties under which a wrong verdict is kept until the session ends."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options, and the ini file's keys."""
+    """Adds the plugin's options and ini keys."""
     group = parser.getgroup("sqljury", "SQL that a model wrote")
     group.addoption(
         "--sqljury-record",
@@ -63,7 +63,10 @@ def sqljury(request: pytest.FixtureRequest) -> Iterator[Assertions]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-    """Notes a wrong verdict, lets a test fail that the baseline lists, says how to record."""
+    """Records a wrong verdict, and reports a failure that the baseline lists as xfail.
+
+    A test that fails for lack of a recorded model answer gets a hint how to record it.
+    """
     report = yield
     raised = call.excinfo and call.excinfo.value
     if getattr(raised, "code", None) == "SJ904":
@@ -80,7 +83,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Writes the baseline where asked, and names tests of a baseline that now pass."""
+    """Writes the baseline if its option is given, and names tests of a baseline that now pass."""
     reports = [one for group in terminalreporter.stats.values() for one in group]
     reports = [one for one in reports if getattr(one, "when", "") == "call"]
     wrong = {
@@ -104,7 +107,7 @@ _KNOWN = pytest.StashKey[dict[str, str]]()
 
 
 def _known(config: pytest.Config) -> dict[str, str]:
-    """Tests that the baseline lists as wrong, with the outcome that it gives; read once.
+    """The tests that the baseline lists as wrong, with their outcomes; empty without a baseline.
 
     Raises:
         pytest.UsageError: the file cannot be read.
@@ -122,5 +125,5 @@ def _known(config: pytest.Config) -> dict[str, str]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Reads the baseline before a test runs."""
+    """Reads the baseline, so that a bad file fails before any test runs."""
     _known(config)

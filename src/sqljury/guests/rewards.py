@@ -1,4 +1,4 @@
-"""Rewards for reinforcement learning of SQL: completions in, numbers out.
+"""Reward functions for reinforcement learning of SQL: a number per completion.
 
 One :class:`SQLReward` serves TRL (``reward_funcs=[reward]``), verl (``reward.compute_score``) and
 OpenRLHF (``reward.reward_func``). It never raises because of a completion.
@@ -19,31 +19,32 @@ from sqljury.closing import Closing
 from sqljury.judges import spec_of
 
 PARTIAL: Mapping[str, float] = {"execution:strict": 0.7, "soft_f1": 0.2, "executable": 0.1}
-"""A form with partial credit: rows that agree in part, and queries that run."""
+"""Weights of judges that give partial credit: for rows that partly agree, for queries that run."""
 
 
 class Reward(NamedTuple):
-    """What one completion is worth."""
+    """The reward of one completion."""
 
     total: float | None
-    """The weighted mean of the parts, in [0, 1]; None where nothing could be learnt about it."""
+    """The weighted mean of the parts, in [0, 1]; None if a part is unknown."""
     parts: Mapping[str, float | None]
-    """The score of each judge, in [0, 1]."""
+    """The score by each judge, in [0, 1]; None if unknown."""
 
 
 class SQLReward(Closing):
-    """Scores of completions, by judges whose workers stay ready.
+    """Scores completions by judges, whose workers stay ready between calls.
 
     Args:
         databases: as for :class:`sqljury.Evaluator`.
         judges: a judge, or judges with their weights, such as :data:`PARTIAL`.
         settings: keywords of :class:`sqljury.Evaluator`: ``limits``, ``workers`` …
 
-    A prediction that fails, is refused or runs too long scores 0. Where the reference fails, the
-    database is missing or a judge cannot say, the total is None: TRL leaves such a completion out.
+    A prediction that fails, is refused or runs too long scores 0. If the reference fails, the
+    database is missing or a verdict is ``unknown``, the total is None, and TRL leaves the
+    completion out.
 
     Raises:
-        InputError: an unknown judge, or a weight that is not above 0.
+        InputError: a judge is unknown, or a weight is not above 0.
     """
 
     __name__ = "sql_reward"  # under which TRL logs it
@@ -61,17 +62,16 @@ class SQLReward(Closing):
         self._evaluator = sj.Evaluator(databases, list(weights), **settings)
 
     def rewards(self, cases: Sequence[sj.Case | Mapping[str, Json]]) -> list[Reward]:
-        """The reward of each case, with its parts.
+        """The reward of each case.
 
         Args:
-            cases: cases, or objects with keys by their usual names; a prediction is taken out of
-                the prose around it.
+            cases: cases, or mappings with the usual keys; SQL is extracted from prose.
 
         Raises:
-            InputError: cases without predictions or references.
+            InputError: a case has no prediction or no reference.
 
-        Where the workers cannot work, all totals are None and a warning says why, so that a
-        training goes on.
+        If the workers cannot run, all totals are None and a warning says why, so that the training
+        continues.
         """
         try:
             return [self._reward(found) for found in self._evaluator.judge_all(cases)]
@@ -82,13 +82,13 @@ class SQLReward(Closing):
     def __call__(
         self, prompts: Sequence[Any], completions: Sequence[Any], **columns: Any
     ) -> list[float | None]:
-        """As TRL calls it: a reward a completion.
+        """The reward of each completion; TRL calls this.
 
         Args:
-            prompts: the question, where there is no column ``question``.
-            completions: texts, or lists of messages of which the last is read.
-            columns: the data set's other columns, of which ``reference`` (or ``query``, ``gold``)
-                and ``db_id`` are used, also ``hint`` and ``question``.
+            prompts: the questions, if there is no column ``question``.
+            completions: texts, or lists of messages, of which the last one counts.
+            columns: the data set's other columns; ``reference`` (or ``query``, ``gold``),
+                ``db_id``, ``hint`` and ``question`` are used.
         """
         rows = []
         for place, (prompt, completion) in enumerate(zip(prompts, completions, strict=True)):
@@ -105,16 +105,15 @@ class SQLReward(Closing):
         ground_truth: str | Sequence[str],
         extra_info: Mapping[str, Any] | None = None,
     ) -> dict[str, float]:
-        """As verl calls it: ``score``, the parts, and ``left_out``.
+        """``score``, the score by each judge, and ``left_out``; verl calls this.
 
-        verl takes the means of all numbers, so that what could not be learnt is 0 here, with 1 as
-        ``left_out``.
+        verl averages all numbers, so an unknown score is 0 here, and ``left_out`` is 1 then.
 
         Args:
             data_source: the benchmark's name.
             solution_str: the completion.
             ground_truth: the reference query, or several.
-            extra_info: ``db_id``, and ``question`` where judges need it.
+            extra_info: ``db_id``, and ``question`` if judges need it.
         """
         known = {name: value for name, value in (extra_info or {}).items() if name in _COLUMNS}
         case = {**known, "benchmark": data_source, "predicted_sql": solution_str}
@@ -125,7 +124,7 @@ class SQLReward(Closing):
     def reward_func(
         self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[str]
     ) -> dict[str, Any]:
-        """As OpenRLHF calls it: tensors ``rewards`` and ``scores``, 0 where nothing was learnt.
+        """Tensors ``rewards`` and ``scores``, 0 if unknown; OpenRLHF calls this.
 
         Args:
             queries: each prompt with its completion.
@@ -133,7 +132,7 @@ class SQLReward(Closing):
             labels: for each query a JSON object with ``reference`` and ``db_id``.
 
         Raises:
-            InputError: SJ851: a label is no JSON object.
+            InputError: SJ851: a label is not a JSON object.
         """
         import torch
 
@@ -183,7 +182,7 @@ def _object(label: str) -> dict[str, Any]:
 
 
 def _text(written: Any) -> str:
-    """The text itself, or that of the last message."""
+    """A text itself, or the content of the last of a list of messages; empty for no message."""
     if isinstance(written, str):
         return written
     return str(written[-1]["content"]) if written else ""

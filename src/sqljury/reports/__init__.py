@@ -1,1 +1,1 @@
-"""Reports: documents and records, and one renderer a file: terminal, page, export, markup."""
+"""Reports: the document model and its renderers, a file each: terminal, page, export, markup."""

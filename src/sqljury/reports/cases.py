@@ -1,7 +1,7 @@
-"""Case pages: which cases get one, and what stands on it, as plain JSON values.
+"""Case pages: chooses the cases that get a page and returns each page's content as JSON values.
 
-Everything is bounded: the number of pages, rows, columns, characters. Text is made harmless to
-look at here; that it is harmless to a browser is the matter of :mod:`sqljury.reports.page`.
+The numbers of pages, rows, columns and characters are limited. Control characters in texts are
+made visible here; :mod:`sqljury.reports.page` escapes texts for the browser.
 """
 
 from __future__ import annotations
@@ -31,16 +31,17 @@ _LONGEST_SQL = 8_000
 _LONGEST_CELL = 120
 _MOST_COLUMNS = 40
 _LARGEST_TABLE = 3_000
-"""Characters of one result table; what differs may take twice that."""
+"""The limit of characters of one result table; rows that differ may take it to twice that."""
 MOST_TOLD_APART = 400
-"""Cases of which it is said what the queries do differently: that takes some 30 ms for each."""
+"""For at most so many cases the queries' differences are found, which takes some 30 ms each."""
 ToldApart = Callable[[Case], Sequence[Difference]]
-"""What the prediction of a case does differently, the likeliest first; nothing if unknown."""
+"""A function that returns the differences between a case's prediction and its reference, the
+likeliest cause first; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CasePages:
-    """The pages that a report has, and how many cases have none."""
+    """The case pages of a report, and the number of cases in all."""
 
     pages: tuple[_Page, ...]
     total: int
@@ -48,16 +49,16 @@ class CasePages:
 
     @property
     def left_out(self) -> int:
-        """Cases without a page."""
+        """The number of cases without a page."""
         return self.total - len(self.pages)
 
     @property
     def wrong(self) -> int:
-        """Cases that a judge calls incorrect."""
+        """The number of pages whose case some judge calls incorrect."""
         return sum(page.is_wrong for page in self.pages)
 
     def to_json(self, judges: Sequence[str]) -> Iterator[dict[str, Json]]:
-        """One page after the other, verdicts by the position of their judge."""
+        """Yields each page as JSON; verdicts name their judge by its position in ``judges``."""
         told = 0
         for page in self.pages:
             differences: Sequence[Difference] = ()
@@ -76,12 +77,12 @@ class CasePages:
 def case_pages(
     records: Iterable[Record], most: int, told_apart: ToldApart = lambda _: ()
 ) -> CasePages:
-    """Choose the cases to show: what is not correct first, then what was left out of a score.
+    """The pages of at most ``most`` cases: those not correct first, then those left out of scores.
 
-    Memory is bounded by ``most``, whatever the length of the run.
+    Memory grows with ``most`` only, not with the length of the run.
 
     Args:
-        records: those of one case next to each other, as runs give them.
+        records: those of one case must be adjacent, as runs return them.
     """
     heap: list[_Page] = []
     total = 0
@@ -106,7 +107,7 @@ def _urgency(records: Sequence[Record]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A case and its verdicts, cut to size; queries are laid out when the page is written."""
+    """A case with its verdicts, shortened; queries are formatted when the page is written."""
 
     rank: tuple[int, int]
     case: Case
@@ -114,14 +115,14 @@ class _Page:
     tables: tuple[Json, ...]
     features: tuple[str, ...]
     without_rows: Mapping[str, Verdict]
-    """By judge, those verdicts whose cause the differences of the queries tell."""
+    """By judge, the ``incorrect`` verdicts without their evidence, to find their causes."""
 
     def __lt__(self, other: _Page) -> bool:
         return self.rank < other.rank
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a judge says incorrect."""
+        """True if some judge calls the case incorrect."""
         return bool(self.without_rows)
 
     def judged(self, judges: Sequence[str], differences: Sequence[Difference]) -> dict[str, Json]:
@@ -147,9 +148,10 @@ def _page(rank: tuple[int, int], records: Sequence[Record]) -> _Page:
 
 
 def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
-    """One verdict. Judges share executions: their equal tables are kept once, in ``tables``.
+    """One verdict as JSON; its result tables are added to ``tables`` unless already there.
 
-    ``reason`` is the first thing to say, ``lines`` are the others.
+    Judges share executions, so several verdicts may have the same tables. ``reason`` is the first
+    sentence, ``lines`` has the others.
     """
     verdict = record.verdict
     lines = [_text(line) for line in said(verdict)]
@@ -162,7 +164,7 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
         "labels": [visible(label) for label in verdict.labels],
         "measures": {visible(name): value for name, value in sorted(verdict.measures.items())},
         "lines": lines[1:],
-        # By its name: JSON text, or what a model answered, as names and texts.
+        # Other evidence by name: as names and texts if it is a flat object, else as JSON text.
         "other": [
             [visible(name), _answer(value) or _text(_pretty(value))]
             for name, value in other_evidence(verdict.evidence).items()
@@ -178,7 +180,7 @@ def _verdict(record: Record, tables: list[Json]) -> dict[str, Json]:
 
 
 def _answer(value: Json) -> list[list[str]]:
-    """The parts of an object that has only texts, numbers and yes or no; else nothing."""
+    """Names and texts of the fields of a flat JSON object; empty for anything else."""
     if not isinstance(value, dict) or any(isinstance(part, dict | list) for part in value.values()):
         return []
     return [
@@ -201,7 +203,7 @@ def _table(table: ShownTable) -> dict[str, Json]:
             None if cell is None else cell_text(cell, _LONGEST_CELL) for cell in row.cells[:width]
         ]
         size += sum(len(cell or "") + 3 for cell in cells)
-        # What differs is what the reader came for: it stays where others have to go.
+        # The reader wants the rows that differ: they are kept longest.
         if size <= _LARGEST_TABLE or (row.differs and size <= 2 * _LARGEST_TABLE) or not rows:
             differing = sorted(column for column in row.differing if column < width)
             rows.append((row.number, int(row.differs), differing, cells))
@@ -229,7 +231,7 @@ def _described(case: Case) -> dict[str, Json]:
 
 
 def _queries(case: Case) -> dict[str, Json]:
-    """The queries as they are written, and laid out side by side where there are two."""
+    """The queries as written, and formatted: side by side if there are both."""
     prediction = case.predicted_sql if isinstance(case.predicted_sql, str) else None
     references = [_sql(sql) for sql in case.reference_sqls]
     page: dict[str, Json] = {"references": references, "no_prediction": no_prediction(case)}

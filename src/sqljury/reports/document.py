@@ -1,4 +1,4 @@
-"""Documents: titled sections that hold lines, tables and plots, whatever they are rendered to."""
+"""Documents: titled sections of lines, tables and plots, independent of how they are rendered."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable:
-    """Numbers in rows; the first columns are text.
+    """A table: the first columns are text, the others numbers.
 
-    Of two text columns, a terminal prints the first as a heading above the rows that share it.
+    With two text columns, a terminal prints the first as a heading above the rows that share it.
     """
 
     caption: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     texts: int = 1
-    """How many columns, from the left, are text."""
+    """The number of text columns, counted from the left."""
     wide: bool = False
-    """Whether the last column is text that wraps."""
+    """True if the last column is text that may wrap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """A drawing with a legend by series."""
+    """A drawing with a legend: number and name of each series."""
 
     caption: str
     plot: Markup
@@ -39,7 +39,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lane:
-    """One line of :class:`Lanes`: a name, its drawing, its value."""
+    """One row of :class:`Lanes`: a name, a drawing and a value."""
 
     name: str
     plot: Markup
@@ -49,7 +49,7 @@ class Lane:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lanes:
-    """Drawings one below the other, on one axis."""
+    """Drawings below each other that share one axis."""
 
     caption: str
     lanes: Sequence[Lane]
@@ -59,7 +59,7 @@ class Lanes:
 
 @dataclass(frozen=True, slots=True)
 class ScoreEstimate:
-    """A score with the ends of its interval and its denominator, as a fraction."""
+    """A score as a fraction, with the ends of its interval and its denominator."""
 
     value: float | None
     low: float | None
@@ -69,7 +69,7 @@ class ScoreEstimate:
     """Decimal places in percent."""
 
     def __str__(self) -> str:
-        """``79.2 (73.8–83.7) of 248``, in percent; a dash where it is undefined."""
+        """``79.2 (73.8–83.7) of 248``, in percent; a dash if undefined."""
         if self.value is None:
             return words.UNDEFINED
         ends = words.interval(self.low, self.high, self.digits)
@@ -79,22 +79,22 @@ class ScoreEstimate:
 
 @dataclass(frozen=True, slots=True)
 class Slices:
-    """Estimates by the values of one dimension (database, difficulty, …), for several judges."""
+    """Several judges' scores for each value of one dimension (database, difficulty, …)."""
 
     dimension: str
     judges: Sequence[str]
     rows: Mapping[str, Mapping[str, ScoreEstimate]]
-    """Value of the dimension -> judge -> estimate, in the order in which they are shown."""
+    """Value of the dimension → judge → estimate, in the order in which they are shown."""
 
     def text(self, value: str, judge: str) -> str:
-        """One estimate as text; a dash where the judge has none."""
+        """One judge's estimate as text; a dash if it has none."""
         return str(self.rows[value].get(judge, words.UNDEFINED))
 
     @classmethod
     def all_of(
         cls, judges: Sequence[str], parts: Iterable[tuple[str, str, str, ScoreEstimate]]
     ) -> list[Slices]:
-        """The slices of each dimension with more than one value, in the order of ``parts``.
+        """The slices of each dimension that has several values, in the order of ``parts``.
 
         Args:
             parts: dimension, value, judge and estimate.
@@ -107,12 +107,12 @@ class Slices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseLine:
-    """One query of a :class:`ShownCase`, and whose it is."""
+    """One query of a :class:`ShownCase` and a name that says whose it is."""
 
     name: str
     sql: str
     tone: str = ""
-    """The style sheet's colour: ``good``, ``bad``, ``unsure``."""
+    """The colour's name in the style sheet: ``good``, ``bad``, ``unsure``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,21 +123,21 @@ class ShownCase:
     question: str
     lines: Sequence[CaseLine]
     note: str = ""
-    """What stands beside the question."""
+    """Text shown next to the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaseList:
-    """Questions to look at, on a page alone: a terminal would drown in them."""
+    """A list of questions to look at; shown on pages only, as it is too long for a terminal."""
 
     caption: str
     cases: Sequence[ShownCase]
     hidden: int = 0
-    """How many more there are."""
+    """How many further cases are not in ``cases``."""
 
     @classmethod
     def of(cls, caption: str, found: Sequence[ShownCase], most: int = 200) -> CaseList:
-        """The first of them, and the number of the others."""
+        """A list of the first ``most`` cases, with the number of the others."""
         return cls(caption=caption, cases=found[:most], hidden=max(len(found) - most, 0))
 
 
@@ -155,10 +155,10 @@ class ReportSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportDocument:
-    """What a command found, for ``terminal.print_document`` and ``page.write_page``."""
+    """A command's results, for ``terminal.print_document`` and ``page.write_page``."""
 
     title: str
-    """What a page is called; a terminal does not repeat it."""
+    """The title of the page; a terminal does not print it."""
     lead: str
     sections: Sequence[ReportSection]
     notes: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""What a verdict's evidence says: sentences, the cause of a failure, rows and what differs."""
+"""Reads a verdict's evidence: sentences, the cause of a failure, result rows that differ."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN_OTHERWISE = ("explanation", "reference", "prediction")
 
 
 def sentences(evidence: Mapping[str, Json]) -> list[str]:
-    """The findings of an explanation, the most telling first."""
+    """The findings of the explanation as sentences, the most informative first."""
     explanation = evidence.get("explanation")
     if isinstance(explanation, str):
         return [explanation]
@@ -29,7 +29,7 @@ def sentences(evidence: Mapping[str, Json]) -> list[str]:
 
 
 def said(verdict: Verdict) -> list[str]:
-    """The reason and the findings; a reason that is made of the findings is not repeated."""
+    """The reason and then the findings; a reason that repeats the findings is left out."""
     found = sentences(verdict.evidence)
     if not verdict.reason or verdict.reason in (" ".join(found), *found):
         return found
@@ -46,7 +46,7 @@ def other_evidence(evidence: Mapping[str, Json]) -> dict[str, Json]:
 
 
 _LONGEST_CAUSE = 60
-# DifferenceKind of difference -> the cause, with the clause in its place.
+# Kind of difference → the cause; {} is replaced by the clause.
 _CAUSES: Mapping[DifferenceKind, str] = {
     DifferenceKind.NEVER: "conditions that contradict each other",
     DifferenceKind.NEGATION: "negation",
@@ -64,7 +64,8 @@ _CAUSES: Mapping[DifferenceKind, str] = {
     DifferenceKind.REPEATS: "repeated rows",
     DifferenceKind.ORDER: "order of the {}s",
 }
-# What the rows show, where the queries cannot be read; the first that an explanation names.
+# Kind of mismatch → the cause, used if the queries cannot be compared; the first that an
+# explanation has counts.
 _BY_ROWS = {
     "tie": "tie",
     "column_count": "number of columns",
@@ -84,10 +85,11 @@ _BY_ROWS = {
 
 
 def cause_of(verdict: Verdict, differences: Sequence[Difference] = ()) -> str:
-    """What a verdict that is not correct has in common with others, in a few words.
+    """The cause of a verdict that is not correct, in a few words that similar failures share.
 
     Args:
-        differences: of the queries, the likeliest first; without them the rows say what they show.
+        differences: between the queries, the likeliest cause first; without them the cause is
+            taken from the rows.
     """
     if verdict.outcome is Outcome.PREDICTION_MISSING:
         return "no prediction"
@@ -107,7 +109,7 @@ def cause_of(verdict: Verdict, differences: Sequence[Difference] = ()) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text with its white space folded."""
+    """The text on one line: each run of white space becomes one space."""
     return " ".join(text.split())
 
 
@@ -115,11 +117,11 @@ _MOST_ROWS = 30
 _NULL_LIKE = re.compile(r"null|none|nan|true|false|\s.*|.*\s|'.*'", re.IGNORECASE | re.DOTALL)
 _NUMBER_LIKE = re.compile(r"[-+]?\d*\.?\d+(?:[eE][-+]?\d+)?")
 _LONGEST_NUMBER = 15
-"""Evidence keeps longer numbers as text, as JSON cannot hold them."""
+"""Evidence stores longer numbers as text, because JSON readers would round them."""
 
 
 def cell_text(cell: Json, most: int) -> str:
-    """A cell on one line. Text that could be taken for something else stands in quotes.
+    """A cell as text on one line; text that looks like a number or NULL is put in quotes.
 
     >>> [cell_text(cell, 9) for cell in (None, 123, "00123", "", "NULL", "Zoë", 1.0)]
     ['NULL', '123', "'00123'", "''", "'NULL'", 'Zoë', '1.0']
@@ -135,38 +137,38 @@ def cell_text(cell: Json, most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row of a result, with what differs in it."""
+    """A row of a result table, and which of its cells differ from the other table."""
 
     number: int
     """Counted from 1."""
     cells: tuple[Json, ...]
     differs: bool
     differing: frozenset[int]
-    """The columns that differ: all of them where the other result has no such row."""
+    """The columns that differ: all of them if the other table has no such row."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownTable:
-    """The first rows of a result and those further down that differ."""
+    """The first rows of a result table, and rows further down that differ."""
 
     columns: tuple[str, ...]
     rows: tuple[ShownRow, ...]
     row_count: int
     differing: int = 0
-    """How many rows the other result lacks, shown or not."""
+    """The number of rows, shown or not, that the other table does not have."""
 
     @property
     def hidden(self) -> int:
-        """How many rows are not shown."""
+        """The number of rows that are not shown."""
         return max(0, self.row_count - len(self.rows))
 
     @property
     def hidden_differing(self) -> int:
-        """How many of those differ."""
+        """The number of rows that differ and are not shown."""
         return max(0, self.differing - sum(row.differs for row in self.rows))
 
     def is_numeric(self, column: int) -> bool:
-        """Whether every cell of the column that is not NULL is a number."""
+        """True if every cell of the column is a number or NULL."""
         cells = [row.cells[column] for row in self.rows if column < len(row.cells)]
         return all(
             isinstance(cell, int | float) and not isinstance(cell, bool)
@@ -176,7 +178,10 @@ class ShownTable:
 
 
 def shown_tables(evidence: Mapping[str, Json]) -> tuple[ShownTable, ShownTable] | None:
-    """Reference and prediction out of an execution judge's evidence, or None without them."""
+    """The result tables of reference and prediction from an execution judge's evidence.
+
+    None if either is missing.
+    """
     sides = [shown_rows(evidence, name) for name in ("reference", "prediction")]
     reference, prediction = (side if _is_table(side) else None for side in sides)
     if reference is None or prediction is None:
@@ -205,10 +210,10 @@ def _shown(
     alone: Literal["missing", "extra"],
     name: Literal["reference", "candidate"],
 ) -> ShownTable:
-    """One side.
+    """The shown table of one side.
 
     Args:
-        alone: where the explanation lists the rows that only this side has.
+        alone: the key of the explanation under which the rows that only this side has are listed.
     """
     rows = dict(enumerate(side["rows"][:_MOST_ROWS]))
     of_this_side = explanation.get(alone) if explanation else None

@@ -1,4 +1,4 @@
-"""Records for other programs: JSON lines, CSV, Parquet, and data frames of pandas or polars."""
+"""Export of records: JSON lines, CSV, Parquet, and data frames of pandas or polars."""
 
 from __future__ import annotations
 
@@ -33,17 +33,19 @@ EXPORT_FIELDS = (
     "predicted_sql",
     "cause",
 )
-"""What an exported record says. No seconds: they differ from run to run."""
+"""The fields of an exported record. Seconds are not among them: they differ from run to run."""
 
 
 def own_name(column: str) -> str:
-    """What a column of the input is called in the export, where ours have their names."""
+    """The name of an input's column in the export: ``input_…`` if we have a field of its name."""
     return f"input_{column}" if column in EXPORT_FIELDS else column
 
 
 def exported(record: Record) -> dict[str, Json]:
-    """One record as the export has it: :data:`EXPORT_FIELDS` in this order, then the input's own
-    columns. A prediction that is missing has no key."""
+    """One record as exported: :data:`EXPORT_FIELDS` in this order, then the input's own columns.
+
+    Without a prediction there is no key ``predicted_sql``.
+    """
     case, verdict = record.case, record.verdict
     is_wrong = verdict.outcome is not Outcome.CORRECT and not verdict.outcome.left_out
     found = {
@@ -71,7 +73,7 @@ def exported(record: Record) -> dict[str, Json]:
 
 
 def write_export(path: PathLike, records: Iterable[Record]) -> None:
-    """Write one JSON object a line, keys sorted, in the order of the records.
+    """Write a JSON object per line, keys sorted, in the order of the records.
 
     Raises:
         InputError: the file cannot be written.
@@ -80,13 +82,13 @@ def write_export(path: PathLike, records: Iterable[Record]) -> None:
 
 
 def write_csv(path: PathLike, records: Iterable[Record], own: Sequence[str] = ()) -> None:
-    """Write a row per case and judge, the columns of :func:`jsonl.write_export`.
+    """Write a CSV file with a row per case and judge and the columns :data:`EXPORT_FIELDS`.
 
     Args:
-        own: the input's own columns that are written, too.
+        own: the input's own columns that are written after them.
 
-    Lists and objects are JSON in their cell; what is null is an empty cell. An apostrophe stands
-    before texts that a spreadsheet would take for formulas; our own readers take it off.
+    Lists and objects are written as JSON, null as an empty cell. Texts that a spreadsheet would
+    take for formulas get an apostrophe in front, which sqljury's readers remove.
 
     Raises:
         InputError: the file cannot be written.
@@ -107,18 +109,18 @@ def _cell(value: Json) -> Json:
 
 
 _ROWS_AT_ONCE = 10_000
-"""Rows of a row group: so many are in memory."""
+"""The size of a row group; so many rows are in memory at once."""
 
 
 def write_parquet(path: PathLike, records: Iterable[Record], own: Sequence[str] = ()) -> None:
-    """Write a row per case and judge, in the order of the records.
+    """Write a Parquet file with a row per case and judge, in the order of the records.
 
-    Columns are those of :data:`EXPORT_FIELDS`: text, but for ``score`` (double), ``label``
+    The columns are :data:`EXPORT_FIELDS`: text, except ``score`` (double), ``label``
     (boolean), ``labels`` and ``reference_sqls`` (lists of text) and ``measures`` (map from text to
-    double). What is null in the JSONL export is null.
+    double).
 
     Args:
-        own: the input's own columns that are written, too, as text: JSON where they hold none.
+        own: the input's own columns that are written after them, as text; other values as JSON.
 
     Raises:
         InputError: the file cannot be written.
@@ -152,7 +154,7 @@ def _parquet_row(record: Record) -> dict[str, Any]:
 
 
 def _as_text(value: Json) -> str | None:
-    """A value of a column whose type nobody declared."""
+    """A value of one of the input's own columns as text; None stays None."""
     if value is None:
         return None
     return encodable(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
@@ -169,10 +171,12 @@ def _parquet_value(value: Json) -> Any:
 
 
 def as_frame(records: Iterable[Record], library: str | None = None) -> Any:
-    """One row a case and judge, one column a fact, a measure, or a column of the input's own.
+    """A data frame with a row per case and judge.
+
+    The columns are the case's and the verdict's fields, the measures, and the input's own columns.
 
     Args:
-        library: ``pandas`` or ``polars``; the first of them that is installed by default.
+        library: ``pandas`` or ``polars``; by default the first of them that is installed.
 
     Raises:
         InputError: SJ803: neither is installed, or no such library.
@@ -202,5 +206,5 @@ def _frame_row(record: Record) -> dict[str, Json]:
         "seconds": verdict.cost.seconds,
         **verdict.measures,
     }
-    # A column of the input that is called like one of these is not lost.
+    # An input's column with the name of one of our fields gets the prefix input_.
     return found | {f"input_{k}" if k in found else k: v for k, v in case.extra.items()}

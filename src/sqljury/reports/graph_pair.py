@@ -1,4 +1,4 @@
-"""Two graphs side by side, and who looks at whom: a picture for each step that is shown.
+"""An SVG of two query graphs side by side with the attention between their nodes.
 
 Source: Zhan et al. 2024 (FuncEvalGMN), appendix H and figure 17.
 """
@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 from sqljury.likeness.graphs import EdgeKind, PairGraph, QueryGraph, shared_nodes
 
 Attention = NDArray[np.floating]
-"""Of each left node on each right node; rows add up to 1."""
+"""The attention of each left node (row) to each right node; rows sum to 1."""
 
 _FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace"
 _SIZE, _LETTER, _ROW = 12, 7.23, 24
-"""The size of letters, how wide one is, and from one node to the next, in pixels."""
+"""Font size, width of a letter, and distance between nodes, in pixels."""
 _STEP, _PAD, _MARGIN = 18, 7, 20
-"""Per level of a tree; inside of a node; around the picture and between its parts."""
+"""Indent per level of a tree, padding of a node, margin of the picture and between its parts."""
 _ARCS, _BETWEEN = 70, 240
-"""Room beside a graph for its flows, and between the graphs for attention."""
+"""Width left of a graph for its flow arcs, and between the graphs for attention."""
 _LONGEST = 32
-"""Letters of a label that are shown."""
+"""The most letters shown of a label."""
 _COMPUTING, _CONTENT = ("#eef2f7", "#5b6b7d"), ("#fff8e6", "#b7791f")
 _SHARED = "#1f7a3d"
 _FLOWS = {EdgeKind.LOGIC: "#d9730d", EdgeKind.DATA: "#2a7fb8"}
@@ -35,7 +35,7 @@ _ATTENTION = "#2f9e44"
 
 @dataclass(frozen=True, slots=True)
 class GraphPanel:
-    """One step: what it is called, and who looks at whom in it."""
+    """One step of the network: its title and the attention in it."""
 
     title: str
     attention: Attention
@@ -44,16 +44,16 @@ class GraphPanel:
 def graph_pair_svg(
     pair: PairGraph, texts: tuple[str, str], panels: Sequence[GraphPanel], summary: str
 ) -> str:
-    """Both graphs as an SVG document, once for each panel.
+    """An SVG document that draws both graphs once per panel.
 
-    Graphs are written as outlines, a node a line; orange arcs lead from operator to operator,
-    blue ones from where a column comes from to where it is read. A green line leads from each left
-    node to the right node that it looks at most, the stronger the more it does. Nodes of parts
-    that both queries have are framed in green.
+    A graph is an outline with a node per line. Orange arcs lead from operator to operator, blue
+    ones from a column's source to where it is read. A green line leads from each left node to the
+    right node to which it pays most attention; the more attention, the stronger the line. Nodes in
+    parts that both queries share have a green frame.
 
     Args:
         texts: the queries.
-        summary: what was found, in a line.
+        summary: the result in one line, as a heading.
     """
     shared = shared_nodes(pair)
     left, right = _GraphOutline(pair.left, shared[0]), _GraphOutline(pair.right, shared[1])
@@ -116,7 +116,7 @@ def _parts(graph: QueryGraph) -> list[list[int]]:
 
 
 class _GraphOutline:
-    """A graph as an outline: each node has a line, its parts stand below it, further in."""
+    """A graph as an outline: a node per line, with its children below, indented."""
 
     def __init__(self, graph: QueryGraph, shared: frozenset[int]) -> None:
         self._graph, self._shared, self._parts = graph, shared, _parts(graph)
@@ -139,7 +139,7 @@ class _GraphOutline:
         return len(self._labels[node]) * _LETTER + 2 * _PAD
 
     def at(self, x: float, y: float) -> list[tuple[float, float, float]]:
-        """Of each node its left and its right end and its middle's height."""
+        """Per node the x of its left and right end and the y of its middle."""
         return [
             (
                 x + self._depth[node] * _STEP,
@@ -150,7 +150,7 @@ class _GraphOutline:
         ]
 
     def drawn(self, x: float, y: float, *, outwards: int) -> Iterator[str]:
-        """Edges, then nodes; flows bulge outwards (-1 to the left, 1 to the right)."""
+        """The SVG of the edges, then of the nodes; arcs bulge to the left (-1) or right (1)."""
         places = self.at(x, y)
         for start, end, kind in self._graph.edges:
             if kind == EdgeKind.TREE:
@@ -193,7 +193,7 @@ def _arc(
     outwards: int,
 ) -> str:
     side = 0 if outwards < 0 else 1
-    # Long ways bulge further, so that they do not lie on each other.
+    # Longer arcs bulge further, so that they do not overlap.
     bulge = min(_ARCS - 6, 14 + 2.2 * abs(start[2] - end[2]) / _ROW)
     edge = x - bulge if outwards < 0 else x + width + bulge
     path = (
@@ -210,7 +210,7 @@ def _looks(
     left: list[tuple[float, float, float]],
     right: list[tuple[float, float, float]],
 ) -> Iterator[str]:
-    """A line from each left node to the right node that it looks at most."""
+    """A line from each left node to the right node with the most of its attention."""
     for node, row in enumerate(attention):
         other = int(row.argmax())
         start, end = left[node], right[other]

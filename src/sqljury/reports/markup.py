@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table, all columns but the first right-aligned."""
+    """The lines of a Markdown table; all columns but the first are right-aligned."""
     yield f"| {' | '.join(heads)} |"
     yield f"|---|{'---:|' * (len(heads) - 1)}"
     for row in rows:
@@ -24,10 +24,10 @@ _LATEX = {
 
 
 def latex_text(text: str) -> str:
-    """Text that is none of LaTeX's commands."""
+    """The text with LaTeX's special characters escaped."""
     return re.sub(r"[\\~^–&%$#_{}]", lambda match: _LATEX[match[0]], text)
 
 
 def markdown_text(text: str) -> str:
-    """Text that is none of Markdown's marks."""
+    """The text with Markdown's special characters escaped."""
     return re.sub(r"([\\|*_`])", r"\\\1", text)

@@ -1,9 +1,9 @@
 """HTML pages: one file that opens from disk without a network.
 
-What cases say is hostile by assumption. It reaches the page in two ways only: through Jinja
-with autoescape, or as JSON in a script element of a data type, from which the script builds
-text nodes. A content security policy forbids everything but our own scripts, named by hash, so
-that text that slipped through could still neither run nor call out.
+Text from cases is assumed to be hostile. It reaches the page in two ways only: through Jinja with
+autoescape, or as JSON in a script element of a data type, from which the script builds text
+nodes. A content security policy allows only our own scripts, named by hash. Text that is not
+escaped by mistake could therefore neither run nor send requests.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 _MOST_SLICES = 30
-"""Slices of one dimension that are in view at once; the others are folded away."""
+"""The number of slices per dimension that a page shows; the others are folded away."""
 
 
 def render(path: PathLike, template: str, **values: Any) -> None:
-    """Write a page from a template and the values that it shows, as they come.
+    """Write a page from a template and its values, without holding the whole page in memory.
 
-    A template that has a script of its name runs it, and nothing else.
+    If there is a script of the template's name, the page runs it; otherwise it runs none.
 
     Raises:
         InputError: the file cannot be written.
@@ -50,7 +50,7 @@ def render(path: PathLike, template: str, **values: Any) -> None:
     environment.filters |= {
         "visible": words.visible,
         "count": words.count,
-        # A signature may go on in the next line after each of its parts.
+        # A signature may break after each of its parts.
         "breakable": lambda signature: Markup("|<wbr>").join(signature.split("|")),
     }
     environment.globals |= {"plots": plots, "style": Markup(_text("report.css")), "scripts": None}
@@ -70,7 +70,7 @@ def _text(name: str) -> str:
 
 
 def write_page(path: PathLike, document: ReportDocument) -> None:
-    """Write one file without scripts; texts are shown as they are, whatever they hold.
+    """Write a document as one HTML file without scripts; its texts are escaped.
 
     Raises:
         InputError: the file cannot be written.
@@ -89,10 +89,10 @@ def write_page(path: PathLike, document: ReportDocument) -> None:
 def slice_plots(
     slices: Slices, link: Callable[[str, str], str] = lambda _dimension, _value: ""
 ) -> dict[str, Any]:
-    """One dimension as templates show it: a row per slice, in each a dot per judge.
+    """The template's values for one dimension: a row per slice, with a dot per judge.
 
     Args:
-        link: where the cases of a dimension's value are listed; empty for nowhere.
+        link: returns the link to the cases with a dimension's value; empty for no link.
     """
     axis = Axis.around(
         end
@@ -126,7 +126,7 @@ def slice_plots(
 
 
 def script_safe(value: Json) -> str:
-    """JSON that cannot end its script element, open a comment in it or break a line.
+    """The value as JSON text that is safe within an HTML script element, on one line.
 
     >>> script_safe("</script><!--")
     '"\\\\u003c/script\\\\u003e\\\\u003c!--"'

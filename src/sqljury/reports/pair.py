@@ -1,4 +1,4 @@
-"""What is known of two queries, as text."""
+"""The result of comparing two queries, as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pair_text(answer: PairAnswer) -> str:
-    """The verdict, and the database that tells the queries apart, ready to be pasted."""
+    """The verdict, and SQL that builds a database on which the queries differ, if one is known."""
     return "\n".join(_lines(answer))
 
 

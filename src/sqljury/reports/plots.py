@@ -1,4 +1,4 @@
-"""Plots as inline SVG, for pages and for notebooks."""
+"""Plots as SVG, for pages and for notebooks."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 # ------------------------------------------------------------
-# Plots as inline SVG. Their width is the reader's: places along it are percentages.
-# Colours and text sizes are the style sheet's, so that a plot follows the theme and a narrow
-# screen; every plot says in words what it shows.
+# Plots as inline SVG. They are as wide as the page, so horizontal positions are percentages.
+# Colours and text sizes come from the style sheet, so that a plot follows the theme and fits a
+# narrow screen. Every plot has a text alternative with its values.
 
 _LANE = 13
 """The height of one dot with its interval, in pixels."""
@@ -35,36 +35,36 @@ _MARKERS = (
     Markup('<path d="M-5-2h3v-3h4v3h3v4h-3v3h-4v-3h-3Z"/>'),
 )
 _COLOURS = 6
-"""As many as the style sheet has; with the shapes, 36 judges can be told apart."""
+"""The number of colours in the style sheet; with the shapes, 36 judges are distinguishable."""
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """From which fraction to which a plot goes."""
+    """The range of fractions that a plot shows."""
 
     low: float = 0.0
     high: float = 1.0
 
     @classmethod
     def around(cls, values: Iterable[float | None]) -> Axis:
-        """From 0, or from a quarter below it that holds all values, to 1."""
+        """An axis from 0 to 1, or from the first quarter below all values if one is negative."""
         lowest = min((value for value in values if value is not None), default=0.0)
         return cls(low=min(0.0, math.floor(lowest * 4) / 4))
 
     def place(self, value: float) -> str:
-        """Where a value lies, as SVG has it."""
+        """The position of a value, as a percentage for SVG."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return f"{100 * share:.2f}%"
 
     @property
     def ticks(self) -> list[float]:
-        """A line every quarter."""
+        """The values of the grid lines, a quarter apart."""
         return [self.low + 0.25 * i for i in range(round((self.high - self.low) * 4) + 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class PlotPoint:
-    """A value with its interval; ``series`` gives it colour and shape."""
+    """A named value with its interval; ``series`` selects colour and shape."""
 
     name: str
     value: float | None
@@ -74,7 +74,7 @@ class PlotPoint:
 
 
 def score_bar(point: PlotPoint) -> Markup:
-    """A bar from 0 with the interval on top."""
+    """The SVG of a bar from 0 to the value, with the interval drawn over it."""
     axis = Axis()
     bar = (
         Markup('<rect class="bar" width="{}" y="4" height="12" rx="2"/>').format(
@@ -89,7 +89,7 @@ def score_bar(point: PlotPoint) -> Markup:
 
 
 def dots(points: Sequence[PlotPoint], axis: Axis) -> Markup:
-    """A dot with its interval for each point, one lane below the other."""
+    """The SVG of a dot with its interval per point, each below the other."""
     height = _LANE * len(points) + 2 * _MARGIN
     line = Markup('<line class="{}" x1="{}" x2="{}" y2="{}"/>')
     parts = [
@@ -112,7 +112,7 @@ def dots(points: Sequence[PlotPoint], axis: Axis) -> Markup:
 
 
 def marker(series: int) -> Markup:
-    """A judge's colour and shape, for a legend."""
+    """The SVG of a series' colour and shape, for a legend."""
     return Markup(
         '<svg class="marker s{0}" width="12" height="12" viewBox="-6 -6 12 12" '
         'aria-hidden="true">{1}</svg>'
@@ -120,12 +120,12 @@ def marker(series: int) -> Markup:
 
 
 def shape(series: int) -> Markup:
-    """What stands for a judge, in its colour."""
+    """The SVG of a series' shape."""
     return _MARKERS[(series + series // _COLOURS) % len(_MARKERS)]
 
 
 def stacked_bar(found: Sequence[tuple[Outcome, int]]) -> Markup:
-    """The shares of the outcomes, in the order given."""
+    """The SVG of one bar divided by the shares of the outcomes, in the order given."""
     total = sum(number for _, number in found)
     parts, start = [], 0.0
     for outcome, number in found:
@@ -140,7 +140,7 @@ def stacked_bar(found: Sequence[tuple[Outcome, int]]) -> Markup:
 
 
 def axis_labels(axis: Axis) -> Markup:
-    """The numbers below the lines of :func:`dots`."""
+    """The SVG of the numbers below the grid lines of :func:`dots`."""
     parts = [
         Markup('<text x="{}" y="12" class="{}">{}</text>').format(
             axis.place(tick),
@@ -186,7 +186,7 @@ _NAMES, _BAR, _VALUES, _ROW = 260, 320, 150, 26
 
 
 class ScorePlot:
-    """A bar from 0 to 100 % with its interval for each score; a notebook shows it as an image."""
+    """A bar chart of scores in percent with their intervals; a notebook shows it as an image."""
 
     def __init__(self, points: Sequence[PlotPoint]) -> None:
         self.points = points
@@ -228,7 +228,7 @@ def _axis(height: int) -> Markup:
 
 def _row(place: int, point: PlotPoint) -> Markup:
     y = _ROW * place + _ROW // 2
-    # A name that the column holds; its end tells judges with options apart least.
+    # Cut to fit the column; the end of a name with options distinguishes judges least.
     name = visible(point.name)
     name = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"
     row = [
@@ -246,13 +246,13 @@ def _row(place: int, point: PlotPoint) -> Markup:
 
 
 # ------------------------------------------------------------
-# Reliability diagrams: scores against how often they are right.
+# Reliability diagrams: the share of right cases by score.
 
 
 _SIDE = 300
 _LEFT, _TOP, _BELOW = 46, 30, 64
 _GAP = 40
-# On a page the colours are the page's, so that they follow its theme.
+# On a page these colours are the page's own, which follow its theme.
 _STYLE = Markup(
     ".reliability text{font:12px system-ui,sans-serif;fill:var(--ink,#1a1a1a)}"
     ".reliability .title{font-weight:600;font-size:13px}.reliability .axis{stroke:#8a8a8a}"
@@ -263,7 +263,7 @@ _STYLE = Markup(
 
 
 def write_reliability(path: Path, diagrams: Mapping[str, Reliability]) -> None:
-    """Write diagrams beside each other.
+    """Write diagrams next to each other as an SVG file.
 
     Raises:
         InputError: SJ801: the file cannot be written.
@@ -273,8 +273,11 @@ def write_reliability(path: Path, diagrams: Mapping[str, Reliability]) -> None:
 
 
 def reliability_svg(diagrams: Mapping[str, Reliability]) -> Markup:
-    """One diagram for each name: a bar is the share that is right among the cases of its range of
-    scores, the tint its distance from what the scores promise."""
+    """The SVG of one reliability diagram per name.
+
+    A bar is the share of right cases in a range of scores; the tinted part is its distance from
+    the mean score there.
+    """
     step = _LEFT + _SIDE + _GAP
     width, height = step * len(diagrams), _TOP + _SIDE + _BELOW
     parts = [_diagram(name, one, step * i) for i, (name, one) in enumerate(diagrams.items())]

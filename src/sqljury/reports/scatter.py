@@ -1,4 +1,4 @@
-"""Points and curves as SVG."""
+"""Scatter plots and curves as SVG."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from markupsafe import Markup
 from sqljury.reports.plots import shape
 
 HEIGHT = 380
-"""Of a plot, in pixels."""
+"""The height of a plot, in pixels."""
 _TOP, _BOTTOM = 14, 34
 _LEFT, _RIGHT = 5.0, 97.0
-"""The plot's sides, in percent: numbers stand left of it."""
+"""The plot's left and right edge, in percent of the width; the y axis's numbers are outside."""
 _NOMINAL = 1000
-"""The width, in pixels, for which names are placed beside each other."""
+"""The width, in pixels, that is assumed when names are placed."""
 _LETTER, _LINE = 5.9, 12
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A point with a name, and the interval of its height."""
+    """A named point, with the interval of its y value."""
 
     name: str
     x: float
@@ -34,7 +34,7 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """From where to where an axis goes, and what is written along it."""
+    """The range of an axis, its title and its labels."""
 
     title: str
     low: float
@@ -44,14 +44,14 @@ class Scale:
 
     @classmethod
     def counts(cls, title: str, most: int) -> Scale:
-        """Numbers from 1 on by their logarithm (base 2), with a line at every power of two."""
+        """A logarithmic scale (base 2) from 1 to ``most``, with a line at every power of two."""
         high = max(1.0, math.log2(most))
         ticks = tuple((float(i), f"{2**i:,}") for i in range(math.floor(high) + 1))
         return cls(title, 0.0, high, ticks)
 
     @classmethod
     def percent(cls, title: str, values: Iterable[float | None]) -> Scale:
-        """Fractions, written in percent, with a line every 5, 10 or 20."""
+        """A scale of fractions, labelled in percent, with a line every 5, 10, 20 or 100."""
         known = [value for value in values if value is not None]
         low, high = min(known, default=0.0), max(known, default=1.0)
         step = next(step for step in (0.05, 0.1, 0.2, 1.0) if high - low <= 9 * step or step == 1.0)
@@ -62,25 +62,25 @@ class Scale:
 
     @classmethod
     def months(cls, title: str, values: Iterable[float]) -> Scale:
-        """Months counted from the year 0 (``12 * year + month``), with a line every year."""
+        """A scale of months (numbered ``12 * year + month``), with a line every year."""
         known = list(values)
         first, last = int(min(known) - 1) // 12, int(max(known) + 11) // 12
         ticks = tuple((12 * year + 1.0, str(year)) for year in range(first, last + 1))
         return cls(title, ticks[0][0], ticks[-1][0], ticks, is_time=True)
 
     def said(self, value: float) -> str:
-        """A value in words."""
+        """A value as text: a month, or a fraction in percent."""
         if self.is_time:
             return f"{int(value - 1) // 12}-{int(value - 1) % 12 + 1:02d}"
         return f"{100 * value:.1f}"
 
     def share(self, value: float) -> float:
-        """Where a value lies, from 0 to 1."""
+        """The position of a value on the scale, from 0 to 1."""
         return (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
 
 
 def scatter(spots: Sequence[Spot], x: Scale, y: Scale) -> Markup:
-    """Points with their names and intervals."""
+    """The SVG of points with their names and intervals."""
     said = f"{y.title} against {x.title}: " + "; ".join(
         f"{spot.name} {x.said(spot.x)}, {y.said(spot.y)}" for spot in spots
     )
@@ -91,17 +91,17 @@ def scatter(spots: Sequence[Spot], x: Scale, y: Scale) -> Markup:
 
 
 def across(scale: Scale, value: float) -> float:
-    """Where a value lies from left to right, in percent."""
+    """The horizontal position of a value, in percent from the left."""
     return _LEFT + (_RIGHT - _LEFT) * scale.share(value)
 
 
 def down(scale: Scale, value: float) -> float:
-    """Where a value lies from top to bottom, in pixels."""
+    """The vertical position of a value, in pixels from the top."""
     return _TOP + (HEIGHT - _TOP - _BOTTOM) * (1 - scale.share(value))
 
 
 def grid(x: Scale, y: Scale) -> list[Markup]:
-    """The lines of both axes, their numbers and titles."""
+    """The SVG of both axes' grid lines, numbers and titles."""
     line = Markup('<line class="{}" x1="{}%" x2="{}%" y1="{}" y2="{}"/>')
     text = Markup('<text class="{}" x="{}%" y="{}">{}</text>')
     bottom = HEIGHT - _BOTTOM
@@ -127,8 +127,8 @@ def grid(x: Scale, y: Scale) -> list[Markup]:
 
 
 def line_through(points: Iterable[tuple[float, float]]) -> Markup:
-    """A line through points: percent from the left, pixels from the top."""
-    # A path knows no percentages: it is drawn 100 wide and stretched to the reader's width.
+    """The SVG of a line through points (percent from the left, pixels from the top)."""
+    # A polyline takes no percentages: it is drawn 100 wide and stretched to the page's width.
     places = " ".join(f"{round(left, 3)},{round(top, 2)}" for left, top in points)
     return Markup(
         '<svg class="stretched" width="100%" height="{0}" viewBox="0 0 100 {0}" '
@@ -149,7 +149,7 @@ def _spot(spot: Spot, x: Scale, y: Scale) -> Markup:
 
 
 def _names(spots: Sequence[Spot], x: Scale, y: Scale) -> list[Markup]:
-    """Each name beside its point, where it covers no other point or name if that can be."""
+    """The SVG of each name next to its point, where it covers other points and names least."""
     places = [(across(x, s.x) * _NOMINAL / 100, down(y, s.y)) for s in spots]
     taken = [(px - 5, py - 5, px + 5, py + 5) for px, py in places]
     parts = []
@@ -172,7 +172,7 @@ def _names(spots: Sequence[Spot], x: Scale, y: Scale) -> list[Markup]:
 
 
 def _name(name: str, side: str, px: float, anchor: float, base: float) -> Markup:
-    # The place is a share of the width, the distance from the point is in pixels.
+    # x is a share of the width, dx the distance from the point in pixels.
     return Markup('<text class="name {}" x="{}%" dx="{}" y="{}">{}</text>').format(
         side, round(px * 100 / _NOMINAL, 2), round(anchor - px, 1), round(base, 2), name
     )
@@ -182,7 +182,7 @@ _Box = tuple[float, float, float, float]
 
 
 def _covered(box: _Box, taken: Sequence[_Box]) -> float:
-    """How much of a box others cover; leaving the plot costs as much as covering."""
+    """The area of a box that other boxes cover, or that is outside of the plot."""
     left, top, right, bottom = box
     outside = max(0.0, right - _NOMINAL) + max(0.0, -left) + max(0.0, -top)
     return outside * _LINE + sum(
@@ -196,9 +196,9 @@ Curve = tuple[str, int, Sequence[float]]
 
 
 def curves(title: str, sizes: Sequence[int], lines: Sequence[Curve]) -> Markup:
-    """Values in [0, 1] against numbers of candidates, the latter on a logarithmic scale.
+    """The SVG of values in [0, 1] by number of candidates, the latter on a logarithmic scale.
 
-    The same shapes as in a legend stand at powers of two and at the end of each line.
+    The legend's shapes mark powers of two and the end of each line.
     """
     x = Scale.counts("candidates", sizes[-1])
     y = Scale.percent(title, (value for _, _, values in lines for value in values))
@@ -230,7 +230,7 @@ def _line(line: Curve, sizes: Sequence[int], x: Scale, y: Scale) -> Markup:
 
 
 # ------------------------------------------------------------
-# How a training of a graph network went: the validation AUC of each epoch.
+# Training curves of a graph network: the validation AUC after each epoch.
 
 
 _CURVE_WIDTH, _CURVE_HEIGHT = 640, 360
@@ -243,7 +243,7 @@ TrainingCurve = tuple[str, Sequence[float]]
 
 
 def curves_svg(title: str, curves: Sequence[TrainingCurve]) -> str:
-    """AUC (upwards) by epoch (rightwards), a line for each training.
+    """The SVG of AUC (y) by epoch (x), with a line per training.
 
     Source: Zhan et al. 2024 (FuncEvalGMN), figure 18.
     """
@@ -284,7 +284,7 @@ def curves_svg(title: str, curves: Sequence[TrainingCurve]) -> str:
 
 
 def _apart(places: Sequence[float]) -> list[float]:
-    """Places for names at the ends of lines, moved so that none stands on another."""
+    """The y positions of names at the ends of lines, moved so that none overlap."""
     found = list(places)
     lowest = float(_CURVE_HEIGHT - _FROM_BOTTOM)
     for number in sorted(range(len(found)), key=lambda i: -places[i]):

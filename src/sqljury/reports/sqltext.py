@@ -1,4 +1,4 @@
-"""Two queries side by side: laid out alike, so that only what differs differs."""
+"""Two queries side by side, formatted alike, with the tokens that differ marked."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from sqljury.reports.words import visible
 from sqljury.sql.tokens import parse
 
 Segments = tuple[str, ...]
-"""A line cut where its marks begin and end: plain, marked, plain, …"""
+"""A line as alternating pieces: plain, marked, plain, …"""
 
 _MOST_FORMATTED = 20_000
-"""Characters; longer queries are shown as they are written."""
+"""In characters; longer queries are not formatted."""
 _MOST_COMPARED = 1_500
-"""Lines or tokens; finding the smallest difference takes quadratic time."""
+"""In lines or tokens; longer queries are not compared, as that takes quadratic time."""
 
 _TOKEN = re.compile(
     r"'(?:[^']|'')*'?"  # a string
@@ -30,20 +30,20 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """A line of either query, side by side; None where the other has no counterpart."""
+    """A line of the left query next to its counterpart on the right; None for no counterpart."""
 
     left: Segments | None
     right: Segments | None
 
     @property
     def differs(self) -> bool:
-        """Whether anything on it is marked."""
+        """True if either side has a marked piece or no counterpart."""
         sides = (self.left, self.right)
         return None in sides or any(side is not None and len(side) > 1 for side in sides)
 
 
 def formatted(sql: str) -> str:
-    """The query laid out by clause; the text itself where it cannot be parsed.
+    """The query with a line per clause; the text itself if it cannot be parsed.
 
     >>> print(formatted("select a from t where b=1"))
     SELECT
@@ -57,8 +57,8 @@ def formatted(sql: str) -> str:
         return text
     if not _QUERY.match(text):
         return text
-    # A report does not know the engine. SQLite's reading of quotes is the standard's; the
-    # others take what it refuses.
+    # The report does not know the engine. SQLite reads quotes as the standard does; the other
+    # dialects are tried for queries that it cannot parse.
     for dialect in ("sqlite", "postgres", "mysql"):
         tree = parse(text, dialect)
         if tree is not None:
@@ -70,11 +70,11 @@ def formatted(sql: str) -> str:
 
 
 _QUERY = re.compile(r"(?>[\s(]|--[^\n]*\n|/\*.*?\*/)*+(?:select|with|values)\b", re.I | re.S)
-"""Anything else sqlglot takes for a command, and says so in the log."""
+"""Matches queries. sqlglot parses any other statement as a command and logs a warning."""
 
 
 def compared(reference: str, prediction: str) -> list[DiffLine]:
-    """Both queries laid out, harmless to show, side by side."""
+    """Both queries formatted, with control characters made visible, and aligned."""
     left, right = (visible(formatted(sql)) for sql in (reference, prediction))
     return side_by_side(left, right)
 
@@ -82,7 +82,7 @@ def compared(reference: str, prediction: str) -> list[DiffLine]:
 def side_by_side(left: str, right: str) -> list[DiffLine]:
     """Align the lines of two texts and mark the tokens that differ.
 
-    Spaces do not count, nor does the case of what is not a quoted text.
+    Spaces do not count, nor does case outside of quoted texts.
 
     >>> side_by_side("a = 1", "A = 2")
     [DiffLine(left=('a = ', '1'), right=('A = ', '2'))]
@@ -117,7 +117,7 @@ def _paired(left: Sequence[Segments], right: Sequence[Segments]) -> Iterator[Dif
 
 
 def _marked(left: list[str], right: list[str]) -> tuple[list[Segments], list[Segments]]:
-    """The lines of a block that differs, its tokens compared across the whole block."""
+    """The lines of a block that differs, with the tokens marked that differ within the block."""
     if not left or not right:
         return [_all_marked(line) for line in left], [_all_marked(line) for line in right]
     a, b = _TOKEN.findall("\n".join(left)), _TOKEN.findall("\n".join(right))
@@ -142,7 +142,7 @@ def _all_marked(line: str) -> Segments:
 
 
 def _lines(tokens: list[str], same: set[int]) -> list[Segments]:
-    """Tokens back to lines. A space is marked where it stands between marked tokens."""
+    """The tokens as lines; a space is marked if the tokens before and after it are."""
     marks = [token.strip() != "" and i not in same for i, token in enumerate(tokens)]
     for i in range(1, len(tokens) - 1):
         if tokens[i].isspace() and "\n" not in tokens[i]:

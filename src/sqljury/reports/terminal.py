@@ -1,4 +1,4 @@
-"""Documents and cases for the terminal: 100 columns at most, and plain text where it is not one."""
+"""Prints documents and cases to a terminal, at most 100 columns wide, or as text to a file."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ WIDTH = 100
 _MOST_SLICES = 12
 NARROWEST_NAME = 14
 _BETWEEN = 3
-"""Columns are so far apart."""
+"""Spaces between columns."""
 _WIDEST_CELL = 32
 _WIDEST_ROW_NAME = 28
 
 
 def print_record(records_of_one_case: Sequence[Record], console: Console) -> None:
-    """Print one case: its question, both queries, and what each judge says of it."""
+    """Print one case: its question, both queries, and each judge's verdict."""
     out = Out(console)
     case = records_of_one_case[0].case
     out.block(_head(case))
@@ -45,7 +45,7 @@ def print_record(records_of_one_case: Sequence[Record], console: Console) -> Non
 
 
 class Out:
-    """A console at our width, on which nothing is markup."""
+    """A console of at most our width that prints texts literally, without markup."""
 
     def __init__(self, console: Console) -> None:
         if not console.is_terminal:
@@ -54,17 +54,17 @@ class Out:
         self.width = min(WIDTH, console.width)
 
     def text(self, text: str, style: str = "") -> None:
-        """One line."""
+        """Print a text."""
         self._print(Text(words.visible(text), style=style))
 
     def block(self, parts: Iterator[RenderableType]) -> None:
-        """Parts that belong together, and an empty line."""
+        """Print parts that belong together, then an empty line."""
         for part in parts:
             self._print(part)
         self._console.print()
 
     def table(self, table: Table) -> None:
-        """A table, unless it is empty."""
+        """Print a table, unless it has no rows."""
         if table.row_count:
             self.block(iter([table]))
 
@@ -73,12 +73,12 @@ class Out:
 
 
 def plain(text: str, style: str = "") -> Text:
-    """Text that is no markup."""
+    """A text printed literally, with control characters escaped."""
     return Text(words.visible(text), style=style)
 
 
 def print_document(document: ReportDocument, console: Console) -> None:
-    """Print what a page would show, without its plots."""
+    """Print a document's lines and tables; plots and lists of cases are left out."""
     out = Out(console)
     out.text(document.lead)
     for section in document.sections:
@@ -114,7 +114,7 @@ def grouped_table(table: ReportTable, title: str, min_width: int) -> Table:
 
 
 def joined_table(table: ReportTable, *, min_width: int = 0, most: int | None = None) -> Table:
-    """A table whose text columns are one column, at most so many of its rows."""
+    """A table with its text columns joined into one, and at most ``most`` rows."""
     heads = table.heads[table.texts - 1 :]
     printed = numbers_table(table.caption, *heads, min_width=min_width)
     for row in table.rows[:most]:
@@ -151,7 +151,7 @@ _STYLES = {"good": "green", "bad": "red", "unsure": "yellow", "out": "dim"}
 
 
 def slice_tables(title: str, slices: Slices, width: int) -> Iterator[Table]:
-    """Tables of at most that width, each with as many judges beside each other as fit."""
+    """Tables of at most ``width`` columns of text, each with as many judges as fit."""
     found = slices.rows
     largest = sorted(found, key=lambda value: -max(part.n for part in found[value].values()))
     kept = set(largest[:_MOST_SLICES])
@@ -169,7 +169,7 @@ def slice_tables(title: str, slices: Slices, width: int) -> Iterator[Table]:
         table.min_width = min(len(head), width)
         table.columns[0].max_width = max(NARROWEST_NAME, width - len(names) * cell)
         for column in table.columns[1:]:
-            # A long name rather wraps than the figures.
+            # Long names wrap before figures do.
             column.min_width = cell - _BETWEEN
         for value, cells in rows.items():
             table.add_row(plain(value or "(none)"), *cells[start : start + abreast])
@@ -208,7 +208,7 @@ def _listing(title: str, sql: str) -> Iterator[RenderableType]:
 
 
 def _diff(lines: Sequence[DiffLine]) -> Iterator[RenderableType]:
-    """Unified: what differs first as the reference has it, then as the prediction does."""
+    """A unified diff: of lines that differ, first the reference's, then the prediction's."""
     added: list[Text] = []
     for line in lines:
         if not line.differs:
@@ -286,7 +286,7 @@ def _cell(text: str, style: str) -> Text:
 
 
 def _fitting(table: ShownTable, screen: int) -> int:
-    """How many columns fit beside each other."""
+    """The number of columns, at least one, that fit on the screen."""
     width, fitting = 12, 0
     for column in range(len(table.columns)):
         cells = [row.cells[column] for row in table.rows if column < len(row.cells)]

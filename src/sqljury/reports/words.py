@@ -1,4 +1,4 @@
-"""Numbers and names as people read them: the same in the terminal, on pages and in tests."""
+"""Formats numbers, names and facts as text, the same for the terminal, pages and tests."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ from sqljury.case import MISSING, Case
 from sqljury.verdict import Outcome
 
 UNDEFINED = "–"
-"""Stands where a statistic has no value."""
-# What reorders, hides or commands: C0 and C1 controls, bidirectional overrides, lone surrogates.
+"""Shown for a statistic without a value."""
+# Characters that reorder or hide text or control a terminal: C0 and C1 controls, bidirectional
+# overrides, and, below, lone surrogates.
 _INVISIBLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def percent(fraction: float | None, digits: int = 1) -> str:
-    """A fraction in percent, without the sign; nothing but 1 prints as 100.
+    """A fraction in percent, without the % sign; only exactly 1 prints as 100.
 
     >>> percent(0.7921), percent(0.99999), percent(None)
     ('79.2', '>99.9', '–')
@@ -26,12 +27,12 @@ def percent(fraction: float | None, digits: int = 1) -> str:
     text = f"{100 * fraction:.{digits}f}"
     if fraction < 1 and text == f"{100:.{digits}f}":
         return f">{100 - 10**-digits:.{digits}f}"
-    # -0.0 is no number that people write.
+    # Not -0.0.
     return text.removeprefix("-") if float(text) == 0 else text
 
 
 def interval(low: float | None, high: float | None, digits: int = 1) -> str:
-    """Both ends in percent; ends below zero are set apart from the dash.
+    """Both ends in percent, with spaces around the dash if one is negative; empty for None.
 
     >>> interval(0.765, 0.8172), interval(-0.05, 0.1), interval(None, None)
     ('76.5–81.7', '-5.0 – 10.0', '')
@@ -43,7 +44,7 @@ def interval(low: float | None, high: float | None, digits: int = 1) -> str:
 
 
 def count(number: int) -> str:
-    """An integer with thousands set apart.
+    """An integer with commas between thousands.
 
     >>> count(11708)
     '11,708'
@@ -58,7 +59,7 @@ def counts(outcomes: Mapping[str, int], chosen: Iterable[Outcome]) -> str:
 
 
 def visible(text: str) -> str:
-    """Text from queries and databases, harmless to show: controls become ``\\x1b``.
+    """The text with control characters escaped (``\\x1b``), so that it is safe to print.
 
     >>> visible("red \\x1b[31m, left \\u202e")
     'red \\\\x1b[31m, left \\\\u202e'
@@ -74,7 +75,7 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def shortened(text: str, most: int) -> str:
-    """At most that many characters; what is cut is counted.
+    """The first ``most`` characters, and how many were cut off.
 
     >>> shortened("abcdefgh", 3)
     'abc… (5 more)'
@@ -99,7 +100,7 @@ def hidden_rows(hidden: int, differing: int) -> str:
 
 
 def tone(outcome: Outcome) -> str:
-    """How an outcome is coloured: ``good``, ``bad``, ``unsure``, ``out`` (of the score)."""
+    """The colour's name for an outcome: ``good``, ``bad``, ``unsure``, ``out`` (of the score)."""
     if outcome is Outcome.CORRECT:
         return "good"
     if outcome.left_out:
@@ -108,7 +109,7 @@ def tone(outcome: Outcome) -> str:
 
 
 def p_value(p: float | None) -> str:
-    """Four digits are enough to decide by.
+    """A p value with four digits; a dash for None.
 
     >>> p_value(0.04321), p_value(3e-9), p_value(None)
     ('0.0432', '<0.0001', '–')
@@ -122,7 +123,7 @@ def p_value(p: float | None) -> str:
 
 
 def case_facts(case: Case) -> list[tuple[str, str]]:
-    """What is known about a case besides its queries, by name."""
+    """Names and texts of what is known about a case besides its queries."""
     label = {None: "", True: "correct", False: "incorrect"}[case.label]
     answerable = {None: "", True: "", False: "no"}[case.answerable]
     facts = (
@@ -138,7 +139,7 @@ def case_facts(case: Case) -> list[tuple[str, str]]:
 
 
 def no_prediction(case: Case) -> str:
-    """Why there is no predicted SQL to show; empty where there is one."""
+    """A sentence on why there is no predicted SQL to show; empty if there is one."""
     if case.predicted_sql is MISSING:
         return "There is no prediction for this case."
     return "The system abstained." if case.predicted_sql is None else ""

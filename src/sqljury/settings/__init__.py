@@ -1,7 +1,8 @@
-"""What a command, a function or a worker is told: each setting once, with its type and its help.
+"""The settings of commands, functions and workers, each declared once with type and help text.
 
-Fields are annotated with an :class:`Option`. From these values come the options of the command
-line (:mod:`sqljury.cli.flags`), the keys of the project file, and what a run keeps.
+The fields are annotated with an :class:`Option`. The options of the command line
+(:mod:`sqljury.cli.flags`) and the keys of the project file are made from these dataclasses, and
+runs store them.
 """
 
 from __future__ import annotations
@@ -23,18 +24,19 @@ _UNITS: Final = {"": 1, "k": 1024, "m": MIB, "g": 1024 * MIB, "t": 1024 * 1024 *
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """How a setting is typed, and what it may be.
+    """The command-line option of a setting.
 
     Args:
-        help: what it does, in a line.
-        names: the options; the field's own name by default.
-        least: the least number.
-        must_exist: it is a file or a folder that is there.
-        is_written: it is a file that is written: whether it can be is checked before the work.
-        is_early: others look at it.
-        is_common: most people need it: it stands first in the help.
-        panel: where it stands in the help of a command with many options.
-        parse: makes the value of the text; ``shown`` is then how the default is written.
+        help: the help text, one line.
+        names: the option's names; by default made from the field's name.
+        least: the smallest number allowed.
+        must_exist: the value is the path of an existing file or folder.
+        is_written: the value is an output file; before the work it is checked to be writable.
+        is_early: it is parsed before the other options.
+        is_common: most users need it: help lists it before the panels.
+        panel: its panel in the help of a command with many options.
+        parse: makes the value from the typed text.
+        shown: the default in the help, for options with ``parse``.
     """
 
     help: str
@@ -51,23 +53,26 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The fields of a value that a command has options for; the others keep their defaults."""
+    """The fields of a settings dataclass that a command has options for.
+
+    The other fields keep their defaults.
+    """
 
     names: frozenset[str]
 
 
 def option(help: str, *names: str, **more: Any) -> Option:
-    """An option; see :class:`Option`."""
+    """An :class:`Option` with these names; ``more`` are its other fields."""
     return Option(help, names, **more)
 
 
 def only(*names: str) -> Shown:
-    """Some fields of a value: ``Annotated[Sources, only("databases", "schemas")]``."""
+    """Some fields of settings, as in ``Annotated[Sources, only("databases", "schemas")]``."""
     return Shown(frozenset(names))
 
 
 def parse_size(text: str | int) -> int:
-    """Bytes from ``268435456``, ``256MiB``, ``256MB``, ``256M``: all binary units.
+    """The number of bytes in ``268435456``, ``256MiB``, ``256MB`` or ``256M``; units are binary.
 
     Raises:
         InputError: SJ002: not a size.
@@ -82,7 +87,7 @@ def parse_size(text: str | int) -> int:
 
 
 def parse_memory(text: str | int) -> int:
-    """As :func:`parse_size`, for the memory of an engine.
+    """The number of bytes in an engine's memory limit; see :func:`parse_size`.
 
     Raises:
         InputError: SJ002: not a size, or less than an engine needs to start.
@@ -99,7 +104,7 @@ def parse_memory(text: str | int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """Where databases, and what is known of them, come from; None where there is none."""
+    """Where databases, schemas, column descriptions and test suites come from; None: not given."""
 
     databases: Annotated[
         str | None,
@@ -130,7 +135,7 @@ class Sources:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaSource:
-    """Where the schema of single queries comes from, and how they are written."""
+    """The schema and the dialect for commands on single queries."""
 
     schema: Annotated[
         str | None, option("CREATE TABLE statements, a file of them, or tables.json.", "--schema")
@@ -138,7 +143,7 @@ class SchemaSource:
     database: Annotated[
         str | None, option("File or URL to take the schema from.", "--database", "-d")
     ] = None
-    db_id: Annotated[str, option("Which one, where there are several.", "--db-id")] = ""
+    db_id: Annotated[str, option("Database to use, if there are several.", "--db-id")] = ""
     dialect: Annotated[
         str | None, option("Dialect of the SQL: sqlite, postgres, mysql, ...", "--dialect")
     ] = None
@@ -170,19 +175,19 @@ class Input:
     strip_fences: Annotated[
         bool,
         option(
-            "Take predictions out of prose, thoughts and code fences.",
+            "Extract predicted SQL from prose, thoughts and code fences.",
             "--strip-fences/--keep-fences",
         ),
     ] = True
     overlay: Annotated[
         tuple[Path, ...],
-        option("Corrections of references, see `sqljury audit`; several are merged.", "--overlay"),
+        option("File of corrected references (`sqljury audit accept`); repeatable.", "--overlay"),
     ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What one query may use. Each limit ends in a status of its own."""
+    """What one query may use. Exceeding each limit gives a status of its own."""
 
     seconds: Annotated[float, option("Seconds for one query.", "--limit-seconds", least=0.001)] = (
         30.0
@@ -207,7 +212,7 @@ class Limits:
             shown="1GiB",
         ),
     ] = 1024 * MIB
-    """What the engine itself may allocate, in bytes, where the engine can be told."""
+    """The most memory that the engine may allocate, in bytes, if the engine has such a limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,12 +222,12 @@ class Running:
     run: Annotated[
         Path | None,
         option(
-            "Folder of the run; the same again resumes.", "--run", is_early=True, is_common=True
+            "Folder of the run; an existing run resumes.", "--run", is_early=True, is_common=True
         ),
     ] = None
     workers: Annotated[
         int | None,
-        option("Processes; one per core.", "--workers", "-w", least=1, is_common=True),
+        option("Processes [one per core].", "--workers", "-w", least=1, is_common=True),
     ] = None
     executor: Annotated[
         str, option("local, or ray[:ADDRESS]: judge on the nodes of a cluster.", "--executor")
@@ -239,39 +244,39 @@ class ModelCalls:
     """How chat models are asked."""
 
     ledger: Annotated[
-        Path | None, option("File that keeps what chat models answer.", "--ledger")
+        Path | None, option("File that keeps the answers of chat models.", "--ledger")
     ] = None
-    replay: Annotated[Path | None, option("Answer from this ledger; ask nobody.", "--replay")] = (
-        None
-    )
-    max_cost: Annotated[float | None, option("US dollars to spend at most.", "--max-cost")] = None
+    replay: Annotated[
+        Path | None, option("Answer from this ledger; call no model.", "--replay")
+    ] = None
+    max_cost: Annotated[float | None, option("Most US dollars to spend.", "--max-cost")] = None
     concurrency: Annotated[
-        int, option("Calls to chat models at once.", "--concurrency", least=1)
+        int, option("Most calls to chat models at once.", "--concurrency", least=1)
     ] = 8
     model_option: Annotated[
         tuple[str, ...], option("KEY=VALUE for all models, repeatable.", "--model-option")
     ] = ()
     repeats: Annotated[
-        int, option("Ask each model judge so often; majority.", "--repeats", least=1)
+        int, option("Times to ask each model judge; majority wins.", "--repeats", least=1)
     ] = 1
     requests_per_minute: Annotated[
         int | None,
-        option("Calls to chat models at most.", "--requests-per-minute", least=1),
+        option("Most calls to chat models a minute.", "--requests-per-minute", least=1),
     ] = None
     tokens_per_minute: Annotated[
         int | None,
-        option("Tokens asked and answered at most.", "--tokens-per-minute", least=1),
+        option("Most tokens of prompts and answers a minute.", "--tokens-per-minute", least=1),
     ] = None
     prices: Annotated[
-        Path | None, option("Price table over the shipped one.", "--prices", must_exist=True)
+        Path | None, option("Prices that override the shipped ones.", "--prices", must_exist=True)
     ] = None
     recorded: Annotated[
         Path | None,
-        option("Folder of ROSE outputs that answer for the judges.", "--recorded", must_exist=True),
+        option("Folder of ROSE outputs to use as model answers.", "--recorded", must_exist=True),
     ] = None
-    dry_run: Annotated[bool, option("Print what asking chat models would cost.", "--dry-run")] = (
-        False
-    )
+    dry_run: Annotated[
+        bool, option("Print the cost of the model calls; call no model.", "--dry-run")
+    ] = False
     batch: Annotated[
         bool, option("Ask in batches, at half the price; run again to collect.", "--batch")
     ] = False
@@ -279,7 +284,7 @@ class ModelCalls:
 
     @property
     def is_limited(self) -> bool:
-        """Whether a ledger, a replay or a price limit is given."""
+        """True if a ledger, a replay or a cost limit is given."""
         return bool(self.ledger or self.replay or self.max_cost is not None)
 
 
@@ -307,30 +312,30 @@ class Showing:
     failures: Annotated[
         int,
         option(
-            "List failures by cause, so many of each cause.",
+            "List failures by cause, at most this many of each cause.",
             "--failures",
             least=0,
             is_common=True,
         ),
     ] = 0
     by: Annotated[
-        tuple[str, ...], option("Column of the input to give scores by, repeatable.", "--by")
+        tuple[str, ...], option("Input column to group scores by, repeatable.", "--by")
     ] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreGate:
-    """What a score must reach."""
+    """The score that must be reached, and how many cases may be left out of it."""
 
     fail_under: Annotated[
         float | None,
-        option("Exit 1 when a score is below, in [0, 1].", "--fail-under", is_common=True),
+        option("Exit 1 if a score is below this, in [0, 1].", "--fail-under", is_common=True),
     ] = None
     max_left_out: Annotated[
         str | None,
         option(
-            "Cases that may be left out of a score, a number or a share such as 2%; else exit 1. "
-            "0 with --fail-under.",
+            "Exit 1 if more cases are left out of a score: a number, or a share such as 2% "
+            "[with --fail-under: 0].",
             "--max-left-out",
         ),
     ] = None
@@ -338,9 +343,9 @@ class ScoreGate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
-    """What is drawn by chance."""
+    """The seed of random draws, and the number of bootstrap resamples."""
 
-    seed: Annotated[int, option("Seed of all that is drawn.", "--seed")] = 0
+    seed: Annotated[int, option("Seed of random draws.", "--seed")] = 0
     bootstrap: Annotated[int, option("Resamples for the intervals.", "--bootstrap", least=0)] = 1000
 
 
@@ -357,27 +362,27 @@ class Sampling:
         option("PROVIDER:MODEL, or local:FOLDER (transformers).", "--model", "-m", is_common=True),
     ]
     n: Annotated[int, option("Candidates for each question.", "-n", least=1, is_common=True)] = 32
-    per_call: Annotated[int, option("How many of them one call brings.", "--per-call", least=1)] = 1
+    per_call: Annotated[
+        int, option("Candidates that one call asks for.", "--per-call", least=1)
+    ] = 1
     temperature: Annotated[
-        float, option("Of the sampling; 0 is greedy.", "--temperature", least=0.0)
+        float, option("Sampling temperature; 0 is greedy.", "--temperature", least=0.0)
     ] = 0.8
-    top_p: Annotated[float, option("Above 0, at most 1.", "--top-p")] = 1.0
-    max_tokens: Annotated[
-        int, option("The most that one answer may have.", "--max-tokens", least=1)
-    ] = 1024
+    top_p: Annotated[float, option("Nucleus sampling: above 0, at most 1.", "--top-p")] = 1.0
+    max_tokens: Annotated[int, option("Most tokens of one answer.", "--max-tokens", least=1)] = 1024
     seed: Annotated[
         int | None,
-        option("Of the sampling [default: 0 where the provider takes one].", "--seed"),
+        option("Sampling seed [default: 0 if the provider takes one].", "--seed"),
     ] = None
     style: Annotated[
         str,
         option(
-            "The schema: create, columns, or serialized: one line with the question (T5).",
+            "Schema in the prompt: create, columns, or serialized (one line, for T5).",
             "--style",
         ),
     ] = "create"
     prompt: Annotated[
-        PathLike | None, option("Instructions instead of the bundled ones.", "--prompt")
+        PathLike | None, option("File of instructions [default: bundled ones].", "--prompt")
     ] = None
     mode: Annotated[
         str,
@@ -387,15 +392,23 @@ class Sampling:
             "--mode",
         ),
     ] = "sql"
-    demos: Annotated[PathLike | None, option("Cases to demonstrate with.", "--demos")] = None
+    demos: Annotated[
+        PathLike | None, option("File of cases to use as demonstrations.", "--demos")
+    ] = None
     positives: Annotated[
-        int | None, option("Answerable ones, of each database.", "--positives", least=0)
+        int | None, option("Answerable demonstrations, per database.", "--positives", least=0)
     ] = None
     negatives: Annotated[
         int | None,
-        option("Unanswerable ones; verbal: with wrong SQL.", "--negatives", least=0),
+        option(
+            "Unanswerable demonstrations, per database; --mode verbal: those with wrong SQL.",
+            "--negatives",
+            least=0,
+        ),
     ] = None
-    pick: Annotated[str, option("Which are shown: similar, dense or fixed.", "--pick")] = "similar"
+    pick: Annotated[
+        str, option("How to pick demonstrations: similar, dense or fixed.", "--pick")
+    ] = "similar"
     retriever: Annotated[
         PathLike | None,
         option(
@@ -404,13 +417,18 @@ class Sampling:
         ),
     ] = None
     demo_databases: Annotated[
-        int, option("Of so many other databases; 0: of its own.", "--demo-databases", least=0)
+        int,
+        option(
+            "Other databases to take demonstrations from; 0: the question's own.",
+            "--demo-databases",
+            least=0,
+        ),
     ] = 0
     demo_schemas: Annotated[
-        PathLike | None, option("Where those are: a folder, or tables.json.", "--demo-schemas")
+        PathLike | None, option("Their schemas: a folder, or tables.json.", "--demo-schemas")
     ] = None
     logprobs: Annotated[
-        int, option("Write each token with so many alternatives.", "--logprobs", least=0)
+        int, option("Alternatives to write for each token.", "--logprobs", least=0)
     ] = 0
     options: Mapping[str, str] | None = None
 
@@ -427,4 +445,4 @@ VALUES: Final = (
     Drawing,
     Sampling,
 )
-"""All values of settings that commands share."""
+"""All dataclasses of settings that commands share."""

@@ -1,4 +1,7 @@
-"""Queries as text: what they are made of, and how they are made comparable. Pure functions."""
+"""Analyses and rewrites the text of queries: clauses, features, names, ties, other dialects.
+
+Pure functions.
+"""
 
 from sqljury.sql.clauses import Clauses, Condition, Conditions, clauses_of
 from sqljury.sql.features import FEATURES, HARDNESS, features, hardness

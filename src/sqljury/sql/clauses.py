@@ -1,9 +1,10 @@
-"""A query taken apart into the clauses that Spider's exact set match compares.
+"""Splits a query into the clauses that Spider's exact set match compares.
 
-Expressions become canonical texts: names resolved and in lower case, brackets and aliases gone.
+Expressions become canonical texts: names are resolved and in lower case, brackets and aliases are
+removed.
 
-Source: Yu et al. 2018 (Spider), section 5, and what the evaluation script does where the paper
-is silent.
+Source: Yu et al. 2018 (Spider), section 5; where the paper leaves a case open, the evaluation
+script's behaviour.
 """
 
 from __future__ import annotations
@@ -28,14 +29,14 @@ class Condition:
     operator: str
     left: str
     right: Clauses | Conditions | None = None
-    """A subquery, or the conditions in brackets; plain values are in ``values``."""
+    """A subquery, or the conditions in brackets; constants and columns are in ``values``."""
     values: tuple[str, ...] = ()
-    """What stands on the right; empty unless values are asked for."""
+    """The texts of the right-hand side; empty unless ``clauses_of`` is called with ``values``."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """Comparisons in the order they are written, and the AND and OR between them."""
+    """Comparisons in the order of the text, and the AND and OR between them."""
 
     parts: tuple[Condition, ...] = ()
     connectors: tuple[str, ...] = ()
@@ -43,7 +44,7 @@ class Conditions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clauses:
-    """The clauses of a query. Equal clauses are the same query up to names and brackets."""
+    """The clauses of a query. Two queries with equal clauses differ only in names and brackets."""
 
     select: tuple[str, ...]
     distinct: bool = False
@@ -54,30 +55,30 @@ class Clauses:
     having: Conditions = Conditions()
     order: tuple[str, ...] = ()
     direction: str = ""
-    """``asc`` or ``desc``, the last one written; empty without ORDER BY."""
+    """``asc`` or ``desc``: the last direction in the text; empty without ORDER BY."""
     limit: str = ""
     """The number; empty without LIMIT."""
     others: tuple[str, ...] = ()
-    """What Spider's grammar does not know: kinds of joins, CTEs, OFFSET, windows, …"""
+    """Parts that Spider's grammar does not have: kinds of joins, CTEs, OFFSET, windows, …"""
     set_operation: str = ""
     operand: Clauses | None = None
-    """The query that the set operation adds to this one."""
+    """The second query of the set operation."""
 
 
 def clauses_of(
     sql: str, dialect: str, schema: Schema | None = None, *, values: bool = False
 ) -> Clauses | None:
-    """The clauses of a query, or None where it cannot be parsed as one.
+    """The clauses of a query, or None if the text cannot be parsed as a query.
 
     Args:
-        schema: whose columns unqualified names are; without it they belong to the table of
-            FROM where there is only one.
+        schema: used to resolve unqualified columns; without it they are resolved only if FROM has
+            a single table.
         values: keep the values that columns are compared with.
     """
     return _clauses_of(sql, dialect, schema, values)
 
 
-# Small: one reference is compared with many predictions, one after the other.
+# A small cache suffices: one reference is compared with many predictions in a row.
 @lru_cache(maxsize=64)
 def _clauses_of(sql: str, dialect: str, schema: Schema | None, values: bool) -> Clauses | None:
     tree = parse(sql, dialect)
@@ -96,19 +97,19 @@ _SET_OPERATIONS = ("union", "intersect", "except")
 
 @dataclass(frozen=True, slots=True)
 class _ClauseReader:
-    """Reads a query in its context; ``replace`` makes the reader of an inner one."""
+    """Reads a query in its surroundings; ``replace`` gives the reader for an inner query."""
 
     names: Names | None
     values: bool
     scope: TableScope | None = None
     merged: Mapping[str, str] = field(default_factory=dict)
-    """Columns that foreign keys identify: only in the outermost query and its operands."""
+    """Columns that foreign keys make equal, mapped to one of them; empty in subqueries."""
     ctes: tuple[str, ...] = ()
     nested: bool = False
-    """In subqueries the script compares everything, DISTINCT in aggregates included."""
+    """True in a subquery, where the script also compares DISTINCT in aggregates."""
 
     def top(self, tree: exp.Expr) -> Clauses:
-        """The outermost query: its FROM says whose columns foreign keys identify."""
+        """Reads the outermost query; foreign keys only merge columns of tables in its FROM."""
         if self.names is None:
             return self.query(tree)
         first = tree
@@ -123,10 +124,10 @@ class _ClauseReader:
         return replace(self, merged=merged).query(tree)
 
     def query(self, tree: exp.Expr, tail: exp.Expr | None = None) -> Clauses:
-        """A SELECT, with the set operations that follow it.
+        """Reads a SELECT with the set operations that follow it.
 
         Args:
-            tail: whose ORDER BY and LIMIT it has, if not its own.
+            tail: the node whose ORDER BY and LIMIT apply, if not ``tree`` itself.
         """
         tree = _bare(tree)
         tail = tail or tree
@@ -139,7 +140,7 @@ class _ClauseReader:
         operation = ""
         node = tree
         while node.key in _SET_OPERATIONS:
-            # ORDER BY and LIMIT of the whole are read as the last operand's.
+            # The script reads ORDER BY and LIMIT of a set operation as its last operand's.
             operand = reader._operand(node.expression, tail if following is None else None)
             following = replace(operand, set_operation=operation, operand=following)
             operation = node.key + (" all" if node.args.get("distinct") is False else "")
@@ -153,7 +154,7 @@ class _ClauseReader:
         return self._around(inner, tail)
 
     def _around(self, inner: exp.Expr, tail: exp.Expr | None) -> Clauses:
-        """Brackets that matter, read as ``SELECT * FROM (inner)``."""
+        """Brackets that change the meaning, read as ``SELECT * FROM (inner)``."""
         source = self._inner().query(inner) if inner.key in _QUERIES else self._text(inner)
         clauses = Clauses(select=("*",), tables=(source,))
         return self._with_tail(clauses, tail) if tail is not None else clauses
@@ -191,7 +192,7 @@ class _ClauseReader:
         order, limit = tree.args.get("order"), tree.args.get("limit")
         if order is not None:
             keys = order.expressions
-            # One direction for all keys, the last one written: that is how the script reads it.
+            # Like the script: the last direction in the text counts for all keys.
             written = [key.args["desc"] for key in keys if key.args.get("desc") is not None]
             clauses = replace(
                 clauses,
@@ -208,7 +209,8 @@ class _ClauseReader:
         return DERIVED if not name or name in self.ctes else name
 
     def _source(self, source: exp.Expr) -> str | Clauses:
-        """What is compared of a table of FROM; the script keeps all values of a subquery."""
+        """A table's name, or the clauses of a subquery in FROM, whose values the script always
+        compares."""
         if source.key == "subquery" and source.this.key in _QUERIES:
             return replace(self._inner(), values=True).query(source.this)
         return source.name.lower() if source.key == "table" else self._text(source)
@@ -233,7 +235,7 @@ class _ClauseReader:
                 yield f"{key}({self._value_text(value)})"
 
     def _others(self, tree: exp.Expr) -> Iterator[str]:
-        """Everything that Spider's grammar has no place for, so that it is compared as well."""
+        """Texts of all parts that Spider's grammar does not have, so that they are compared too."""
         for join in tree.args.get("joins") or ():
             words = [str(join.args.get(key) or "").lower() for key in ("method", "side", "kind")]
             kind = " ".join(word for word in words if word not in _PLAIN_JOINS)
@@ -249,12 +251,12 @@ class _ClauseReader:
     # ------------------------------------------------------------ conditions
 
     def _conditions(self, clause: exp.Expr | None) -> Conditions:
-        """The comparisons joined by AND and OR, left to right, as written."""
+        """The comparisons joined by AND and OR, in the order of the text."""
         if clause is None:
             return Conditions()
         parts: list[Condition] = []
         connectors: list[str] = []
-        # A stack and no recursion: generated queries have thousands of OR.
+        # A stack instead of recursion: generated queries have thousands of ORs.
         waiting: list[exp.Expr | str] = [clause.this if clause.key in _CLAUSE_KEYS else clause]
         while waiting:
             node = waiting.pop()
@@ -318,7 +320,7 @@ class _ClauseReader:
         return f"{key}({', '.join(parts)})"
 
     def _value_text(self, value: Any) -> str:
-        """What stands in an argument of a node: a node, a list, a name, a flag."""
+        """The text of a node's argument: a node, a list, a name or a flag."""
         if isinstance(value, list | tuple):
             return ", ".join(map(self._value_text, value))
         return self._text(value) if hasattr(value, "args") else str(value).lower()
@@ -329,7 +331,7 @@ class _ClauseReader:
         scope = self.scope or TableScope((), None, self.names)
         table = scope.table_of(name, qualifier)
         if table == UNKNOWN and self.names is not None and node.this.args.get("quoted"):
-            # SQLite reads "x" as a text where there is no such column.
+            # SQLite reads "x" as a string if there is no such column.
             return f"'{node.name}'"
         column = f"{table}.{name}"
         return self.merged.get(column, column)
@@ -367,7 +369,7 @@ def _sources(tree: exp.Expr) -> list[exp.Expr]:
 
 
 def _bare(tree: exp.Expr) -> exp.Expr:
-    """A query without the brackets around it, as long as they carry nothing themselves."""
+    """A query without its outer brackets, except brackets with an alias, ORDER BY or the like."""
     while tree.key == "subquery" and not any(
         value for key, value in tree.args.items() if key != "this"
     ):

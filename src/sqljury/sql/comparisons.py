@@ -7,9 +7,9 @@ from typing import Final
 from sqlglot import exp
 
 MIRRORED: Final = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-"""The comparison with its sides exchanged."""
+"""By operator: the one that is equivalent after its sides are swapped."""
 NEGATED: Final = {"=": "<>", "<>": "=", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
-"""The comparison that is true where this one is false, and NULL where it is."""
+"""By operator: its negation, which is NULL if the operator is NULL."""
 COMPARISONS: Final = frozenset(MIRRORED)
 
 CLASSES: Final[dict[str, type[exp.Binary]]] = {

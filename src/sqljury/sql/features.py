@@ -1,4 +1,4 @@
-"""What a query is made of, as slices need it: found by tokens, so that broken SQL has it too."""
+"""The features of a query for slices of results; found by tokens, so broken SQL has them too."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FEATURES = (
     "set_operation",
     "window",
 )
-"""All features there are. Every query that can be read has one ``joins`` and one ``nesting``."""
+"""All features. Every text that can be tokenized has one ``joins`` and one ``nesting``."""
 
 _AGGREGATES_TEXT = """
 any_value array_agg avg bit_and bit_or bool_and bool_or count every group_concat json_agg
@@ -45,9 +45,9 @@ _AGGREGATES = frozenset(_AGGREGATES_TEXT.split())
 def features(sql: str, dialect: str = "sqlite") -> tuple[str, ...]:
     """The features of a query out of :data:`FEATURES`, sorted.
 
-    ``joins`` counts JOIN and the commas of FROM, at all levels together; ``nesting`` is the
+    ``joins`` counts the JOINs and the commas of FROM at all levels together; ``nesting`` is the
     depth of subqueries, CTEs included; ``ordering`` is an ORDER BY of a query at any level, not
-    one inside OVER or an aggregate. Empty where the text cannot be cut into tokens.
+    one inside OVER or an aggregate. Empty if the text cannot be tokenized or is too long.
 
     >>> features("SELECT count(*) FROM a JOIN b USING (id) ORDER BY 1")
     ('aggregate', 'joins:1', 'nesting:0', 'ordering')
@@ -68,7 +68,7 @@ def _features(sql: str, dialect: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Level:
-    """A bracket that is open, or the text around all of them."""
+    """An open bracket, or the outermost level of the text."""
 
     is_query: bool
     nesting: int
@@ -76,7 +76,7 @@ class _Level:
 
 
 class _Scan:
-    """One pass over the tokens: the plain features, the joins, the depth of nesting."""
+    """One pass over the tokens: collects features, counts joins, measures the nesting."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self.found: set[str] = set()
@@ -116,7 +116,8 @@ class _Scan:
                 self.found.add(_NAMES[kind])
 
     def _is_no_keyword(self, i: int) -> bool:
-        """A column called like a keyword, a WITH of something else, ``IS DISTINCT FROM``."""
+        """True for a column named like a keyword, a WITH that begins no CTE, and in ``IS DISTINCT
+        FROM``."""
         kind = self._tokens[i].token_type
         before = self._tokens[i - 1].token_type if i else None
         after = self._tokens[i + 1].token_type if i + 1 < len(self._tokens) else None
@@ -147,7 +148,8 @@ _WATCHED = _ENDS_OF_FROM | frozenset((T.JOIN, T.COMMA, T.FROM, *_NAMES))
 
 
 def _opens_query(tokens: list[Token]) -> list[bool]:
-    """For each token, whether it is a bracket around a query (however many brackets deep)."""
+    """For each token, whether it opens a bracket that contains a query, perhaps in more
+    brackets."""
     out = [False] * (len(tokens) + 1)
     for i in range(len(tokens) - 2, -1, -1):
         if tokens[i].token_type is T.L_PAREN:
@@ -156,23 +158,23 @@ def _opens_query(tokens: list[Token]) -> list[bool]:
 
 
 def _is_operand(tokens: list[Token], i: int) -> bool:
-    """Whether the bracket is around the whole query or an operand of a set operation."""
+    """True if the bracket encloses the whole query or an operand of a set operation."""
     if i and tokens[i - 1].token_type in (T.ALL, T.DISTINCT):
         i -= 1
     return i == 0 or tokens[i - 1].token_type in (T.UNION, T.INTERSECT, T.EXCEPT)
 
 
 # ------------------------------------------------------------
-# How hard a query is, as Spider's evaluation script counts it.
+# The hardness level of a query, as in Spider's evaluation script.
 
 HARDNESS = ("easy", "medium", "hard", "extra")
 
 
 def hardness(sql: str, dialect: str = "sqlite") -> str | None:
-    """One of :data:`HARDNESS`, or None where the text cannot be parsed.
+    """Spider's hardness level, one of :data:`HARDNESS`; None if the text cannot be parsed.
 
-    Counted are the clauses of the outermost query (of the first, where several are put
-    together); what Spider's grammar does not have (WITH, CASE, …) is passed over.
+    Counts the clauses of the outermost query (the first one of a set operation); ignores what
+    Spider's grammar does not have (WITH, CASE, …).
 
     Source: Yu et al. 2018 (Spider), section 4.3 and the thresholds of the evaluation script.
 
@@ -227,7 +229,7 @@ def _others(query: exp.Select) -> int:
     of_having = list(_flat(having.this)) if having is not None else []
     order = query.args["order"].expressions if query.args.get("order") else []
     aggregates = sum(1 for part in [*query.expressions, *order] if part.find(exp.AggFunc))
-    # The script takes the NOT of a condition for an aggregate.
+    # The script counts the NOT of a condition as an aggregate.
     aggregates += sum(1 for part in [*conditions, *of_having] if part is not _positive(part))
     counts = (aggregates, len(query.expressions), len(conditions), len(keys))
     return sum(1 for count in counts if count > 1)
@@ -248,7 +250,7 @@ def _conditions(query: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _flat(condition: exp.Expr) -> Iterator[exp.Expr]:
-    """The conditions that AND and OR put together."""
+    """The conditions that are joined by AND and OR, nested ones included."""
     if isinstance(condition, exp.Paren):
         yield from _flat(condition.this)
     elif isinstance(condition, exp.Connector):

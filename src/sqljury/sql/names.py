@@ -1,4 +1,4 @@
-"""Which column a name in a query stands for."""
+"""Resolves names of a query to columns, and splits identifiers into words."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import TypeVar
 from sqljury.schema import Schema
 
 # ------------------------------------------------------------
-# Which column a name in a query stands for: the one rule by which all readers of queries go.
-# The innermost FROM that knows the name decides; a qualifier admits only the tables of that
-# name. What a table is, and which columns it has, differs between readers: a schema's names
+# The one rule by which all readers of queries resolve a column's name: the innermost FROM with a
+# column of that name decides; a qualifier admits only the tables of that name. What a table is, and
+# which columns it has, differs between readers: a schema's names
 # (:mod:`sqljury.sql.names`), sqlglot's scopes (:mod:`sqljury.sql.resolve`), sets of places
 # (:mod:`sqljury.sql.value_profile.notes`), positions in a row
 # (:mod:`sqljury.trees.from_sql.scopes`), nodes of a text that is being changed
-# (:mod:`sqljury.variants.base`). So it is given as a function.
+# (:mod:`sqljury.variants.base`). So the lookup in a table is passed as a function.
 
 Table = TypeVar("Table")
 Column = TypeVar("Column")
@@ -28,14 +28,14 @@ def columns_named(
     scopes: Iterable[Iterable[tuple[str, Table]]],
     column_of: Callable[[Table], Column | None],
 ) -> list[Column]:
-    """All that a name can mean in the innermost scope that knows it, in the order of its tables.
+    """All columns that a name can refer to in the innermost scope that has one, in table order.
 
-    Empty where no scope knows it; several are for the caller to choose from, or to refuse.
+    Empty if no scope has one. If there are several, the caller chooses one or refuses the query.
 
     Args:
-        qualifier: what stands before the dot; empty for a name alone.
-        scopes: from the inside out, the tables of each with the names that the query gives them.
-        column_of: what the name means in a table, None where the table has no such column.
+        qualifier: the part before the dot; empty for an unqualified name.
+        scopes: from the inside out; each is its tables with their names in the query.
+        column_of: returns the column of that name in a table, or None.
 
     >>> inner, outer = [("t", {"id": 1})], [("t", {"x": 2}), ("u", {"x": 3})]
     >>> columns_named("", [inner, outer], lambda table: table.get("x"))
@@ -55,9 +55,9 @@ def columns_named(
 
 
 DERIVED = "(query)"
-"""The table of columns that come out of a subquery in FROM or a CTE."""
+"""Stands for the table of a column that comes from a subquery in FROM or a CTE."""
 UNKNOWN = "?"
-"""The table of columns that cannot be told."""
+"""Stands for the table of a column that cannot be resolved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ class Names:
     """A schema's names in lower case."""
 
     columns: Mapping[str, frozenset[str]]
-    """Table to its columns."""
+    """The columns of each table."""
     merged: Mapping[str, str]
-    """``table.column`` to the first of all columns that foreign keys make equal to it."""
+    """For each ``table.column`` in a foreign key: the first column that foreign keys link it to."""
 
 
 @lru_cache(maxsize=16)
 def names_of(schema: Schema) -> Names:
-    """The names of a schema, with the columns that foreign keys identify."""
+    """The names of a schema, with the columns that foreign keys link."""
     columns = {
         table.name.lower(): frozenset(column.name.lower() for column in table.columns)
         for table in schema.tables
@@ -105,7 +105,7 @@ def _merged(schema: Schema) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class TableScope:
-    """The tables of one FROM, by alias, and the query around it."""
+    """The tables of one FROM, by alias, and the scope of the enclosing query."""
 
     tables: tuple[tuple[str, str], ...]
     """Alias and table, in the order of FROM."""
@@ -113,7 +113,7 @@ class TableScope:
     names: Names | None
 
     def table_of(self, column: str, qualifier: str) -> str:
-        """The table of a column; :data:`UNKNOWN` where no table in sight has it."""
+        """The table of a column; :data:`UNKNOWN` if no visible table has it."""
         return self._qualified(qualifier) if qualifier else self._unqualified(column)
 
     def _qualified(self, qualifier: str) -> str:
@@ -132,7 +132,7 @@ class TableScope:
         return DERIVED if any(table == DERIVED for _, table in self.tables) else UNKNOWN
 
     def _enclosing(self) -> Iterator[tuple[tuple[str, str], ...]]:
-        """The tables of this FROM, then those of the queries around it."""
+        """The tables of this FROM, then those of the enclosing queries."""
         scope: TableScope | None = self
         while scope is not None:
             yield scope.tables
@@ -140,7 +140,7 @@ class TableScope:
 
 
 # ------------------------------------------------------------
-# The words of names: what an identifier is made of, as people would say it.
+# The words that an identifier consists of.
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 IRREGULAR = {
@@ -179,7 +179,7 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def singular(word: str) -> str:
-    """A noun's singular; a word that is none stays.
+    """The singular of a noun; any other word is returned as it is.
 
     >>> [singular(word) for word in ("cities", "classes", "status", "dogs", "people", "bus")]
     ['city', 'class', 'status', 'dog', 'person', 'bus']

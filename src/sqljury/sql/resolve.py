@@ -1,5 +1,5 @@
-"""Which tables and columns the names in a query mean: other schemas, letter case, names that the
-schema does not have."""
+"""Resolves the tables and columns of a query against a schema: namespaces, letter case, unknown
+names."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from sqlglot.optimizer.scope import Scope
 
 # ------------------------------------------------------------
-# Names that differ in the case of their letters only, in dialects where quotes keep the case.
-# Names are looked up without regard to case here. Where that may find another one than the
-# engine does, the query is not read.
+# Names that differ only in case, in dialects where quoted names keep their case. sqljury resolves
+# names without regard to case. If that may find another name than the engine does, the query is
+# not analysed.
 
 _KEPT = (NormalizationStrategy.LOWERCASE, NormalizationStrategy.UPPERCASE)
 
 
 def alike(names: Iterable[str], dialect: str) -> str:
-    """A name that another differs from in case only, though the dialect tells them apart; else
-    empty.
+    """The first name that differs only in case from an earlier one, in a dialect that distinguishes
+    them; else empty.
 
     >>> alike(["id", "Name", "name"], "postgres"), alike(["Name", "name"], "duckdb")
     ('name', '')
@@ -41,7 +41,10 @@ def alike(names: Iterable[str], dialect: str) -> str:
 
 
 def alike_in_schema(schema: Schema, tables: Iterable[str], dialect: str) -> str:
-    """A table or a column of these tables that another of the schema is alike; else empty."""
+    """A name of these tables or their columns that differs only in case from another such name.
+
+    Empty if there is none, or the dialect ignores case.
+    """
     if not _keeps_case(dialect):
         return ""
     wanted = {name.casefold() for name in tables}
@@ -51,7 +54,7 @@ def alike_in_schema(schema: Schema, tables: Iterable[str], dialect: str) -> str:
 
 
 def confused(tree: exp.Expr, dialect: str) -> str:
-    """A name that may be found in place of another that differs from it in case only; else empty.
+    """A name in a query that may be taken for another that differs only in case; else empty.
 
     >>> from sqljury.sql.tokens import parse
     >>> confused(parse('SELECT a AS "X", b AS x FROM t ORDER BY x', "postgres"), "postgres")
@@ -76,7 +79,7 @@ def _keeps_case(dialect: str) -> bool:
 
 
 def _given(tree: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr | None]]:
-    """The names of columns that a query makes, with the SELECT that makes them."""
+    """The column aliases of a query, each with its SELECT (None for those of a table alias)."""
     for alias in tree.find_all(exp.Alias):
         yield alias.args["alias"], alias.find_ancestor(exp.Select)
     for source in tree.find_all(exp.TableAlias):
@@ -96,7 +99,10 @@ def _as_kept(name: exp.Identifier, dialect: str) -> str:
 
 
 def _may_see(column: exp.Column, select: exp.Expr | None) -> bool:
-    """Whether a column may mean a name that a SELECT gives: outside of it, or bare in its end."""
+    """True if a column reference can refer to an alias of the SELECT.
+
+    It can if it is outside of the SELECT, or alone in its GROUP BY, HAVING, ORDER BY or DISTINCT.
+    """
     if select is None:
         return True
     above: exp.Expr = column
@@ -108,9 +114,9 @@ def _may_see(column: exp.Column, select: exp.Expr | None) -> bool:
 
 
 def without_namespaces(sql: str, schema: Schema, dialect: str) -> str:
-    """The query with each table called as the schema calls it, in one quoted name.
+    """The query with each qualified table renamed to the schema's name for it, as one quoted name.
 
-    The text stays as it is where no table is named with its schema, or it cannot be parsed.
+    Returns the text unchanged if no table is qualified, or it cannot be parsed.
 
     >>> from sqljury.schema import Table
     >>> schema = Schema(dialect="postgres", tables=(Table(name="hr.staff", columns=()),))
@@ -126,10 +132,10 @@ def without_namespaces(sql: str, schema: Schema, dialect: str) -> str:
 
 
 def rename_tables(tree: exp.Expr, schema: Schema) -> bool:
-    """Give the tables of a query the schema's names, in place; whether that changed any."""
+    """Renames qualified tables of a query to the schema's names, in place; True if any changed."""
     known = {table.name.casefold(): table for table in schema.tables}
     called: dict[tuple[str, str], str] = {}
-    """The names that columns know the tables by, under schema and name."""
+    """The alias of each renamed table, by (namespace, name)."""
     for table in tree.find_all(exp.Table):
         if not table.db or not isinstance(table.this, exp.Identifier):
             continue
@@ -137,7 +143,7 @@ def rename_tables(tree: exp.Expr, schema: Schema) -> bool:
         found = known.get(".".join(key)) or known.get(key[1])
         if found is None:
             continue
-        # A table of that name elsewhere is not the one that is named.
+        # A table of that name in another namespace is a different table.
         elsewhere = found.namespace.casefold() not in ("", key[0])
         name = ".".join(key) if elsewhere else found.name
         if not table.alias:
@@ -160,7 +166,7 @@ def _drop_namespace(node: exp.Expr) -> None:
 
 
 def as_table(name: str, dialect: str) -> exp.Table:
-    """A table by the name that a schema has for it, quoted; a namespace stands before it."""
+    """A quoted table node from the schema's name for it, with its namespace if it has one."""
     # Tables outside of the search path are known as schema.table.
     qualified = dialect in ("postgres", "duckdb")
     namespace, _, own = name.rpartition(".") if qualified else ("", "", name)
@@ -168,14 +174,14 @@ def as_table(name: str, dialect: str) -> exp.Table:
 
 
 # ------------------------------------------------------------
-# Which of a schema's tables a query is about, and a statement that shows some of their values.
+# Which of a schema's tables a query reads, and a statement that returns some of their values.
 
 
 def tables_of(sql: str, dialect: str, schema: Schema) -> tuple[Table, ...] | None:
     """The tables of the schema that a query names, in the schema's order.
 
-    In a query that cannot be parsed every word that is a table's name counts; None where the
-    text cannot even be cut into words.
+    If the query cannot be parsed, every word that is a table's name counts; None if the text
+    cannot be tokenized either.
 
     >>> from sqljury.schema import Table
     >>> schema = Schema(dialect="sqlite", tables=(Table(name="a", columns=()),))
@@ -200,9 +206,9 @@ def _named(names: set[str], schema: Schema) -> tuple[Table, ...]:
 
 
 def neighbours_of(tables: Iterable[Table], schema: Schema) -> tuple[Table, ...]:
-    """The tables that foreign keys connect with some tables, in either direction.
+    """The other tables that foreign keys connect with these, in either direction.
 
-    In the schema's order; the tables themselves are not among them.
+    In the schema's order, without the given tables.
     """
     own = {table.name.casefold() for table in tables}
     pairs = [
@@ -216,7 +222,7 @@ def neighbours_of(tables: Iterable[Table], schema: Schema) -> tuple[Table, ...]:
 
 @lru_cache(maxsize=4096)
 def some_values(table: str, column: str, dialect: str, most: int) -> str:
-    """The statement that returns the first distinct values of a column, in their own order.
+    """The statement that returns the first ``most`` distinct non-NULL values of a column, sorted.
 
     >>> some_values("a b", "c", "mysql", 3)
     'SELECT DISTINCT `c` FROM `a b` WHERE NOT `c` IS NULL ORDER BY 1 LIMIT 3'
@@ -228,7 +234,7 @@ def some_values(table: str, column: str, dialect: str, most: int) -> str:
 
 
 # ------------------------------------------------------------
-# Which names of a query the schema knows, and with which values it compares which columns.
+# Which names of a query the schema lacks, and the constants that its columns are compared with.
 
 # SQLite's names of the row number; every table has them.
 _ROW_IDS = frozenset({"rowid", "oid", "_rowid_"})
@@ -245,7 +251,7 @@ class ComparedConstant:
     is_pattern: bool
 
     def statement(self, dialect: str) -> str:
-        """The statement that returns a row where the column has such a value.
+        """The statement that returns a row if the column has such a value.
 
         >>> ComparedConstant("a b", "c", "7", is_pattern=False).statement("sqlite")
         'SELECT 1 FROM "a b" WHERE "c" = 7 LIMIT 1'
@@ -258,19 +264,20 @@ class ComparedConstant:
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What a query names. Names are as the query spells them, each once."""
+    """The unknown names and the compared constants of a query, each once, spelled as in the
+    query."""
 
     unknown_tables: tuple[str, ...]
     unknown_columns: tuple[str, ...]
     sought: tuple[ComparedConstant, ...]
-    """Equality with, membership in and likeness to constants, of columns whose table is known."""
+    """Comparisons by ``=``, IN and LIKE with constants, of columns whose table is known."""
 
 
 def resolve(sql: str, dialect: str, schema: Schema) -> Resolved | None:
-    """Look every name of a query up in the schema; None where the text cannot be read as a query.
+    """Checks every name of a query against the schema; None if the text is not a readable query.
 
-    What is in double quotes and no column is a text in SQLite and MySQL. Columns of subqueries and
-    common tables are looked up among their output columns.
+    In SQLite and MySQL, a double-quoted name that is no column is a string. Columns of subqueries
+    and CTEs are resolved to their output columns.
 
     >>> from sqljury.schema import Column, Table
     >>> schema = Schema(dialect="sqlite", tables=(Table(name="t", columns=(Column(name="a"),)),))
@@ -298,7 +305,7 @@ def resolve(sql: str, dialect: str, schema: Schema) -> Resolved | None:
 
 
 class _Lookup:
-    """One pass over the scopes of a query."""
+    """Resolves the names in the scopes of one query, and collects the unknown ones."""
 
     def __init__(self, schema: Schema, *, quoted_texts: bool) -> None:
         self.unknown_tables: list[str] = []
@@ -310,7 +317,7 @@ class _Lookup:
         self._quoted_texts = quoted_texts
 
     def scope(self, scope: Scope, dialect: str) -> Iterator[ComparedConstant]:
-        """Look the names of one SELECT up; its comparisons with constants."""
+        """Resolves the names of one SELECT; yields its comparisons with constants."""
         for source in scope.sources.values():
             if isinstance(source, exp.Table) and not self._has(source):
                 self.unknown_tables.append(source.name)
@@ -322,7 +329,7 @@ class _Lookup:
                 yield from _sought(column, table, dialect)
 
     def _home(self, column: exp.Column, scope: Scope) -> str | None:
-        """The table of a column: empty where it is none of the schema's, None where unknown."""
+        """The schema's table of a column; empty if it comes from elsewhere, None if unknown."""
         name, qualifier = column.name.casefold(), column.table.casefold()
         found = columns_named(
             qualifier, _enclosing(scope), lambda source: self._within(name, source)
@@ -339,7 +346,7 @@ class _Lookup:
         if isinstance(source, exp.Table):
             columns = self._columns.get(source.name.casefold())
             if columns is None:
-                # What an unknown table or a function in FROM has, nobody knows.
+                # An unknown table or a function in FROM may have any column.
                 return ""
             return source.name if name in columns or name in _ROW_IDS or name == "*" else None
         selects = {
@@ -347,7 +354,7 @@ class _Lookup:
             for one in source.outer_columns
             or (source.expression.named_selects if isinstance(source.expression, exp.Query) else [])
         }
-        # A star passes on what its own sources have, and a VALUES names nothing.
+        # A star may contain any column, and columns of VALUES have no names.
         return "" if name in selects or "*" in selects or name == "*" or not selects else None
 
     def _has(self, table: exp.Table) -> bool:
@@ -356,7 +363,7 @@ class _Lookup:
 
 
 def _enclosing(scope: Scope) -> Iterator[list[tuple[str, exp.Table | Scope]]]:
-    """What a SELECT reads, then what the queries around it read, by their names there."""
+    """The sources of a SELECT by name, then those of its enclosing queries."""
     at: Scope | None = scope
     while at is not None:
         yield [(name.casefold(), source) for name, source in at.sources.items()]
@@ -364,8 +371,8 @@ def _enclosing(scope: Scope) -> Iterator[list[tuple[str, exp.Table | Scope]]]:
 
 
 def _own_names(column: exp.Column, scope: Scope) -> set[str]:
-    """Names that the SELECT itself gives, where the column may use them."""
-    # A recursive query knows itself by the names that WITH gives it.
+    """The output names of the SELECT that the column can refer to."""
+    # A recursive query reads itself by the column names in its WITH.
     names = list(scope.outer_columns)
     query = scope.expression
     if isinstance(query, exp.SetOperation):
@@ -383,7 +390,7 @@ def _in_select_list(column: exp.Column, query: exp.Expr) -> bool:
 
 
 def _sought(column: exp.Column, table: str, dialect: str) -> Iterator[ComparedConstant]:
-    """The constants that a column is compared with, where it stands."""
+    """The constants that this occurrence of a column is compared with by ``=``, LIKE or IN."""
     parent = column.parent
     if isinstance(parent, exp.EQ | exp.Like | exp.ILike):
         other = parent.expression if parent.this is column else parent.this
@@ -392,7 +399,7 @@ def _sought(column: exp.Column, table: str, dialect: str) -> Iterator[ComparedCo
         others = parent.expressions
     else:
         return
-    # Under a NOT nobody expects the value to be there.
+    # Under a NOT, the value is not expected to occur in the column.
     if isinstance(parent.parent, exp.Not) or parent.args.get("negate"):
         return
     for one in others:
@@ -403,7 +410,8 @@ def _sought(column: exp.Column, table: str, dialect: str) -> Iterator[ComparedCo
 
 
 def _constant(node: exp.Expr) -> exp.Expr | None:
-    """A literal, or a name in double quotes that stands for a text."""
+    """The node as a literal, if it is one or a double-quoted name that is read as a string; else
+    None."""
     if isinstance(node, exp.Literal):
         return node
     if isinstance(node, exp.Column) and not node.table and node.this.args.get("quoted"):

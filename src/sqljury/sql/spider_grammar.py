@@ -1,16 +1,17 @@
-"""Which part of a query Spider's evaluation script reads.
+"""Finds the parts of a query that Spider's evaluation script ignores.
 
-The script has a parser of its own for the queries that Spider's authors wrote, and its exact set
-match is of what that parser makes of others: a query outside of its grammar is wrong, and what it
-passes over does not count. The grammar, as far as it differs from SQLite's:
+The script has its own parser for the queries that Spider's authors wrote, and its exact set match
+compares what that parser returns: a query outside of its grammar counts as wrong, and parts that it
+skips do not count. The grammar differs from SQLite's in these points:
 
-- one statement; what is left behind its end is not looked at
-- tables are joined by JOIN alone and renamed by AS alone; columns are not renamed
-- a name that is quoted is a text
-- columns are looked for in the tables of their SELECT only; a name given by AS holds everywhere
-- of operators two columns at most, and max, min, count, sum and avg of one column
-- a condition has a column on its left; behind a column on its right everything up to AND or the
-  next clause is passed over
+- there is one statement; text after its end is ignored
+- tables are joined only by JOIN and renamed only by AS; columns cannot be renamed
+- a quoted name is a string
+- columns are resolved in the tables of their own SELECT only; a table alias is valid everywhere
+- an expression has at most two columns with one operator; max, min, count, sum and avg take one
+  column
+- a condition has a column on its left; after a column on its right, everything up to AND or the
+  next clause is skipped
 
 Source: Yu et al. 2018 (Spider), the evaluation script's behaviour.
 """
@@ -42,14 +43,14 @@ _ENDS = _CLAUSES | {")", ";"}
 
 
 class OutsideGrammarError(ValueError):
-    """The script's parser stops here; the text says why."""
+    """Raised for a query that the script's parser rejects; the message says why."""
 
 
 def as_read(sql: str, schema: Schema) -> str:
-    """The query without what the script passes over.
+    """The query without the parts that the script skips.
 
     Raises:
-        OutsideGrammarError: the script cannot read it.
+        OutsideGrammarError: the script cannot parse it.
     """
     reader = _Reader(_words(sql), schema)
     end = reader.query(0)
@@ -65,7 +66,7 @@ class _Word(NamedTuple):
 
 
 def _words(sql: str) -> list[_Word]:
-    """The script's words: every quote is a double one, and a text is one word."""
+    """The script's tokens: single quotes become double ones, and a string is one token."""
     quoted = sql.replace("'", '"')
     if quoted.count('"') % 2:
         raise OutsideGrammarError("a quote is not closed")
@@ -79,19 +80,20 @@ def _words(sql: str) -> list[_Word]:
 
 
 class _Reader:
-    """Reads words; every method takes where to begin, and gives where it ended."""
+    """Parses the words; every reading method takes the index of the first word and returns the
+    index after the last one."""
 
     def __init__(self, words: list[_Word], schema: Schema) -> None:
         self.words = words
         self.passed_over: list[tuple[int, int]] = []
-        """From which word to before which."""
+        """The skipped parts: index of the first word, and index after the last one."""
         self._columns = {
             table.name.lower(): {column.name.lower() for column in table.columns}
             for table in schema.tables
         }
         self._tables = self._names()
         self._near: list[str] = []
-        """The tables of the SELECT that is read."""
+        """The tables of the SELECT that is being read."""
 
     def without(self, sql: str, parts: list[tuple[int, int]]) -> str:
         """The query without some of its words."""
@@ -102,7 +104,7 @@ class _Reader:
         return "".join([*kept, sql[at:]]).strip()
 
     def _names(self) -> dict[str, str]:
-        """The table of each name; the last AS of a name holds."""
+        """The table of each name; of several AS with the same name, the last one counts."""
         named = {
             self._word(at + 1): self._word(at - 1)
             for at, word in enumerate(self.words)
@@ -134,7 +136,7 @@ class _Reader:
     # ------------------------------------------------------------ clauses
 
     def query(self, at: int) -> int:
-        """A SELECT, and what a set operation adds to it."""
+        """A SELECT with the set operations that follow it."""
         bracket = self._word(at) == "("
         begins = at + bracket
         around, self._near = self._near, []
@@ -182,8 +184,8 @@ class _Reader:
             at += self._is(at, ",")
 
     def _from(self, at: int) -> int:
-        """Where FROM ends; its tables are those that columns are looked for in."""
-        while self._word(at) != "from":  # of whatever SELECT it is
+        """Reads FROM and sets the tables in which columns are resolved."""
+        while self._word(at) != "from":  # like the script, even if it belongs to a subquery
             at += 1
         at += 1
         while at < len(self.words):
@@ -227,7 +229,7 @@ class _Reader:
         return self._in_brackets(at, self._compared)
 
     def _compared(self, at: int) -> int:
-        """A query, a text, a number; else a column, and what follows it is passed over."""
+        """A query, a string or a number; otherwise a column, and what follows it is skipped."""
         word = self._word(at)
         if word == "select":
             return self.query(at)
@@ -255,7 +257,7 @@ class _Reader:
         return self._column(at + 1) if self._is(at, *_ARITHMETIC) else at
 
     def _column(self, at: int) -> int:
-        """A column, or a function of one."""
+        """A column, or an aggregate of one."""
         return self._in_brackets(at, self._function)
 
     def _function(self, at: int) -> int:

@@ -1,4 +1,5 @@
-"""Ties: the order keys of a query's rows, and queries that choose among ties in a stated way."""
+"""Ties of ordered rows: adds a query's order keys to its rows, and rewrites a query so that it
+chooses among tied rows in a fixed way."""
 
 from __future__ import annotations
 
@@ -15,9 +16,9 @@ from sqlglot.tokens import TokenType as T
 from sqljury.sql.tokens import MAX_CHARS, depths, parse, tokenize
 
 # ------------------------------------------------------------
-# The order keys of a query's rows, so that ties can be told from order.
-# Works by splicing text at token positions: the query that runs is the one that was written,
-# with columns added, and not what a parser made of it.
+# Adds the order keys to a query's rows, so that tied rows can be recognized. Works by inserting
+# text at token positions: the query that runs is the original text with columns added, not a
+# parser's version of it.
 
 Row = tuple[Any, ...]
 
@@ -27,12 +28,12 @@ class KeyedQuery:
     """A query that returns the rows of another one with its order keys.
 
     Args:
-        sql: the text; the same as the original where all keys are columns of the result.
-        added: how many key columns were added at the end of each row.
-        places: for each key whether it is an added column, and its index (from the end for
-            columns after a star).
-        fold: texts that differ in case or in blanks at their end only are one key (a collation says
-            so).
+        sql: the text; the original one if all keys are columns of the result.
+        added: number of key columns that were added at the end of each row.
+        places: for each key whether it is an added column, and its index (negative, from the end,
+            for columns after a star).
+        fold: treat texts that differ only in case or in trailing blanks as one key, because of a
+            collation.
     """
 
     sql: str
@@ -64,7 +65,7 @@ _VOLATILE = ("newid", "rand", "random", "uuid")
 
 
 def _folds(collation: str) -> bool:
-    """Whether texts that differ in case only are equal: NOCASE, utf8mb4_general_ci."""
+    """True if a collation ignores case: NOCASE, utf8mb4_general_ci."""
     return collation == "nocase" or collation.endswith("_ci")
 
 
@@ -73,7 +74,8 @@ def _folded(value: Any) -> Any:
 
 
 def keyed_for_ties(sql: str, dialect: str = "sqlite") -> KeyedQuery | None:
-    """The query with its order keys, or None where they cannot be had without changing its rows.
+    """The query with its order keys as columns; None if it has none, or they cannot be added
+    without changing its rows.
 
     >>> keyed_for_ties("SELECT a FROM t ORDER BY b DESC, 1").sql
     'SELECT a, b AS sqljury_key_1 FROM t ORDER BY b DESC, 1'
@@ -108,8 +110,8 @@ def _keyed(sql: str, dialect: str) -> KeyedQuery | None:
 
 
 def without_limit(sql: str, dialect: str = "sqlite") -> WiderQuery | None:
-    """The keyed query with a LIMIT that is one row wider, or None where there is no LIMIT of a
-    plain number behind an ORDER BY.
+    """The keyed query with a LIMIT of one row more; None if it has no LIMIT with a plain number
+    after an ORDER BY.
 
     >>> without_limit("SELECT a FROM t ORDER BY a LIMIT 3").query.sql
     'SELECT a FROM t ORDER BY a LIMIT 4'
@@ -153,7 +155,7 @@ class _Outline:
     end_of_columns: int
     keys: tuple[Tokens, ...]
     tail: Tokens
-    """What follows the keys: LIMIT and the like."""
+    """The tokens after the keys: LIMIT and the like."""
     distinct: bool
     set_operation: bool
 
@@ -161,7 +163,8 @@ class _Outline:
         return self.sql[tokens[0].start : tokens[-1].end + 1]
 
     def place_in_result(self, key: Tokens) -> int | None:
-        """The index of the result column that a key is, if it is one."""
+        """The index of the result column that equals a key; None if there is none or its index is
+        unknown because of a star."""
         if len(key) == 1 and key[0].token_type is T.NUMBER:
             return int(key[0].text) - 1 if key[0].text.isdigit() and int(key[0].text) else None
         if len(key) == 1 and (named := self._called(_name(key[0]))):
@@ -172,10 +175,10 @@ class _Outline:
         return None
 
     def _called(self, name: str) -> list[int]:
-        """The columns that a bare name can mean: an alias before a column of that name.
+        """The columns that an unqualified name can refer to; aliases take precedence over columns.
 
-        Two columns of one name are an error of the query, except in a set operation, whose
-        columns are known by nothing but their names.
+        Empty if two columns have that name, except in a set operation, whose ORDER BY can refer to
+        columns only by their names.
         """
         found = [i for i, column in enumerate(self.columns) if column.name == name]
         aliases = [i for i in found if self.columns[i].is_alias]
@@ -191,17 +194,17 @@ class _Outline:
         return i - len(self.columns)
 
     def can_add(self, key: Tokens) -> bool:
-        """Whether a key can be one more column without changing the rows."""
+        """True if a key can be added as a column without changing the rows."""
         if self.distinct or self.set_operation:
             return False
         if any(token.text.lower() in _VOLATILE for token in key):
             return False
-        # An alias inside of an expression is a name that the list of columns cannot use.
+        # An alias in the key's expression cannot be used in the list of columns.
         aliases = {column.name for column in self.columns if column.is_alias}
         return not any(_name(token) in aliases for token in _unqualified(key))
 
     def collations(self) -> list[str]:
-        """The names behind COLLATE in the keys."""
+        """The names of collations in the keys, in lower case."""
         return [
             name.text.lower()
             for key in self.keys
@@ -210,7 +213,7 @@ class _Outline:
         ]
 
     def limit(self) -> Token | None:
-        """The token of the number of rows in ``LIMIT n [OFFSET m]`` or ``LIMIT m, n``."""
+        """The token of the row count in ``LIMIT n [OFFSET m]`` or ``LIMIT m, n``; else None."""
         kinds = [token.token_type for token in self.tail if token.token_type is not T.SEMICOLON]
         numbers = [token for token in self.tail if token.token_type is T.NUMBER]
         if not all(token.text.isdigit() for token in numbers):
@@ -221,7 +224,7 @@ class _Outline:
 
 
 def _outline(sql: str, dialect: str) -> _Outline | None:
-    """Where the parts of a query are; None where it is broken or not a plain SELECT."""
+    """The positions of a query's parts; None if it is broken or has no top-level ORDER BY."""
     tokens = tokenize(sql, dialect)
     if not tokens:
         return None
@@ -229,7 +232,7 @@ def _outline(sql: str, dialect: str) -> _Outline | None:
     top = [i for i, level in enumerate(levels) if level == 0]
     kinds = {i: tokens[i].token_type for i in top}
     if any(a.token_type is T.GROUP_BY and b.token_type is T.ALL for a, b in pairwise(tokens)):
-        return None  # one more column would be one more key of the groups
+        return None  # an added column would become one more grouping key
     select = next((i for i in top if kinds[i] is T.SELECT), None)
     order = next((i for i in reversed(top) if kinds[i] is T.ORDER_BY), None)
     if select is None or order is None or order < select:
@@ -261,7 +264,7 @@ def _outline(sql: str, dialect: str) -> _Outline | None:
 
 
 def _items(tokens: Tokens, levels: Sequence[int], start: int, end: int) -> list[Tokens]:
-    """The parts between the commas that stand in no bracket."""
+    """The parts between commas that are not in brackets."""
     items: list[Tokens] = []
     begin = start
     for i in range(start, end):
@@ -311,7 +314,7 @@ def _name(token: Token) -> str:
 
 
 def _unqualified(tokens: Tokens) -> Iterator[Token]:
-    """The tokens that stand behind no dot: ``t.c`` is no alias ``c``."""
+    """The tokens that do not follow a dot: in ``t.c``, ``c`` is not an alias."""
     for i, token in enumerate(tokens):
         if i == 0 or tokens[i - 1].token_type is not T.DOT:
             yield token
@@ -325,17 +328,16 @@ def _same(a: Tokens, b: Tokens) -> bool:
 
 
 # ------------------------------------------------------------
-# A query whose every LIMIT chooses among ties in a stated way, and in the opposite one.
-# Where both give the same rows, no choice that a LIMIT makes matters: the first takes the
-# smallest of the rows that tie at the cut, the second the largest. In the same way stand the
-# rows that tie in the ORDER BY of the whole, and the rows of a subquery of which one is taken
-# as a value.
+# Two versions of a query that choose among tied rows in opposite ways: of the rows that tie at a
+# LIMIT, the first takes the smallest, the second the largest. If both return the same rows, the
+# choice does not matter. The same is done for rows that tie in the outermost ORDER BY, and for
+# subqueries of which one row is used as a value.
 
 
 @lru_cache(maxsize=512)
 def tie_broken(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
-    """The two queries, or None where nothing is limited or ordered, or the text cannot be
-    written again.
+    """The two versions of the query; None if it has no LIMIT, ORDER BY or scalar subquery, or
+    cannot be parsed and written again.
 
     >>> tie_broken("SELECT a, b FROM t ORDER BY c LIMIT 1")[1]
     'SELECT a, b FROM t ORDER BY c, 1 DESC, 2 DESC LIMIT 1'
@@ -365,7 +367,7 @@ def _broken(tree: exp.Expr, dialect: str, descending: bool) -> str:
 
 
 def _choosing(tree: exp.Expr) -> list[exp.Expr]:
-    """The queries that take some of their rows, or have them in an order."""
+    """Queries with a LIMIT, scalar subqueries, and the whole query if it has an ORDER BY."""
     found = [limit.parent for limit in tree.find_all(exp.Limit)]
     values = (sub.this for sub in tree.find_all(exp.Subquery) if _is_value(sub))
     whole = [tree] if tree.args.get("order") else []
@@ -374,14 +376,14 @@ def _choosing(tree: exp.Expr) -> list[exp.Expr]:
 
 
 def _is_value(subquery: exp.Subquery) -> bool:
-    """Whether a subquery stands for the value of its first row."""
+    """True if a subquery is used as a value, that of its first row."""
     parent = subquery.parent
     rows = (exp.From, exp.Join, exp.In, exp.Exists, exp.SetOperation, exp.Subquery, exp.CTE)
     return parent is not None and not isinstance(parent, (*rows, exp.Any, exp.All, exp.Lateral))
 
 
 def _width(query: exp.Expr) -> int:
-    """The number of columns of a result; 1 where a star hides it."""
+    """The number of columns of a result; 1 if a star makes it unknown."""
     while isinstance(query, exp.SetOperation | exp.Subquery):
         query = query.left if isinstance(query, exp.SetOperation) else query.this
     columns = query.expressions
@@ -389,18 +391,20 @@ def _width(query: exp.Expr) -> int:
 
 
 # ------------------------------------------------------------
-# A query that takes the least value of a group where it shows any one, and the greatest.
+# Two versions of a query that replace an arbitrary value of a group by the smallest and by the
+# largest one.
 #
-# A column that stands beside aggregates or groups that do not fix it (SQLite and MySQL allow it) is
-# that of any row. Where both queries give the same rows, it does not matter which.
+# A bare column is one that is neither aggregated nor determined by the GROUP BY (SQLite and MySQL
+# allow it): its value comes from an arbitrary row of the group. If both versions return the same
+# rows, the choice does not matter.
 
 
 @lru_cache(maxsize=512)
 def bare_chosen(sql: str, dialect: str = "sqlite") -> tuple[str, str] | None:
-    """The two queries, or None where no column is bare, or the text cannot be written again.
+    """The two versions; None if no column is bare, or the text cannot be parsed and written again.
 
-    Bare columns beside a MIN or MAX stay as they are: SQLite shows those of its row. The rows of a
-    DISTINCT that is ordered by something else are groups, too.
+    Bare columns in a query with a MIN or MAX are kept: SQLite takes them from that row. DISTINCT
+    rows that are ordered by another expression count as groups, too.
 
     >>> bare_chosen("SELECT b, count(*) FROM t GROUP BY a")[1]
     'SELECT MAX(b) AS "b", COUNT(*) FROM t GROUP BY a'
@@ -429,7 +433,10 @@ def _chosen(tree: exp.Expr, kind: type[exp.Expr]) -> exp.Expr:
 
 
 def _group_distinct(select: exp.Select) -> None:
-    """DISTINCT rows in an order of something else are groups of rows: which row's, nobody says."""
+    """Turns DISTINCT into GROUP BY, in place, if ORDER BY reads an expression that is not selected.
+
+    Such a key has an arbitrary value among the duplicates, like a bare column.
+    """
     order, distinct = select.args.get("order"), select.args.get("distinct")
     plain = not select.args.get("group") and not any(_calls(select))
     if distinct is None or order is None or not plain or any(i.is_star for i in select.expressions):
@@ -450,7 +457,7 @@ def _is_shown(key: exp.Expr, shown: set[str], names: set[str]) -> bool:
 
 
 def _calls(select: exp.Select) -> Iterator[exp.Expr]:
-    """The aggregates of a query itself, not of those inside of it."""
+    """The aggregates of a SELECT, without those of its subqueries."""
     for part in _parts(select):
         for call in part.find_all(exp.AggFunc):
             if call.parent_select is select:
@@ -467,7 +474,7 @@ def _parts(select: exp.Select) -> Iterator[exp.Expr]:
 
 
 def _bare(select: exp.Select) -> Iterator[exp.Column]:
-    """The columns shown, asked for or ordered by that nothing fixes."""
+    """The bare columns in the SELECT list, HAVING and ORDER BY."""
     group = select.args.get("group")
     calls = list(_calls(select))
     if group is None and not calls:

@@ -1,4 +1,4 @@
-"""SQL text cut into tokens and parsed, safely: what cannot be read is None, never an exception.
+"""Tokenizes and parses SQL text safely: returns None for what cannot be read, never raises.
 
 sqlglot is imported inside functions: it takes 0.15 s, and ``import sqljury`` must not pay it.
 """
@@ -16,18 +16,18 @@ from sqlglot.tokens import Token
 from sqlglot.tokens import TokenType as T
 
 MAX_CHARS = 200_000
-"""Longer texts are not looked at: tokens of a text of 10 MB take seconds and a gigabyte."""
+"""Longer texts are not tokenized: 10 MB would take seconds and a gigabyte of memory."""
 
-# The compiled parser does not count its C frames: 30,000 nested brackets kill the process.
-# Both bounds are far above real queries (thousands of tokens, tens of levels).
+# The compiled parser does not limit its recursion: 30,000 nested brackets kill the process.
+# Both limits are far above real queries (thousands of tokens, tens of levels).
 _MAX_PARSED_TOKENS = 10_000
 _MAX_PARSED_DEPTH = 200
 _MAX_OPEN_JOINS = 12
-"""Joins in a row without ON or USING; the parser tries both readings of each: 22 take 19 s."""
+"""Most joins in a row without ON or USING; the parser tries two readings of each: 22 take 19 s."""
 
 
 def tokenize(sql: str, dialect: str) -> list[Token] | None:
-    """The tokens of a text without comments, or None where it is broken or over-long."""
+    """The tokens of a text without comments; None if it cannot be tokenized or is too long."""
     if len(sql) > MAX_CHARS:
         return None
     known, sqlglot_error = _sqlglot(dialect)
@@ -38,13 +38,14 @@ def tokenize(sql: str, dialect: str) -> list[Token] | None:
 
 
 def parse(sql: str, dialect: str) -> exp.Expr | None:
-    """The tree of a single statement, or None where it is broken, over-long or a bomb."""
+    """The syntax tree of a single statement; None if the text has a syntax error, is too long, too
+    deeply nested or too costly to parse, or holds several statements."""
     tokens = tokenize(sql, dialect)
     return parse_tokens(tokens, sql, dialect) if tokens else None
 
 
 def syntax_error(sql: str, dialect: str) -> str | None:
-    """Where a text stops being SQL and why, in the parser's words; None where it does not say.
+    """The place and description of the parser's first error; None if it reports none.
 
     >>> syntax_error("SELECT name FORM singer", "sqlite")
     "line 1, column 23, at 'singer': Invalid expression / Unexpected token"
@@ -65,12 +66,12 @@ def syntax_error(sql: str, dialect: str) -> str | None:
 
 
 def parse_tokens(tokens: list[Token], sql: str, dialect: str) -> exp.Expr | None:
-    """The tree of a text that is already cut into tokens, which the caller may have edited."""
+    """The syntax tree of tokens, which the caller may have edited; None as in :func:`parse`."""
     if _is_bomb(tokens):
         return None
     try:
         trees = _sqlglot(dialect)[0].parser().parse(tokens, sql)
-    except Exception:  # on broken text it is TypeError, RecursionError and others, too
+    except Exception:  # broken text also causes TypeError, RecursionError and others
         return None
     found = [tree for tree in trees if tree is not None]
     return found[0] if len(found) == 1 else None
@@ -85,7 +86,10 @@ def _is_bomb(tokens: list[Token]) -> bool:
 
 
 def _open_joins(tokens: list[Token]) -> int:
-    """The most joins that wait for their ON or USING at once; CROSS and NATURAL ones need none."""
+    """The largest number of joins that lack their ON or USING at one point of the text.
+
+    CROSS and NATURAL joins need none.
+    """
     waiting = most = 0
     before = None
     for token in tokens:
@@ -101,14 +105,14 @@ def _open_joins(tokens: list[Token]) -> int:
 
 @cache
 def _sqlglot(dialect: str) -> tuple[Dialect, type[Exception]]:
-    # It warns of statements that it does not understand. That is for those who ask for logs, and
-    # not for everybody's terminal.
+    # sqlglot logs a warning for statements that it does not understand. Without a handler, Python
+    # would print it to every user's terminal.
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     return Dialect.get_or_raise(dialect), SqlglotError
 
 
 def depths(tokens: list[Token]) -> list[int]:
-    """How many brackets are open at each token; an opening one counts for itself."""
+    """The number of open brackets at each token; a bracket itself counts as open."""
     out = []
     depth = 0
     for token in tokens:
@@ -128,15 +132,15 @@ _CLOSING = frozenset((T.R_PAREN, T.R_BRACKET, T.R_BRACE))
 
 
 # ------------------------------------------------------------
-# The text of a query made comparable as text.
+# The text of a query, normalised so that texts can be compared.
 
 
 def normalise_text(sql: str, dialect: str = "sqlite") -> str:
     """The query on one line: no comments, no final semicolon, all but quoted text in lower case.
 
-    What stands in any kind of quotes is kept as it is, quotes included: in SQLite ``"x"`` may
-    be a name or a value. A text that cannot be cut into tokens (a quote never closed, more than
-    200,000 characters) only has its white space collapsed.
+    Text in any kind of quotes is kept as it is, with its quotes: in SQLite ``"x"`` may be a name
+    or a value. In a text that cannot be tokenized (an unclosed quote, more than 200,000 characters)
+    only white space is collapsed.
 
     >>> normalise_text("SELECT  Name -- who\\nFROM T WHERE x = 'A';")
     "select name from t where x = 'A'"
@@ -171,7 +175,7 @@ _QUOTED = frozenset(
 
 
 # ------------------------------------------------------------
-# What is taken out of a query before it is compared or shown: comments, DISTINCT.
+# Parts that are removed from a query before it is compared or shown: comments, DISTINCT.
 
 _COMMENT = re.compile(
     r"""
@@ -181,14 +185,14 @@ _COMMENT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _EXECUTED = ("/*!", "/*M!")
-"""How comments begin that MySQL or MariaDB execute: a reader must see them."""
+"""Beginnings of comments that MySQL or MariaDB execute, so a reader must see them."""
 
 
 def without_comments(sql: str, dialect: str = "sqlite") -> str:
-    """The query as it is written, each comment replaced by a space.
+    """The query's text with each comment replaced by a space.
 
-    What only looks like a comment stays: strings, quoted names, and what MySQL and MariaDB
-    execute. A text that cannot be cut into tokens is cleaned by a simpler rule.
+    Strings, quoted names and comments that MySQL and MariaDB execute are kept. A text that cannot
+    be tokenized is cleaned by a simpler rule, a regular expression.
 
     >>> without_comments("SELECT 1 -- one\\nFROM t /* all */ WHERE x = '--'")
     "SELECT 1  \\nFROM t   WHERE x = '--'"
@@ -225,10 +229,10 @@ def _kept(match: re.Match[str]) -> str:
     return match["kept"] or " "
 
 
-# Everything in which the word is no keyword comes first in the alternation, so that the
-# keyword itself is what is left. What is never closed goes on to the end of the text: looking for
-# its end from each of a million open brackets would be quadratic. No sqlglot here: one pass that
-# works on broken SQL as well, in a text of any length, is all it takes.
+# Strings, quoted names and comments come first in the alternation, so that only the keyword itself
+# is left for the last part. An unclosed quote or bracket extends to the end of the text: searching
+# its end from each of a million open brackets would be quadratic. No sqlglot here: one pass also
+# works on broken SQL and on a text of any length.
 _DISTINCT = re.compile(
     r"""
       '[^']*'? | "[^"]*"? | `[^`]*`? | \[[^\]]*\]?
@@ -242,8 +246,8 @@ _DISTINCT = re.compile(
 def remove_distinct(sql: str) -> str:
     """The query without the keyword DISTINCT, COUNT(DISTINCT x) included.
 
-    Strings, quoted names and comments are left alone; so is ``IS DISTINCT FROM``, which the
-    script would break.
+    Strings, quoted names and comments are not changed; nor is ``IS DISTINCT FROM``, which the
+    original script would break.
 
     >>> remove_distinct("SELECT count(DISTINCT x), 'DISTINCT' FROM t")
     "SELECT count( x), 'DISTINCT' FROM t"
@@ -265,11 +269,11 @@ def _without_keyword(match: re.Match[str]) -> str:
 
 
 # ------------------------------------------------------------
-# Does a query ask for an order of its rows?
+# Whether a query has an ORDER BY.
 
 
 def any_order(sql: str) -> bool:
-    """Whether the words ORDER BY stand anywhere in the text, a subquery or a string included.
+    """True if the words ORDER BY occur anywhere in the text, even in a subquery or a string.
 
     >>> any_order("SELECT a FROM (SELECT a FROM t ORDER BY b)")
     True
@@ -280,7 +284,7 @@ def any_order(sql: str) -> bool:
 
 
 def top_level_order(sql: str, dialect: str = "sqlite") -> bool:
-    """Whether the rows of the whole query are ordered; an ORDER BY inside it binds nobody.
+    """True if the outermost query has an ORDER BY; one inside it does not order the result.
 
     >>> top_level_order("SELECT a FROM t ORDER BY b")
     True
@@ -292,7 +296,7 @@ def top_level_order(sql: str, dialect: str = "sqlite") -> bool:
     return _top_level_order(sql, dialect)
 
 
-# Nobody writes more of them, and each costs a look at the whole text.
+# Brackets around the whole query; real queries have few, and each costs one pass over the tokens.
 _MAX_BRACKETS = 20
 
 
@@ -313,6 +317,6 @@ def _top_level_order(sql: str, dialect: str) -> bool:
 
 
 def _wrapped(levels: list[int], outer: int) -> bool:
-    """Whether the tokens inside ``outer`` brackets all stand inside one more."""
+    """True if one more pair of brackets encloses all tokens inside the ``outer`` outermost ones."""
     inside = levels[outer : len(levels) - outer]
     return len(inside) > 2 and min(inside) > outer

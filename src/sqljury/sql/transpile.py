@@ -1,4 +1,4 @@
-"""A query in another dialect."""
+"""Translates a query into another dialect, and runs it over rows that are written into it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from sqljury.sql.tokens import parse, tokenize
 
 
 def in_sqlites_words(tree: exp.Expr, source: str) -> exp.Expr:
-    """The query with comparisons, operators and parentheses as SQLite reads them."""
-    # From the inside out, as what is replaced takes its parts along.
+    """The syntax tree with operators and parentheses that SQLite lacks rewritten into ones that it
+    has."""
+    # From the inside out, because a replaced node keeps its parts.
     for node in reversed(list(tree.walk(bfs=True))):
         written = _rewritten(node, source)
         if node is tree:
@@ -33,11 +34,11 @@ def _rewritten(node: exp.Expr, source: str) -> exp.Expr:
         node.set("this", _operand(node.this, right=False))
         node.set("expression", _operand(node.expression, right=True))
     elif isinstance(node, exp.Xor):
-        # NULL where a side is NULL, and values other than 0 and 1 count as true.
+        # XOR is NULL if a side is NULL, and any value but 0 counts as true.
         left, right = (exp.not_(exp.paren(side)) for side in (node.this, node.expression))
         return exp.paren(exp.NEQ(this=exp.paren(left), expression=exp.paren(right)))
     elif isinstance(node, exp.Concat) and source in ("postgres", "duckdb"):
-        # Their CONCAT takes a NULL for no text; MySQL's is NULL.
+        # In these dialects CONCAT treats NULL as an empty text; in MySQL it returns NULL.
         found: exp.Expr = exp.Literal.string("")
         for part in node.expressions:
             filled = part if part.is_string else exp.func("COALESCE", part, exp.Literal.string(""))
@@ -52,7 +53,7 @@ def _rewritten(node: exp.Expr, source: str) -> exp.Expr:
 
 
 def in_or_not_in(node: exp.Expr | None) -> exp.Expr | None:
-    """``= ANY (SELECT …)`` as IN and ``<> ALL (SELECT …)`` as NOT IN, None for anything else."""
+    """``= ANY (SELECT …)`` as IN, ``<> ALL (SELECT …)`` as NOT IN; None for any other node."""
     kind = {exp.EQ: exp.Any, exp.NEQ: exp.All}.get(type(node))  # type: ignore[arg-type]
     if node is None or kind is None or not isinstance(node.expression, kind):
         return None
@@ -66,8 +67,10 @@ def in_or_not_in(node: exp.Expr | None) -> exp.Expr | None:
 
 
 def _operand(side: exp.Expr, *, right: bool) -> exp.Expr:
-    """A side of a set operation without parentheses: SQLite has none there, and goes from left to
-    right."""
+    """An operand of a set operation without parentheses, or as a subquery in FROM if necessary.
+
+    SQLite allows no parentheses there and evaluates set operations from left to right.
+    """
     inner = side.unnest() if isinstance(side, exp.Subquery) and not side.alias else side
     if isinstance(inner, exp.Select) and not _is_cut(inner):
         return inner
@@ -79,12 +82,16 @@ def _operand(side: exp.Expr, *, right: bool) -> exp.Expr:
 
 
 def _is_cut(query: exp.Expr) -> bool:
-    """Whether it has clauses that would be taken for those of the whole."""
+    """True if a query has an ORDER BY, LIMIT or WITH, which without parentheses would apply to the
+    whole set operation."""
     return any(query.args.get(name) for name in ("order", "limit", "offset", "with_", "with"))
 
 
 def is_unsaid(node: exp.Expr) -> bool:
-    """What SQLite's parser stops at, whatever stands around it."""
+    """True for a node that SQLite has no syntax for: ANY, ALL, EXTRACT, LATERAL, parameters.
+
+    ANY and ALL that can become IN or NOT IN are not among them.
+    """
     if isinstance(node, exp.Any | exp.All):
         return in_or_not_in(node.parent) is None
     return isinstance(node, exp.Extract | exp.Lateral | exp.Parameter)
@@ -92,15 +99,15 @@ def is_unsaid(node: exp.Expr) -> bool:
 
 _FIRST_OF_EACH = frozenset(("postgres", "redshift", "duckdb"))
 """Dialects that have DISTINCT ON."""
-# What SQLite reads as something else: SEMI as the name of the table before it.
+# Join keywords that SQLite would read as something else: SEMI as an alias of the table before it.
 _OWN_JOINS = frozenset(("SEMI", "ANTI", "ASOF", "POSITIONAL"))
 
 
 def transpiled(sql: str, source: str, target: str) -> str | None:
-    """The query as another engine writes it, or None where it cannot be parsed or written.
+    """The query in another dialect; None if it cannot be parsed, or not be expressed there.
 
-    What the other dialect has no words for (a sample, IGNORE NULLS, …) is not left out: then there
-    is no such query.
+    Constructs that the target lacks (a sample, IGNORE NULLS, …) are never dropped: the result is
+    then None.
 
     >>> transpiled("SELECT a FROM t WHERE b GLOB 'x*'", "sqlite", "duckdb")
     "SELECT a FROM t WHERE b GLOB 'x*'"
@@ -118,12 +125,13 @@ def transpiled(sql: str, source: str, target: str) -> str | None:
                     return None
                 tree = in_sqlites_words(tree, source)
         return tree.sql(target, unsupported_level=ErrorLevel.RAISE)
-    except Exception:  # generators stumble over trees in many ways
+    except Exception:  # sqlglot's generators fail with many kinds of exceptions
         return None
 
 
 def same_in_translation(left: str, right: str, source: str) -> str:
-    """What differs in two queries and SQLite takes for the same; empty where nothing does.
+    """A kind of node that the two queries use differently but whose difference SQLite's translation
+    loses; empty if there is none.
 
     >>> same_in_translation("SELECT a -> 'b' FROM t", "SELECT a ->> 'b' FROM t", "postgres")
     'JSONExtract'
@@ -139,12 +147,13 @@ def same_in_translation(left: str, right: str, source: str) -> str:
 def _lossy(tree: exp.Expr) -> Counter[str]:
     kinds = (exp.Cast, exp.TryCast, exp.JSONExtract, exp.JSONExtractScalar)
     found = Counter(type(node).__name__ for node in tree.find_all(*kinds))
-    # A cast alone is the same everywhere; one that fails is not.
+    # SQLite writes TRY_CAST as CAST, so casts are counted only if there is a TRY_CAST.
     return found if found["TryCast"] else found - Counter(Cast=found["Cast"])
 
 
 def _name_values(tree: exp.Expr) -> None:
-    """``(VALUES (1, 2)) AS t (a, b)`` as a query: SQLite has no names for these columns."""
+    """Replaces ``(VALUES (1, 2)) AS t (a, b)`` by a query with aliases, in place: SQLite cannot
+    name these columns."""
     for values in list(tree.find_all(exp.Values)):
         alias = values.args.get("alias")
         if alias is None or not alias.columns:
@@ -163,7 +172,8 @@ def _name_values(tree: exp.Expr) -> None:
 
 
 def _is_lost(tree: exp.Expr, target: str) -> bool:
-    """Whether a query has parts that other dialects have in other words, or not at all."""
+    """True if a query has DISTINCT ON, special joins or WITH TIES, which would change or get lost
+    in the target dialect."""
     if target not in _FIRST_OF_EACH and any(
         each.args.get("on") for each in tree.find_all(exp.Distinct)
     ):
@@ -176,7 +186,7 @@ def _is_lost(tree: exp.Expr, target: str) -> bool:
 
 
 # ------------------------------------------------------------
-# A query over rows that are written into it: no table of a database is read, none is written.
+# A query over rows that are written into it as a WITH: no table of the database is read or written.
 
 Cell = int | float | str | None
 
@@ -195,26 +205,26 @@ _MYSQL_CASTS = (
 _HAS_COLLATION = re.compile(r"char|text|clob|enum|set", re.IGNORECASE)
 _MYSQL_COLLATION = re.compile(r"[a-z0-9]+_[a-z0-9_]+")
 _NOT_WRITTEN = re.compile(r"enum|set|bit|float|year|json|geometry", re.IGNORECASE)
-"""Types of MySQL that no literal and no CAST has."""
+"""MySQL column types whose values no literal and no CAST can produce."""
 
 
 def over_rows(
     sql: str, dialect: str, tables: Sequence[Table], rows: Mapping[str, Sequence[tuple[Any, ...]]]
 ) -> str | None:
-    """The query with a WITH in front that holds the rows of each table that it names.
+    """The query with a WITH before it that contains the rows of each table that it reads.
 
-    The text of the query stays as it is. What it names is hidden by the WITH on any server, so
-    that the server's own tables of these names are not read.
+    The query's own text is not changed. The names in the WITH hide the server's own tables of these
+    names, so that these are not read.
 
     Args:
-        dialect: ``postgres``, ``mysql`` (MariaDB's, too) or ``duckdb``, of the query and of the
-            types.
-        tables: all that the query may name.
-        rows: integers, floats, texts and None, by the tables' names.
+        dialect: the dialect of the query and of the column types: ``postgres``, ``mysql`` (also
+            for MariaDB) or ``duckdb``.
+        tables: all tables that the query may read.
+        rows: the rows by table name; cells are integers, floats, texts or None.
 
     Returns:
-        None where the query cannot be parsed, or names anything else: a table of a schema, one
-        that is not among the tables, one with a column of a type that only tables have.
+        None if the query cannot be parsed, or reads any other table: one with a namespace, one
+        that is not in ``tables``, one with a column type whose values cannot be written in SQL.
 
     >>> from sqljury.schema import Column
     >>> boat = Table(name="boat", columns=(Column(name="id", type="integer"),))
@@ -243,14 +253,15 @@ SELECT id FROM Boat'
 
 
 def _names(tree: exp.Expr, dialect: str, tables: Sequence[Table]) -> dict[str, Table] | None:
-    """The tables that a query names, by the names as the server understands them."""
+    """The tables that a query reads, by their names as the server folds them; None if it reads
+    another table."""
     known = {table.name.casefold(): table for table in tables}
     own = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
     found: dict[str, Table] = {}
     for source in tree.find_all(exp.Table):
         name = source.this
         if not isinstance(name, exp.Identifier):
-            continue  # a function that gives rows
+            continue  # a table function
         table = known.get(name.name.casefold())
         if source.db or (table is None and name.name.casefold() not in own):
             return None
@@ -265,7 +276,11 @@ def _is_beyond_literals(table: Table) -> bool:
 
 
 class _ColumnNames:
-    """Columns as a query means them: schemas written by hand do not tell which are quoted."""
+    """Names of columns in the case that a query expects.
+
+    Handwritten schemas do not say which names need quotes; a name that the query does not quote is
+    folded as PostgreSQL does.
+    """
 
     def __init__(self, tree: exp.Expr, dialect: str) -> None:
         self.folds = dialect == "postgres"
@@ -297,7 +312,7 @@ def _lines(
 
 
 def _value(cell: Cell, column: Column, dialect: str) -> str:
-    """A cell with the type and the collation of its column."""
+    """The SQL of a cell with the type and the collation of its column."""
     text = _cell(cell, column.type, dialect)
     if not column.collation or not _HAS_COLLATION.search(column.type):
         return text
@@ -325,7 +340,10 @@ def _cell(cell: Cell, declared: str, dialect: str) -> str:
 
 
 def _in_mysql(cell: Cell, declared: str) -> str:
-    """Its CAST knows few types; literals have the types of columns but for these."""
+    """The SQL of a cell in MySQL, with a CAST only for types that differ from the literal's.
+
+    MySQL's CAST supports few types.
+    """
     if isinstance(cell, str):
         escaped = cell.replace("\\", "\\\\").replace("'", "''")
         text = f"'{escaped}'"
@@ -341,6 +359,6 @@ def _in_mysql(cell: Cell, declared: str) -> str:
 
 
 def quoted_name(name: str, dialect: str) -> str:
-    """A name as PostgreSQL or MySQL spells it, whatever is in it."""
+    """The name in the dialect's identifier quotes, with quotes inside it doubled."""
     mark = "`" if dialect == "mysql" else '"'
     return mark + name.replace(mark, mark * 2) + mark

@@ -1,21 +1,21 @@
-"""Which column of one table stands for which column of another, without trying permutations.
+"""Matches the columns of one table with those of another, without trying all permutations.
 
-Two tables are equal up to the order of rows and columns iff the 0/1/... matrices they are can be
-permuted into each other; with cells 0 and 1 that is isomorphism of bipartite graphs, so no
-algorithm is known that is fast on every table. What is fast on every table people have is what
-graph isomorphism programs do:
+Two tables are equal up to the order of rows and columns iff one matrix can be permuted into the
+other. With cells 0 and 1 that is isomorphism of bipartite graphs, so no algorithm is known that is
+fast on every table. On real tables the method of graph isomorphism programs is fast:
 
-1. Equal columns are interchangeable, so each is looked at once, with a count; so are equal rows.
+1. Equal columns are interchangeable, so each distinct one is processed once, with a count; so are
+   equal rows.
 2. Colours are refined until they are stable: a column's colour is the bag of (row colour, cell)
    over its rows, a row's colour is the cells it has in each colour of columns. Columns of
-   different colour cannot stand for each other. This alone settles nearly every table.
-3. Where a colour keeps several columns, one of them is paired with each candidate in turn and
+   different colours cannot match. This alone settles nearly every table.
+3. If a colour still has several columns, one of them is paired with each candidate in turn and
    the colours are refined again.
 
-A budget of cells looked at ends the search where step 3 does not get anywhere.
+If step 3 makes no progress, the search ends after a budget of processed cells.
 
-With fewer columns on one side (injective matching) only colours that have as many columns on
-both sides say something about rows: only those columns are sure to take part.
+If one table has fewer columns (injective matching), only colours with equally many columns on
+both sides are used to colour rows: only those columns certainly have a partner.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ Mapping = tuple[int | None, ...]
 Column = tuple[int, ...]
 Colours = list[int]
 Class = tuple[tuple[int, ...], tuple[int, ...]]
-"""Columns of the narrow and of the wide table that have the same colour."""
+"""Indexes of the columns of one colour: in the narrower table, and in the wider one."""
 
 DEFAULT_BUDGET = 5_000_000
-"""Cells looked at; about a second."""
+"""Most cells that a search processes; about a second."""
 _FREE_PASSES = 8
-"""Passes over the tables that are always allowed: a large table is not a hard one."""
+"""Passes over both tables that are always allowed, because a large table need not be a hard one."""
 
 
 class BudgetSpentError(Exception):
-    """The search ended before there was an answer."""
+    """Raised if a search used up its budget without an answer."""
 
 
 def match_columns(
@@ -53,16 +53,18 @@ def match_columns(
     as_set: bool = False,
     budget: int = DEFAULT_BUDGET,
 ) -> Mapping | None:
-    """For each column of ``a`` the column of ``b`` that stands for it, or None for no match.
+    """For each column of ``a`` its partner in ``b``, such that the tables have the same rows.
+
+    None if there is no such mapping.
 
     Args:
-        widths: the number of columns of each; where they differ, the columns of the narrower
-            table are matched and the others stand for nothing.
-        keys: row i of both tables has key i, and only rows of one key may be equal.
+        widths: the number of columns of each table; if they differ, each column of the narrower
+            table gets a partner, and the other columns of the wider one get none.
+        keys: row i of each table has key i, and only rows with equal keys may be matched.
         as_set: rows are compared as sets.
 
     Raises:
-        BudgetSpentError: it could not be settled within the budget.
+        BudgetSpentError: no answer was found within the budget.
     """
     if widths[0] > widths[1]:
         found = match_columns(b, a, (widths[1], widths[0]), keys=keys, as_set=as_set, budget=budget)
@@ -85,9 +87,9 @@ def _inverse(mapping: Mapping, width: int) -> Mapping:
 
 
 def _by_contents(a: Rows, b: Rows, as_set: bool) -> Mapping | None:
-    """Each column with the first free one of the same contents; None if there is none.
+    """Maps each column to the first unused one with the same cells; None if one has no partner.
 
-    Settles nearly all tables at a tenth of the cost of the search.
+    Finds the answer for nearly all tables at a tenth of the cost of the search.
     """
     free: dict[int, list[int]] = {}
     for j, column in enumerate(zip(*b, strict=True)):
@@ -102,16 +104,16 @@ def _by_contents(a: Rows, b: Rows, as_set: bool) -> Mapping | None:
 
 
 def _contents(column: Sequence[Any], as_set: bool) -> int:
-    """The same for columns of the same cells in any order, and hardly ever for others.
+    """A hash of a column's cells in any order.
 
-    A sum of hashes needs no table of the cells. A cell is wrapped because numbers are their own
-    hash: 1 + 4 = 2 + 3.
+    A sum of hashes needs no counting of cells. Each cell is wrapped in a tuple because integers are
+    their own hash: 1 + 4 = 2 + 3.
     """
     return sum(map(hash, zip(set(column) if as_set else column, strict=True)))
 
 
 def _stands(mapping: Mapping, a: Rows, b: Rows, keys: Sequence[Any] | None, as_set: bool) -> bool:
-    """Whether the tables are equal under a mapping."""
+    """True if the tables have the same rows under a mapping."""
     columns = list(zip(*b, strict=True))
     chosen: Iterable[Any] = zip(*[columns[j] for j in mapping if j is not None], strict=True)
     if as_set:
@@ -123,11 +125,11 @@ def _stands(mapping: Mapping, a: Rows, b: Rows, keys: Sequence[Any] | None, as_s
 
 @dataclass(slots=True)
 class _Side:
-    """One table as the search sees it: integers for cells, each distinct column once."""
+    """One table in the form of the search: cells as integers, each distinct column once."""
 
     columns: list[Column]
     places: list[list[int]]
-    """Where each distinct column stands in the table."""
+    """For each distinct column, its indexes in the table."""
 
 
 @dataclass(slots=True)
@@ -153,7 +155,8 @@ class _ColumnSearch:
         self.start = [palette[key] for key in left], [palette[key] for key in right]
 
     def _distinct_rows(self, rows: Rows, keys: Sequence[Any] | None) -> tuple[Rows, list[Any]]:
-        """Rows and their first colour. Where all columns take part, equal rows are counted."""
+        """Rows and their initial colours. If the widths are equal, equal rows become one with its
+        count in the colour."""
         keyed = zip(keys or repeat(0), rows, strict=False)
         if not self.bijective:
             return rows, [key for key, _ in keyed]
@@ -178,7 +181,8 @@ class _ColumnSearch:
         return None
 
     def _first_classes(self) -> list[Class]:
-        """One class; in a bijection columns that occur equally often, for they stay together."""
+        """The initial classes: all columns; with equal widths, one class per number of
+        occurrences."""
         if not self.bijective:
             return [(tuple(range(len(self.a.columns))), tuple(range(len(self.b.columns))))]
         groups: dict[int, tuple[list[int], list[int]]] = {}
@@ -188,7 +192,7 @@ class _ColumnSearch:
         return [(tuple(x), tuple(y)) for _, (x, y) in sorted(groups.items())]
 
     def _branches(self, state: _State) -> Iterator[_State]:
-        """Pair one column of the smallest class with each of its candidates."""
+        """The states in which one column of the smallest class is paired with each candidate."""
         chosen = min((c for c in state.classes if len(c[1]) > 1), key=lambda c: len(c[1]))
         rest = [c for c in state.classes if c is not chosen]
         (first, *others), candidates = chosen
@@ -202,7 +206,7 @@ class _ColumnSearch:
             yield _State(classes, state.left, state.right)
 
     def _refine(self, state: _State) -> bool:
-        """Split classes and colour rows until nothing changes; False if the tables differ."""
+        """Splits classes and colours rows until nothing changes; False if the tables differ."""
         while True:
             before = len(state.classes), len(set(state.left))
             if not (self._split_columns(state) and self._colour_rows(state)):
@@ -215,7 +219,7 @@ class _ColumnSearch:
         for group in state.classes:
             if len(group[0]) > len(group[1]) or (self.bijective and len(group[0]) < len(group[1])):
                 return False
-            # A class of one on each side is checked by the colours of the rows.
+            # A class with one column on each side is checked when rows are coloured.
             if len(group[1]) == 1:
                 classes.append(group)
                 continue
@@ -234,7 +238,7 @@ class _ColumnSearch:
             groups.setdefault(key, ([], []))[0].append(column)
         for column in group[1]:
             key = self._heap(zip(state.right, self.b.columns[column], strict=True))
-            # A column of the wide table that looks like none of the narrow one's takes no part.
+            # A column of the wider table without a like column in the narrower one has no partner.
             if key in groups:
                 groups[key][1].append(column)
             elif self.bijective:
@@ -267,7 +271,7 @@ class _ColumnSearch:
             raise BudgetSpentError
 
     def _mapping(self, state: _State) -> Mapping | None:
-        """Spread pairs of distinct columns over the places where they stand."""
+        """The mapping of all columns from pairs of distinct ones; None if one occurs too rarely."""
         mapping: dict[int, int] = {}
         for (x,), (y,) in state.classes:
             here, there = self.a.places[x], self.b.places[y]
@@ -289,7 +293,7 @@ def _side(rows: Rows, codes: dict[Any, int]) -> _Side:
 
 
 def _coloured(colours: Colours, groups: list[list[Column]]) -> list[tuple[Any, ...]]:
-    """For each row its colour so far and, class by class, the cells it has there."""
+    """For each row, its previous colour and its cells in each class of columns."""
     parts: list[Sequence[Any]] = [colours]
     for columns in groups:
         if len(columns) == 1:

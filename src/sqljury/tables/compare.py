@@ -1,8 +1,8 @@
 """Comparison of two result tables under a policy.
 
-The hot path of every run: it first tries what is cheap and sure. Python's equality of rows is
-finer than every policy's (except for texts), so what is equal so needs nothing else; cells are
-made comparable, columns matched and numbers brought together only for what is left.
+The hot path of every run, so cheap and certain tests come first. Rows that are equal in Python are
+equal under every policy (except when values are compared as texts). Only otherwise are cells
+converted, columns matched and close numbers joined.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class _TableQuestion:
     policy: Policy
     widths: tuple[int, int]
     places: Sequence[Any] | None
-    """Where each row must stand (its index, its tie), or None where the order is free."""
+    """For each row its required place (its index, or its group of ties); None if the order is
+    free."""
     budget: int
 
     @property
@@ -53,12 +54,12 @@ def compare(
     ties: Sequence[Any] | None = None,
     budget: int = DEFAULT_BUDGET,
 ) -> Comparison:
-    """Whether two tables are equal under a policy. Column names do not matter.
+    """Compares two tables under a policy. Column names are ignored.
 
     Args:
-        ordered: the reference's ORDER BY binds (by the policy's ``row_order``).
-        ties: for each reference row the group of rows among which the order is free.
-        budget: cells that a search for a column mapping may look at before it gives up.
+        ordered: the order of rows counts, unless the policy's ``row_order`` is ``free``.
+        ties: for each reference row its group of ties, within which the order is free.
+        budget: cells that a search for a column mapping may process before it gives up.
 
     >>> from sqljury.tables import POLICIES
     >>> bag = ResultTable(("n",), [(1,), (2,)])
@@ -98,7 +99,8 @@ def _compare_texts(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
 
 
 def _odd(columns: list[list[str]]) -> set[str]:
-    """The texts that an XOR over the hashes of all cells sees: those of an odd number of cells."""
+    """The texts that occur in an odd number of cells: those that an XOR over the hashes of all
+    cells depends on."""
     return {text for text, n in Counter(chain.from_iterable(columns)).items() if n % 2}
 
 
@@ -120,7 +122,8 @@ def _compare(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
 
 
 def _compare_loosely(a: Rows, b: Rows, question: _TableQuestion, found: Comparison) -> Comparison:
-    """Case, space, notation, tolerance: first all that is allowed, then the least that does."""
+    """Compares with all that the policy forgives (case, space, notation, tolerance); if that gives
+    equality, finds the smallest set of forgiven differences that suffices."""
     allowed = forgiving(question.policy)
     loose = _match_loosely(a, b, question, allowed)
     if not loose.equal:
@@ -134,7 +137,7 @@ def _compare_loosely(a: Rows, b: Rows, question: _TableQuestion, found: Comparis
 
 
 def forgiving(policy: Policy) -> tuple[str, ...]:
-    """The notes on what a policy may forgive in cells, the least first."""
+    """The kinds of cell differences that a policy forgives, as notes, the most harmless first."""
     lenient = ("notation", "text_case") if policy.values == "lenient" else ()
     return ("tolerance", *lenient) if policy.tolerance > 0 else lenient
 
@@ -156,13 +159,13 @@ def _match_loosely(
     sure = _surely_close((a, b), (left, right), question, found)
     if sure:
         return found
-    # Another mapping of columns, or dropping other duplicates, might still do.
+    # Another mapping of columns, or without other duplicates, the tables might still be equal.
     searched = not question.any_columns and question.policy.duplicates != "set"
     return _VALUES if sure is False and searched else _UNKNOWN
 
 
 def loosely(a: Rows, b: Rows, forgiven: Sequence[str], *, by_column: bool) -> tuple[Rows, Rows]:
-    """Both tables in cells that are equal where what is forgiven makes them so, save tolerance."""
+    """Both tables with cells converted so that forgiven differences vanish, except tolerance."""
     found = comparable(
         a,
         b,
@@ -188,7 +191,7 @@ def _surely_close(
 
 
 def _aligned(rows: tuple[Rows, Rows], mapping: Mapping) -> tuple[Rows, Rows]:
-    """Both tables reduced to the columns that stand for each other, in one order."""
+    """Both tables with only their matched columns, in the same order."""
     pairs = [(i, j) for i, j in enumerate(mapping) if j is not None]
     return (
         [tuple([row[i] for i, _ in pairs]) for row in rows[0]],
@@ -201,7 +204,7 @@ def _noted(found: Comparison, *notes: str) -> Comparison:
 
 
 def _match(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
-    """Compare rows whose cells are comparable."""
+    """Compares rows whose cells are already comparable."""
     if question.policy.duplicates != "set":
         return _match_bags(a, b, question)
     if question.by_column and question.places is None:
@@ -215,10 +218,10 @@ def _match(a: Rows, b: Rows, question: _TableQuestion) -> Comparison:
 
 
 def _match_distinct(a: Rows, b: Rows, question: _TableQuestion, found: Comparison) -> Comparison:
-    """The rows are not equal as bags; perhaps they are without their duplicates."""
+    """Compares rows that are not equal as bags again without their duplicates."""
     if question.widths[0] != question.widths[1]:
-        # Which rows are duplicates depends on the columns that are left; their order then
-        # says nothing sure, so it is not asked for.
+        # Which rows are duplicates depends on the columns that are dropped, so the order of rows
+        # is not checked.
         mapping = match_columns(a, b, question.widths, as_set=True, budget=question.budget)
         return _mapped(mapping, question, "duplicates_differ") if mapping is not None else found
     left, right = list(dict.fromkeys(a)), list(dict.fromkeys(b))
@@ -263,7 +266,7 @@ def _same_sequence(a: Rows, b: Rows, places: Sequence[Any] | None) -> bool:
 
 
 def _same_bag(a: Any, b: Any) -> bool:
-    # Counter's own == is written in Python and three times slower than the dict's.
+    # Counter's == is written in Python and three times slower than dict's.
     return dict.__eq__(Counter(a), Counter(b))
 
 

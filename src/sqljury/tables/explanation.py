@@ -1,4 +1,4 @@
-"""Why two result tables are not equal: which cell, row, column, order, tie, duplicate."""
+"""Explains why two result tables are not equal: which cell, row, column, order, tie, duplicate."""
 
 from __future__ import annotations
 
@@ -39,14 +39,15 @@ from sqljury.tables.values import (
 )
 
 SOFT_KINDS = (MismatchKind.TYPES, MismatchKind.TEXT_CASE, MismatchKind.ROUNDING)
-"""Differences that leave little doubt that the same value was meant."""
+"""Kinds of differences between cells that very likely mean the same value."""
 
 
 def differing_rows(a: Rows, b: Rows, *, as_set: bool) -> tuple[list[int], list[int]]:
-    """The indexes of the fewest rows without which both tables have the same rows."""
+    """The indexes of the rows that only ``a`` and that only ``b`` has; with ``as_set``, each
+    distinct row once."""
     if as_set:
         return _not_among(a, set(b)), _not_among(b, set(a))
-    # Rows that stand in the same place belong together, and comparing them is cheap.
+    # Equal rows at the same index are removed first, because comparing them is cheap.
     left, right = _out_of_place(a, b), _out_of_place(b, a)
     return _beyond(a, left, b, right), _beyond(b, right, a, left)
 
@@ -66,7 +67,7 @@ def _out_of_place(rows: Rows, other: Rows) -> list[int]:
 
 
 def _beyond(rows: Rows, places: list[int], other: Rows, other_places: list[int]) -> list[int]:
-    """The places whose rows the other table does not have, or not as often."""
+    """The indexes of rows that the other table lacks, or has fewer times."""
     left = Counter([other[i] for i in other_places])
     found = []
     for i in places:
@@ -80,20 +81,20 @@ def _beyond(rows: Rows, places: list[int], other: Rows, other_places: list[int])
 
 @dataclass(frozen=True, slots=True)
 class RowPair:
-    """A row of the reference and the row of the prediction that most resembles it."""
+    """A row of the reference and the most similar row of the prediction, as indexes."""
 
     reference_row: int
     candidate_row: int
     differing: tuple[int, ...]
-    """Which of the aligned columns differ."""
+    """Indexes of the aligned columns in which they differ."""
 
 
 def near_misses(
     a: Rows, b: Rows, missing: Sequence[int], extra: Sequence[int], limit: int
 ) -> list[RowPair]:
-    """Pair missing with extra rows of which at least half the cells agree.
+    """Pairs missing rows with extra rows that agree in at least half of their cells.
 
-    Looks at ``limit`` rows of each side and at rows that stand in the same place.
+    Considers the first ``limit`` rows of each side, and extra rows at the index of a missing one.
     """
     left = list(missing[:limit])
     same_place = set(left)
@@ -120,14 +121,14 @@ def _differing(x: Row, y: Row) -> tuple[int, ...]:
 
 
 def _all_soft(x: Row, y: Row) -> bool:
-    for p, q in zip(x, y, strict=True):  # asked of a hundred pairs of rows: no generator for each
+    for p, q in zip(x, y, strict=True):  # a loop, because all() with a generator is slower
         if p != q and cell_kind(p, q) not in SOFT_KINDS:
             return False
     return True
 
 
 def cell_kind(x: Any, y: Any) -> MismatchKind:
-    """How two cells that are not equal differ."""
+    """The kind of difference between two unequal cells."""
     if x is None or y is None:
         return MismatchKind.NULL
     if isinstance(x, str) and isinstance(y, str):
@@ -148,13 +149,14 @@ def _number_kind(x: Any, y: Any) -> MismatchKind:
     except (OverflowError, ValueError):
         return MismatchKind.VALUES
     if p == q:
-        # Two decimals may differ in digits that no float holds.
+        # Two decimals may differ in digits that a float cannot represent.
         return MismatchKind.ROUNDING if type(x) is type(y) else MismatchKind.TYPES
     return MismatchKind.ROUNDING if _rounded(p, q) or _rounded(q, p) else MismatchKind.VALUES
 
 
 def _rounded(short: float, long: float) -> bool:
-    """Whether one number is the other with fewer digits, or noise in the last ones."""
+    """True if ``short`` is ``long`` rounded to fewer digits, or both differ only in the last
+    digits."""
     if not (math.isfinite(short) and math.isfinite(long)):
         return False
     if math.isclose(short, long, rel_tol=1e-6, abs_tol=1e-9):
@@ -182,15 +184,15 @@ def _same_as_text(text: Any, other: Any) -> bool:
 
 
 # ------------------------------------------------------------
-# Why two result tables are not equal: which cell, row, column, order, tie, duplicate.
+# The explanation of a mismatch, as sentences and as data.
 
 _TRIED_CELLS = 20_000
-"""Guesses about columns are made for tables up to this size only."""
+"""Largest tables, in cells, for which other mappings of columns are tried."""
 _GUESS_BUDGET = 100_000
 _NAMED_CELLS = 3
-"""Differing cells that get a sentence each; the others are in the data."""
+"""Most differing cells that get a sentence; the others are only in the data."""
 _MARKED_ROWS = 100
-"""More rows than that no report shows of a table's beginning."""
+"""Differing rows are marked among this many first rows of a table; reports show no more."""
 
 
 def explain(
@@ -203,10 +205,13 @@ def explain(
     ties: Sequence[Any] | None = None,
     max_rows: int = 20,
 ) -> Explanation:
-    """Say why a comparison did not find the tables equal.
+    """The differences between two tables that a comparison did not find equal.
 
     Args:
-        max_rows: how many missing and extra rows to keep, and how many to pair.
+        comparison: the result of :func:`compare` with the same tables and policy.
+        ordered: the order of rows counted.
+        ties: as for :func:`compare`.
+        max_rows: how many missing and extra rows to keep, and how many of them to pair.
     """
     mapping = comparison.column_mapping or _alignment(reference, candidate, policy)
     a, b = _aligned(reference.rows, candidate.rows, mapping, policy)
@@ -237,11 +242,12 @@ def _first_rows(table: ResultTable, indexes: list[int], max_rows: int) -> Differ
     )
 
 
-# ---------------------------------------------------------------- which column against which
+# ---------------------------------------------------------------- mapping of columns
 
 
 def _alignment(reference: ResultTable, candidate: ResultTable, policy: Policy) -> Mapping:
-    """Column by column as given, or, where the order is free, by equal contents first."""
+    """The mapping of columns by which the tables are explained: by position if the policy fixes the
+    order, else columns with equal contents first."""
     widths = reference.width, candidate.width
     rows = len(reference.rows) + len(candidate.rows)
     fixed = widths[0] == widths[1] and policy.column_order == "given"
@@ -259,7 +265,8 @@ def _contents(table: ResultTable) -> list[Any]:
 def _by_contents(left: list[Any], right: list[Any]) -> Mapping:
     mapping: list[int | None] = [None] * len(left)
     free = set(range(len(right)))
-    # The same contents in the same place first, then elsewhere, then the same place, then any.
+    # Equal contents in the same place first, then equal contents elsewhere, then the same place,
+    # then any column.
     for by_contents, by_place in ((True, True), (True, False), (False, True), (False, False)):
         for i, contents in enumerate(left):
             if mapping[i] is not None:
@@ -274,7 +281,7 @@ def _by_contents(left: list[Any], right: list[Any]) -> Mapping:
 
 
 def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, Rows]:
-    """Comparable rows, reduced to the columns that were held against each other."""
+    """The rows of both tables with comparable cells, and only their mapped columns."""
     pairs = [(i, j) for i, j in enumerate(mapping) if j is not None]
     if policy.values == "text":
         a, b = _text_rows(a), _text_rows(b)
@@ -291,7 +298,7 @@ def _aligned(a: Rows, b: Rows, mapping: Mapping, policy: Policy) -> tuple[Rows, 
 def _loosely_differing(
     a: Rows, b: Rows, missing: list[int], extra: list[int], policy: Policy
 ) -> tuple[list[int], list[int]]:
-    """Of the rows that differ those that do so after what the policy forgives."""
+    """Those of the missing and extra rows that still differ after what the policy forgives."""
     left: Rows = [a[i] for i in missing]
     right: Rows = [b[i] for i in extra]
     left, right = loosely(left, right, forgiving(policy), by_column=True)
@@ -305,12 +312,12 @@ def _text_rows(rows: Rows) -> Rows:
     return list(zip(*texts(rows), strict=True))
 
 
-# ---------------------------------------------------------------- what is to be said
+# ---------------------------------------------------------------- findings
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """Both tables, aligned, and the rows in which they differ."""
+    """Both tables, their aligned rows, and the indexes of the rows that only one of them has."""
 
     reference: ResultTable
     candidate: ResultTable
@@ -395,7 +402,8 @@ class _View:
         return Mismatch(MismatchKind.COLUMN_COUNT, text)
 
     def _guess(self) -> Mapping | None:
-        """A column mapping that would make small tables equal, whatever the policy."""
+        """A mapping of columns under which the tables are equal; None if there is none, or the
+        tables are large."""
         a, b = self.reference.rows, self.candidate.rows
         widths = self.reference.width, self.candidate.width
         if not a or len(a) != len(b) or (len(a) + len(b)) * max(widths) > _TRIED_CELLS:
@@ -461,7 +469,7 @@ class _View:
             yield Mismatch(cell.kind, f"{_capital(cell.sentence())}.")
 
     def _rows(self) -> Iterator[Mismatch]:
-        """What is only on one side, with the first such row."""
+        """The number of rows that only one table has, with the first such row."""
         if not (self.reference.rows and self.candidate.rows):
             return
         missing = _only(self.reference, self.missing, "reference")
@@ -494,7 +502,7 @@ class _View:
         )
 
     def _first_misplaced(self) -> int | None:
-        """The first place where the prediction has a row that does not belong there."""
+        """The index of the prediction's first row that is in a wrong place; None without one."""
         ties = self.ties if self.ties is not None else range(len(self.a))
         left = Counter(zip(ties, self.a, strict=False))
         for i, key in enumerate(zip(ties, self.b, strict=False)):

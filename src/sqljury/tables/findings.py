@@ -1,4 +1,4 @@
-"""Cells for people and for JSON; in which ways tables differ, and where: cells, rows, sentences."""
+"""Renders cells for display and JSON; the values that describe how two tables differ."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from sqljury.tables.values import Row
 from sqljury.writing import encodable
 
 MAX_TEXT = 300
-"""Characters of a cell that reports and stores keep."""
+"""Most characters of a cell that are kept in reports and stores."""
 _MAX_SHOWN = 60
-"""Characters of a cell in a sentence."""
+"""Most characters of a cell that are shown in a sentence."""
 _JSON_INTEGER = 2**53
 
 
 def render_cell(value: Any, max_text: int = MAX_TEXT) -> str | float | bool | None:
-    """A cell as a JSON value: '1' and 1, NULL and '' stay apart, long texts are cut with a mark.
+    """A cell as a JSON value. '1' and 1, NULL and '' stay different; a long text is cut and ends
+    with its length.
 
     >>> render_cell("1"), render_cell(1), render_cell(None), render_cell(b"\\x00a")
     ('1', 1, None, "x'0061'")
@@ -68,14 +69,14 @@ def _text(value: Any, max_text: int) -> str:
 
 
 def _cut(text: str, max_text: int) -> str:
-    # Rendered bytes say their length themselves.
+    # Rendered bytes already end with their length.
     if len(text) <= max_text or text.endswith(" bytes)"):
         return text
     return f"{text[:max_text]}… ({len(text)} characters)"
 
 
 def shown(value: Any, *, typed: bool = False) -> str:
-    """A cell as it stands in a sentence: NULL, 'text', 3.5; with its type if asked for."""
+    """A cell as shown in a sentence: NULL, 'text', 3.5; with ``typed``, followed by its type."""
     if value is None:
         return "NULL"
     rendered = render_cell(value, _MAX_SHOWN)
@@ -84,7 +85,7 @@ def shown(value: Any, *, typed: bool = False) -> str:
 
 
 def shown_row(row: tuple[Any, ...]) -> str:
-    """A row as it stands in a sentence."""
+    """A row as shown in a sentence; at most six cells."""
     cells = [shown(cell) for cell in row[:6]]
     if len(row) > 6:
         cells.append(f"… {len(row) - 6} more")
@@ -104,11 +105,11 @@ _TYPE_NAMES = {
 
 
 # ------------------------------------------------------------
-# In which ways tables differ, and where: cells, rows, sentences.
+# How tables differ, and where: cells, rows, sentences.
 
 
 class MismatchKind(StrEnum):
-    """How two tables differ."""
+    """The kinds of difference between two tables."""
 
     COLUMN_COUNT = "column_count"
     ROW_COUNT = "row_count"
@@ -119,27 +120,27 @@ class MismatchKind(StrEnum):
     SUPERSET = "superset"
     """Every row of the reference is in the prediction, and the prediction has more."""
     DUPLICATES = "duplicates"
-    """The same distinct rows, not as often."""
+    """The same distinct rows, but different numbers of them."""
     ROW_ORDER = "row_order"
     TIE = "tie"
-    """Another order of rows that the reference's ORDER BY does not tell apart."""
+    """Only rows that tie in the reference's ORDER BY are in another order."""
     COLUMN_ORDER = "column_order"
     TYPES = "types"
-    """Cells that would be equal but for their types: '1' and 1."""
+    """Cells that differ only in their types: '1' and 1."""
     TEXT_CASE = "text_case"
-    """Cells that are equal but for case and space."""
+    """Texts that differ only in case or white space."""
     ROUNDING = "rounding"
-    """Numbers that are equal but for rounding."""
+    """Numbers that differ only in rounding."""
     NULL = "null"
     """NULL on one side, a value on the other."""
     VALUES = "values"
     UNKNOWN = "unknown"
-    """The comparison gave up at its budget."""
+    """The comparison used up its budget without an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """One difference in one plain sentence."""
+    """One difference, described in one sentence."""
 
     kind: MismatchKind
     text: str
@@ -147,23 +148,23 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class DifferingRows:
-    """Rows that one table has and the other lacks: how many, and the first of them."""
+    """The rows that only one table has: their number, and the first of them."""
 
     total: int
     rows: tuple[tuple[int, Row], ...]
     """Index (from 0) in its table, and the row."""
     places: frozenset[int] = frozenset()
-    """The indexes of all of them among the first hundred rows of the table."""
+    """The indexes of those of them that are among the first hundred rows of the table."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """A JSON object with rendered cells."""
         rows = [{"row": i, "cells": [render_cell(cell) for cell in row]} for i, row in self.rows]
         return {"total": self.total, "rows": rows}
 
 
 @dataclass(frozen=True, slots=True)
 class CellDifference:
-    """One cell of two rows that belong together. Indexes count from 0."""
+    """One cell in which two paired rows differ. Indexes count from 0."""
 
     reference_row: int
     candidate_row: int
@@ -175,7 +176,7 @@ class CellDifference:
     candidate: Any
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """A JSON object with rendered cells."""
         return {
             "reference_row": self.reference_row,
             "candidate_row": self.candidate_row,
@@ -188,7 +189,7 @@ class CellDifference:
         }
 
     def sentence(self) -> str:
-        """Where it is and what stands there."""
+        """The place of the cell and both values, as a sentence without its full stop."""
         where = f"row {self.reference_row + 1}"
         if self.candidate_row != self.reference_row:
             where = f"reference row {self.reference_row + 1}, prediction {self.candidate_row + 1}"
@@ -202,32 +203,32 @@ class CellDifference:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The differences, the most telling first."""
+    """The differences between two tables, the most important first."""
 
     findings: tuple[Mismatch, ...]
     reference_rows: int
     candidate_rows: int
     column_mapping: Mapping
-    """For each reference column the prediction's column that it was held against."""
+    """For each reference column the prediction's column that it was compared with, or None."""
     missing: DifferingRows
-    """Only in the reference."""
+    """Rows that only the reference has."""
     extra: DifferingRows
-    """Only in the prediction."""
+    """Rows that only the prediction has."""
     cells: tuple[CellDifference, ...] = ()
-    """Cells that differ in rows that otherwise belong together."""
+    """Differing cells of missing and extra rows that were paired because they are similar."""
 
     @property
     def kinds(self) -> tuple[MismatchKind, ...]:
-        """What kinds of difference there are, each once."""
+        """The kinds of difference, each once."""
         return tuple(dict.fromkeys(finding.kind for finding in self.findings))
 
     @property
     def text(self) -> str:
-        """All sentences."""
+        """The sentences of all findings."""
         return " ".join(finding.text for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON: every cell safe to store and to print."""
+        """A JSON object; every cell is rendered, so it is safe to store and to print."""
         return {
             "kinds": [kind.value for kind in self.kinds],
             "findings": [{"kind": f.kind.value, "text": f.text} for f in self.findings],
@@ -241,24 +242,24 @@ class Explanation:
 
 
 def column_name(index: int, name: str) -> str:
-    """Its number from 1, and its name if it has one."""
+    """A column's number from 1, and its name if it has one: ``column 2 (age)``."""
     return f"column {index + 1} ({name})" if name else f"column {index + 1}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """Whether two tables are equal under a policy; true as a condition iff they are.
+    """The result of a comparison under a policy; as a condition, True if the tables are equal.
 
     Args:
-        equal: None where the comparison gave up at its budget.
-        only_order_differs: the rows are the same but their sequence is not: if the order has
-            ties, ask again with ``ties``.
-        column_mapping: for each reference column the prediction's column that stands for it,
-            None for a column that has none; no mapping where columns are as given.
-        notes: what the policy forgave: ``duplicates_differ``, ``extra_columns``,
+        equal: None if the comparison used up its budget.
+        only_order_differs: the rows are the same but in another order: if rows may tie, compare
+            again with ``ties``.
+        column_mapping: for each reference column the matching column of the prediction, or None if
+            it has none; without a mapping, columns match by position.
+        notes: the differences that the policy forgave: ``duplicates_differ``, ``extra_columns``,
             ``column_order``, ``tolerance``, ``text_case``, ``notation``.
         reason: the first kind of difference found.
-        explanation: filled in by :func:`compare_tables`, on a mismatch.
+        explanation: set by :func:`compare_tables` on a mismatch.
     """
 
     equal: bool | None

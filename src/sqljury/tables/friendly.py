@@ -1,4 +1,4 @@
-"""Comparison of whatever holds rows: lists, result tables, data frames."""
+"""Compares tables in any form: lists of rows, result tables, data frames."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TableLike = Any
 def compare_tables(
     a: TableLike, b: TableLike, policy: str | Policy = "strict", ordered: bool = False
 ) -> Comparison:
-    """Compare two tables and, where they differ, say why.
+    """Compares two tables; if they differ, the result has an explanation.
 
     Args:
         a: the reference: rows as tuples or lists, a ResultTable, or a data frame.
@@ -29,7 +29,7 @@ def compare_tables(
         ordered: the order of rows counts.
 
     Raises:
-        InputError: not a table, rows of unequal length, or no such policy.
+        InputError: SJ604: not a table; SJ605: rows of unequal length; SJ601: no such policy.
 
     >>> compare_tables([(1, "Ann"), (2, "Bob")], [(2.0, "Bob"), (1.0, "Ann")]).equal
     True
@@ -39,7 +39,7 @@ def compare_tables(
     """
     rules = make_policy(policy) if isinstance(policy, str) else policy
     left, right = _table(a, "a"), _table(b, "b")
-    # A list without rows says nothing of columns: it has those of the other table.
+    # A list without rows has no columns of its own: it gets those of the other table.
     if not left.rows and not left.columns:
         left = ResultTable(right.columns, [])
     if not right.rows and not right.columns:
@@ -94,7 +94,7 @@ def _frame_cell(value: Any) -> Any:
         return None
     if type(value).__module__ == "numpy" and hasattr(value, "item"):
         value = value.item()
-    # Data frames print NULL as NaN in columns of numbers; there is no telling them apart.
+    # A data frame stores NULL as NaN in columns of numbers, so the two cannot be distinguished.
     return None if isinstance(value, float) and value != value else value
 
 

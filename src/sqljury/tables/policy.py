@@ -1,4 +1,4 @@
-"""What counts as the same result table: the policies, by name or made to measure."""
+"""Comparison policies: when two result tables count as equal."""
 
 from __future__ import annotations
 
@@ -21,20 +21,22 @@ class Policy:
     """The rules under which two result tables are equal.
 
     Args:
-        name: the policy of :data:`POLICIES` this one is or was made from, or your own.
-        duplicates: ``bag`` counts rows, ``set`` does not (what it forgave is noted), ``odd``
-            compares the texts that fill an odd number of cells and nothing else (ROSE).
-        row_order: which ORDER BY of the reference makes the order matter: the one on top, one
-            anywhere in the text, or none. The caller reads the SQL and says ``ordered``.
+        name: the policy of :data:`POLICIES` that this one is or was made from, or your own name.
+        duplicates: ``bag`` counts equal rows, ``set`` ignores their number (the result notes it),
+            ``odd`` compares only the set of texts that occur in an odd number of cells (ROSE).
+        row_order: which ORDER BY of the reference makes the order count: the outermost
+            (``top_level``), one anywhere in the text, or none (``free``). The caller reads the SQL
+            and passes ``ordered``.
         column_order: ``given``, or ``any`` permutation.
         extra_columns: one of the two tables may have more columns; needs ``any``.
         values: ``typed``: numbers by value, everything else by type and value; ``exact``: as
-            Python compares (a Decimal differs from the float next to it); ``text``: as pandas
-            prints them; ``lenient``: typed, but case and space of text do not matter.
+            Python compares (a Decimal differs from the nearest float); ``text``: as pandas
+            prints them; ``lenient``: typed, but case and space of text, and the notation of dates
+            and JSON, are ignored.
         tolerance: numbers a and b are equal if |a - b| <= tolerance * max(1, |a|, |b|),
             unless both are integers: identifiers and counts are never approximate.
-        remove_distinct: the caller strips DISTINCT from both queries.
-        free_ties: rows that the reference's ORDER BY does not tell apart may stand in any order.
+        remove_distinct: the caller removes DISTINCT from both queries.
+        free_ties: rows that tie in the reference's ORDER BY may be in any order.
         empties_equal: two empty results are equal whatever their columns.
     """
 
@@ -51,7 +53,7 @@ class Policy:
 
     @property
     def signature(self) -> str:
-        """The name and every setting that is not the name's own: ``strict;tolerance=1e-06``.
+        """The name, and every setting that differs from the named policy's.
 
         >>> make_policy("strict", tolerance=1e-6).signature
         'strict;tolerance=1e-06'
@@ -92,14 +94,14 @@ POLICIES: Mapping[str, Policy] = {
         ),
     )
 }
-"""The named policies. ``rose`` is what its reference implementation does, and unsound."""
+"""The named policies. ``rose`` follows its reference implementation, which is unsound."""
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
     name: get_args(kind) or (False, True)
     for name, kind in get_type_hints(Policy).items()
     if name not in ("name", "tolerance")
 }
-"""What each setting may be."""
+"""The possible values of each setting."""
 
 
 def make_policy(name: str, **overrides: Any) -> Policy:
@@ -109,7 +111,8 @@ def make_policy(name: str, **overrides: Any) -> Policy:
     'any'
 
     Raises:
-        InputError: no such policy, setting or value, or two that exclude each other.
+        InputError: SJ601: no such policy; SJ602: no such setting or value; SJ603: two settings that
+            exclude each other.
     """
     if name not in POLICIES:
         near = difflib.get_close_matches(name, POLICIES, n=1)

@@ -1,4 +1,4 @@
-"""Cells made comparable: after this, equal under the policy is equal in Python."""
+"""Converts cells so that cells that are equal under a policy are equal in Python."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _LONGEST_JSON = 100_000
 
 
 def plainest(value: Any) -> Any:
-    """The value as all who mean it would write it; a text stays one, unless it is JSON.
+    """The value in a canonical notation, so that different notations of one value become equal.
 
-    A day is a date, an instant is in UTC, JSON is what it holds.
+    A moment at midnight without a time zone becomes a date, a moment with a time zone is converted
+    to UTC, JSON text is parsed. Any other value is returned unchanged.
 
     >>> plainest("2024-05-01 00:00:00"), plainest("2024-05-01T12:00:00+02:00")
     ('2024-05-01', '2024-05-01 10:00:00+00:00')
@@ -59,11 +60,11 @@ def _day_or_moment(value: datetime) -> date:
 
 
 # ------------------------------------------------------------
-# Cells made comparable: after this, equal under the policy is equal in Python.
-# Python's own equality already is what ``typed`` asks for in nearly every cell: 1 == 1.0 ==
+# Converts cells so that cells that are equal under a policy are equal in Python.
+# For nearly every cell, Python's equality already is that of ``typed``: 1 == 1.0 ==
 # Decimal("1.00") == True, None equals nothing else, "1" is not 1, a date is not a datetime,
-# big integers are exact. What is left: NaN, Decimal beside float, text that is to be folded,
-# and cells that cannot be hashed. Only columns in which these occur are touched.
+# big integers are exact. The exceptions are NaN, Decimal together with float, text whose case is
+# ignored, and cells that cannot be hashed. Only columns with such cells are converted.
 
 Floats = Literal["never", "beside", "always"]
 Row = tuple[Any, ...]
@@ -75,7 +76,7 @@ _PLAIN = frozenset(
 
 
 class _NaN:
-    """The one not-a-number that equals itself."""
+    """A not-a-number value that equals itself, unlike Python's NaN."""
 
     def __repr__(self) -> str:
         return "NaN"
@@ -85,23 +86,23 @@ NAN = _NaN()
 
 
 def cell_types(rows: Rows) -> set[type]:
-    """The types that occur."""
+    """The Python types of all cells."""
     return set(map(type, chain.from_iterable(rows)))
 
 
 def comparable(
     a: Rows, b: Rows, *, by_column: bool, floats: Floats, fold: bool = False, plain: bool = False
 ) -> tuple[Rows, Rows] | None:
-    """Both tables in comparable cells, or None where they are so already.
+    """Both tables with comparable cells; None if no cell needs a conversion.
 
     Args:
-        by_column: column i of one table is compared with column i of the other only.
-            Otherwise a rule that one column asks for is applied to all: equality must be
-            transitive within one comparison.
-        floats: whether a Decimal becomes the nearest float: never, where floats occur beside
-            it, or always.
-        fold: case and space of text do not matter.
-        plain: nor does how a day, an instant or JSON is written.
+        by_column: column i of one table is compared only with column i of the other. Otherwise a
+            conversion that one column needs is applied to all, because equality must be transitive
+            within one comparison.
+        floats: when a Decimal becomes the nearest float: never, if there are floats in the same
+            columns (``beside``), or always.
+        fold: ignore case and white space of text.
+        plain: ignore the notation of dates, moments and JSON.
     """
     types = cell_types(a) | cell_types(b)
     if not by_column:
@@ -121,7 +122,7 @@ def comparable(
 
 
 def column_pairs(a: Rows, b: Rows) -> Iterable[tuple[Row, Row]]:
-    """The columns of two tables of one width; those of a table without rows are empty."""
+    """Pairs of columns of two tables of equal width; columns of an empty table are empty."""
     if a and b:
         return zip(zip(*a, strict=True), zip(*b, strict=True), strict=True)
     if a:
@@ -132,7 +133,7 @@ def column_pairs(a: Rows, b: Rows) -> Iterable[tuple[Row, Row]]:
 def _conversion(
     types: set[type], tables: Iterable[Rows], floats: Floats, fold: bool, plain: bool
 ) -> Callable[[Any], Any] | None:
-    """What to do with the cells of a group of columns in which these types occur."""
+    """The conversion for cells of a group of columns with these types; None if none is needed."""
     to_float = Decimal in types and (floats == "always" or (floats == "beside" and float in types))
     fold = fold and str in types
     plain = plain and not types.isdisjoint((str, datetime))
@@ -175,7 +176,8 @@ def _hashable(value: Any) -> Any:
     return value
 
 
-# Tagged, so that a list is not a tuple of the same cells and an empty one not an empty dict.
+# Tagged with the type, so that a list differs from a tuple of the same cells, and an empty list
+# from an empty dict.
 _CONTAINERS: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {
     list: lambda value, convert: ("list", tuple(map(convert, value))),
     tuple: lambda value, convert: ("tuple", tuple(map(convert, value))),
@@ -190,16 +192,16 @@ _CONTAINERS: dict[type, Callable[[Any, Callable[[Any], Any]], Any]] = {
 
 
 def folded(text: str) -> str:
-    """Case folded, runs of white space one space, none at the ends."""
+    """The text case-folded, with runs of white space as one space and none at the ends."""
     return " ".join(text.split()).casefold()
 
 
 def texts(rows: Rows) -> list[list[str]]:
-    """The cells as texts, column by column, as pandas prints a data frame's cells.
+    """The cells as texts, column by column, as pandas prints the cells of a data frame.
 
-    A column of numbers in which a NULL or a fraction occurs is a column of floats there: its
-    1 prints as 1.0 and its NULL as nan. In any other column a NULL prints as None, and 1 and
-    1.0 are two texts.
+    In pandas, a column of numbers with a NULL or a fraction is a column of floats: its 1 prints as
+    1.0 and its NULL as nan. In any other column a NULL prints as None, and 1 and 1.0 are different
+    texts.
     """
     return [_column_texts(column) for column in zip(*rows, strict=True)]
 
@@ -217,18 +219,19 @@ _NOT_NULL = frozenset({int, float, Decimal})
 
 
 # ------------------------------------------------------------
-# Numbers that are nearly equal, in tables.
+# Tables whose numbers are nearly equal.
 #
-# "Nearly" is not transitive, so it cannot be hashed. Two steps: chains of close numbers are
-# joined, which makes tables hashable again and can only find too many equal rows; then the rows
-# so paired are checked one by one. Nothing is rounded: no edge cuts two close numbers apart.
+# "Nearly equal" is not transitive, so it cannot be hashed. Two steps: chains of close numbers are
+# joined, which makes rows hashable again but can make too many rows equal; then the paired rows
+# are checked one by one. Numbers are not rounded, because two close numbers could be rounded
+# differently.
 
 _MAX_PAIRS = 10_000
-"""How many pairs of rows of one group are tried where sorting does not pair them."""
+"""Most pairs of distinct rows of one group that are compared with each other."""
 
 
 def close(x: Any, y: Any, tolerance: float) -> bool:
-    """Equal, or numbers within the tolerance that are not both integers."""
+    """True if the cells are equal, or numbers within the tolerance that are not both integers."""
     if x == y:
         return True
     if not (isinstance(x, float | int) and isinstance(y, float | int)):
@@ -241,12 +244,12 @@ def close(x: Any, y: Any, tolerance: float) -> bool:
 def _near(x: float, y: float, tolerance: float) -> bool:
     try:
         return math.isclose(x, y, rel_tol=tolerance, abs_tol=tolerance)
-    except OverflowError:  # an integer beyond every float
+    except OverflowError:  # an integer that is too large for a float
         return False
 
 
 def joined(a: Rows, b: Rows, tolerance: float, *, by_column: bool) -> tuple[Rows, Rows]:
-    """Both tables with every number replaced by the smallest of its chain of close numbers."""
+    """Both tables with every number replaced by the smallest one of its chain of close numbers."""
     if not by_column:
         lowest = _lowest(chain(chain.from_iterable(a), chain.from_iterable(b)), tolerance)
         return _replaced(a, lowest), _replaced(b, lowest)
@@ -277,14 +280,15 @@ def _lowest(cells: Iterable[Any], tolerance: float) -> dict[Any, Any]:
 def rows_close(
     a: Rows, b: Rows, keys: tuple[Sequence[Any], Sequence[Any]], tolerance: float, *, as_set: bool
 ) -> bool | None:
-    """Whether the rows of two tables can be paired so that all cells are close.
+    """Whether the rows of two tables can be paired so that all their cells are close.
 
     Args:
-        keys: what must be equal beside: the row with its numbers joined, its place in the order.
-        as_set: every row needs a partner, but partners may be shared.
+        keys: for each row of each table, a key that must be equal in a pair: the row with joined
+            numbers, perhaps with its place in the order.
+        as_set: every row needs a partner, but several rows may share one.
 
     Returns:
-        None where the rows crowd so densely that only a search would tell.
+        None if so many rows are close to each other that only a search could decide.
     """
     groups: dict[Any, tuple[list[Row], list[Row]]] = defaultdict(lambda: ([], []))
     for key, row in zip(keys[0], a, strict=True):
@@ -315,7 +319,7 @@ def _group_paired(left: list[Row], right: list[Row], tolerance: float) -> bool |
     other = sorted(right, key=lambda row: [row[i] for i in varying])
     if all(_row_close(x, y, tolerance) for x, y in zip(order, other, strict=True)):
         return True
-    # Along one column, partners in sorted order are the best there are.
+    # If only one column varies, pairing in sorted order is optimal, so there is no other pairing.
     return False if len(varying) == 1 else None
 
 

@@ -1,1 +1,1 @@
-"""Uses of verdicts, one room each: what it works out, and its document."""
+"""Uses of verdicts, a package each: evaluate, agree, select, trust, audit, …"""

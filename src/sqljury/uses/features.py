@@ -1,4 +1,4 @@
-"""Cases as a table of features, for people who train on it: CSV, JSON lines or Parquet."""
+"""Cases as a table of features for training models: CSV, JSON lines or Parquet."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sqljury.verdict import Record
 from sqljury.writing import PathLike, new_binary_file, new_file, write_json_lines
 
 KEYS: Final = ("benchmark", "id", "source", "db_id", "label")
-"""The columns before the features: what a case is known by, and what people say of it."""
+"""The columns before the features: what identifies a case, and its human label."""
 Row = dict[str, Json]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureTable:
-    """One row a case.
+    """The features of cases, a row per case.
 
     Args:
-        features: the columns behind :data:`KEYS`, in the order of their groups.
-        rows: by column name; None where nothing is known.
-        failed: how many cases each group failed on, by our own fault.
-        signature: a line that says how this was computed.
+        features: the columns after :data:`KEYS`, in the order of their groups.
+        rows: values by column name; None where unknown.
+        failed: per group of features, the number of cases on which sqljury failed to compute it.
+        signature: one line that says how the table was computed.
     """
 
     features: tuple[Feature, ...]
@@ -42,11 +42,11 @@ class FeatureTable:
 
 
 def feature_table(records: Iterable[Record], groups: str = "", signature: str = "") -> FeatureTable:
-    """Gather what :class:`~sqljury.judges.jury_features.FeatureRow` says of cases.
+    """The table of features that :class:`~sqljury.judges.jury_features.FeatureRow` computed.
 
     Args:
         records: in the order of the input.
-        groups: as the records were asked for.
+        groups: the groups of features with which the records were computed.
     """
     features = tuple(one for group in chosen_groups(groups) for one in group.features)
     rows: list[Row] = []
@@ -66,7 +66,7 @@ SUFFIXES = (".csv", ".jsonl", ".parquet")
 
 
 def check_features_path(path: PathLike) -> None:
-    """Refuse a file whose name does not say what it is to hold.
+    """Raise an error if the file's ending names no known format.
 
     Raises:
         InputError: SJ349: another ending than .csv, .jsonl or .parquet.
@@ -80,11 +80,11 @@ def check_features_path(path: PathLike) -> None:
 
 
 def write_features(path: PathLike, table: FeatureTable) -> None:
-    """Write a row a case; what is not known is empty (CSV) or null.
+    """Write a row per case; unknown values are empty (CSV) or null.
 
     Raises:
         InputError: SJ349: see :func:`check_features_path`; the file cannot be written.
-        MissingExtraError: SJ001: Parquet without its package.
+        MissingExtraError: SJ001: Parquet is wanted and pyarrow is not installed.
     """
     check_features_path(path)
     write = {

@@ -1,4 +1,4 @@
-"""Labelled pairs of queries as graphs: what a graph network is trained on."""
+"""Labelled pairs of queries as graphs, to train a graph network."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sqljury.writing import new_file, new_folder
 TRAIN, VALIDATION = "train", "validation"
 _TEXTS = ("db_id", "reference", "prediction")
 _SHARE = 10
-"""One of so many databases is for validation where the file does not say."""
+"""One of so many databases is for validation if the file does not say."""
 _UNTYPED = 6
-"""One of so many pairs is seen with a schema without types, as some benchmarks have them."""
+"""One of so many pairs gets a schema without types, as in some benchmarks."""
 _WRITTEN = 4
-"""One of so many training pairs is seen as written, and one with one side as written."""
+"""Of so many training pairs, one gets faithful trees on both sides, one on the left only."""
 
 OnProgress = Callable[[int, int], None]
 
 
 class TrainingPair(NamedTuple):
-    """Two queries on a database; ``label`` says whether they are equivalent."""
+    """Two queries on a database; ``label`` is True if they are equivalent."""
 
     db_id: str
     reference: str
@@ -40,23 +40,23 @@ class TrainingPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class GraphPairs:
-    """The pairs of a file that have graphs, in its order."""
+    """The pairs of a file that have graphs, in the file's order."""
 
     pairs: Sequence[TrainingPair]
     graphs: Sequence[PairGraph]
-    """Equal queries of a database share one graph object."""
+    """A graph per pair; equal queries of a database share one graph object."""
     left_out: int
-    """Pairs of which a query cannot be read, or whose database is not known."""
+    """The number of pairs with a query that cannot be parsed or an unknown database."""
 
 
 def read_pairs(path: Path) -> list[TrainingPair]:
-    """The pairs of a file that ``sqljury build pairs`` wrote: a JSON object a line.
+    """The pairs of a file that ``sqljury build pairs`` wrote: a JSON object per line.
 
-    Needed are ``db_id``, ``reference``, ``prediction`` and ``label`` (0 or 1); without ``split``
-    (train or validation) a tenth of the databases is for validation.
+    Required are ``db_id``, ``reference``, ``prediction`` and ``label`` (0 or 1). Without ``split``
+    (train or validation), a tenth of the databases is for validation.
 
     Raises:
-        InputError: SJ029: the file is not there, or a line is not such a pair.
+        InputError: SJ029: the file cannot be read or is empty, or a line is not such a pair.
     """
     try:
         text = path.read_text("utf-8-sig")
@@ -101,7 +101,7 @@ def _pair(line: str, where: str) -> TrainingPair:
 class _Query(NamedTuple):
     db_id: str
     source: int
-    """Which source of schemas it is read with."""
+    """The index of the source of its schema."""
     form: GraphForm
     sql: str
 
@@ -117,19 +117,17 @@ def graph_pairs(
     workers: int = 1,
     on_progress: OnProgress = lambda _done, _total: None,
 ) -> GraphPairs:
-    """The graphs of all pairs; each query's graph is made once, and kept in a file.
+    """The graphs of all pairs; each query's graph is made once, and cached in a file.
 
     Args:
-        sources: of schemas; with several, pairs take turns, so that the network meets the types
-            and keys of each. One pair in six is seen with the first source's names and keys, but
-            without types. The turn is decided by the pair's texts.
+        sources: return the schema of a database. Each pair uses one of them, chosen by its texts,
+            so that the network is trained on the types and keys of each. One pair in six uses the
+            first source without types.
         form: see :func:`~sqljury.likeness.graphs.graph_of`.
-        as_written: a half of the training pairs have a faithful tree on one side or both:
-            canonical trees alone leave few equivalent pairs that differ, and so little to learn
-            of what is the same.
-        cache: graphs by a digest of all they depend on; replaced with what was there and what is
-            needed now.
-        workers: processes that make graphs.
+        as_written: if True, half of the training pairs have a faithful tree on one side or both.
+            Among canonical trees few equivalent pairs differ, so there is little to learn from.
+        cache: a file of graphs by a digest of all that they depend on; new graphs are added.
+        workers: the number of processes that make graphs.
     """
     first = sources[0]
     sources = [*sources, lambda db_id: _untyped(first(db_id))]
@@ -148,7 +146,7 @@ def graph_pairs(
 def _sides(
     pair: TrainingPair, sources: int, form: GraphForm, as_written: bool
 ) -> tuple[_Query, _Query]:
-    """How both queries are read; the last source is that without types."""
+    """Source of the schema and form of the tree of both queries; the last source has no types."""
     texts = "\0".join((pair.db_id, pair.reference, pair.prediction))
     drawn = int.from_bytes(hashlib.sha256(texts.encode("utf-8", "replace")).digest()[:8])
     drawn, untyped = divmod(drawn, _UNTYPED)
@@ -222,7 +220,7 @@ def _graphs(
 
 
 def _keys(queries: Sequence[_Query], schema: Schema, flows: bool) -> dict[_Query, str]:
-    """Digests of all that the graphs of one schema and form depend on."""
+    """The cache's key of each query: a digest of all that its graph depends on."""
     said = hashlib.sha256(f"{_VERSION}/{queries[0].form}/{flows}/{schema!r}/".encode())
     found = {}
     for query in queries:
@@ -235,7 +233,7 @@ def _keys(queries: Sequence[_Query], schema: Schema, flows: bool) -> dict[_Query
 # ---------------------------------------------------------------- the cache
 
 _VERSION = 1
-"""Of what graphs look like: change it with ``queries.graphs`` or ``queries.canonical``."""
+"""The version of cached graphs: change it whenever the same query gives another graph."""
 
 
 def _read_cache(path: Path) -> dict[str, QueryGraph | None]:

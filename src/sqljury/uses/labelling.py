@@ -1,4 +1,4 @@
-"""From verdicts to labelled candidates, for verifiers: duplicates out, both classes balanced."""
+"""Labels candidates by verdicts, to train verifiers: without duplicates, classes balanced."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LabelCounts:
-    """A set of labelled candidates."""
+    """The sizes of a set of labelled candidates."""
 
     questions: int
     correct: int
@@ -27,11 +27,11 @@ class LabelCounts:
 
     @property
     def size(self) -> int:
-        """Candidates in all."""
+        """The number of candidates."""
         return self.correct + self.incorrect
 
     def to_json(self) -> dict[str, Json]:
-        """Sizes, and the shares of both classes in [0, 1]; null where there is nothing."""
+        """A JSON object: sizes, and the classes' shares in [0, 1], null for an empty set."""
         shares = [None if not self.size else n / self.size for n in (self.correct, self.incorrect)]
         return {
             "questions": self.questions,
@@ -45,7 +45,7 @@ class LabelCounts:
 
 @dataclass(frozen=True, slots=True)
 class LabelStatistics:
-    """Questions before and after duplicates went, candidates by outcome, both labelled sets."""
+    """Counts of questions with and without duplicates, candidates by outcome, and labelled sets."""
 
     questions: int
     distinct_questions: int
@@ -55,7 +55,7 @@ class LabelStatistics:
     balanced: LabelCounts
 
     def to_json(self) -> dict[str, Json]:
-        """All of it."""
+        """A JSON object."""
         removed = self.questions - self.distinct_questions
         return {
             "questions": {
@@ -71,31 +71,30 @@ class LabelStatistics:
         }
 
     def said(self) -> str:
-        """The outcomes in a line."""
+        """The outcomes with their counts, on one line."""
         return ", ".join(f"{name} {n:,}" for name, n in sorted(self.outcomes.items())) or "none"
 
 
 _OF_A_CANDIDATE = ("sample", "logprob", "tokens", "problem", "count", "correct")
-"""What ``generate`` and :func:`label_questions` say of a candidate, not of its question."""
+"""Fields that ``generate`` and :func:`label_questions` add for a candidate, not its question."""
 _LABELS = {Outcome.CORRECT: "correct", Outcome.INCORRECT: "incorrect"}
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledQuestion:
-    """A question, and its different candidates; ``correct`` is true or false, absent where a
-    candidate abstains."""
+    """A question and its distinct candidates; each has ``correct`` unless it abstains."""
 
     case: Case
     candidates: tuple[Mapping[str, Json], ...]
 
     def count(self, correct: bool) -> int:
-        """How many candidates are right, or wrong."""
+        """The number of right candidates, or of wrong ones."""
         return sum(candidate.get("correct") is correct for candidate in self.candidates)
 
 
 @dataclass(frozen=True, slots=True)
 class LabelledPool:
-    """All labelled questions; of the balanced ones each has as many right as wrong candidates."""
+    """All labelled questions, and balanced ones with as many right as wrong candidates each."""
 
     questions: tuple[LabelledQuestion, ...]
     balanced: tuple[LabelledQuestion, ...]
@@ -107,20 +106,20 @@ def label_questions(
 ) -> LabelledPool:
     """Label the candidates of a pool.
 
-    Right is ``correct``, wrong is ``incorrect``; candidates that do not run are discarded, and so
-    are those that the judge does not decide. Any query is wrong for a question that cannot be
-    answered. Candidates that abstain are kept without a label, beside labelled ones, and are not
-    drawn. A question whose text and database came before is left out. Equal queries, but for white
-    space and a semicolon at the end, are one candidate, with ``count`` saying how many there were.
+    ``correct`` is right and ``incorrect`` is wrong; candidates with any other outcome are
+    discarded. Any query is wrong for an unanswerable question. Candidates that abstain are kept
+    without a label, but not among the balanced ones. A question that repeats the text and database
+    of an earlier one is left out. Queries that differ only in white space or a final semicolon are
+    one candidate; its ``count`` is their number.
 
     Args:
-        cases: the candidates, those of a question together.
-        outcomes: of each.
-        seed: of what is drawn where one class is larger.
+        cases: the candidates; those of a question must be adjacent.
+        outcomes: the outcome of each case.
+        seed: of the choice of candidates from the larger class.
 
     Source: GradeSQL (2025), section 3.2, stage 2; section 5, "Dataset Imbalance"; table 3.
     """
-    # No query is right for a question that cannot be answered, whatever has no reference.
+    # Any query is wrong for an unanswerable question, also without a reference to judge by.
     pairs = [
         (
             case,
@@ -185,7 +184,7 @@ def _labelled(group: Sequence[tuple[Case, Outcome]]) -> LabelledQuestion:
 
 
 def _question_of(cases: Sequence[Case]) -> Case:
-    """The question with what its file says of it, and not of one candidate."""
+    """The question with those fields of ``extra`` that do not belong to a single candidate."""
     first, *others = cases
     extra = {
         key: value
@@ -213,7 +212,7 @@ def _counts(questions: Iterable[LabelledQuestion]) -> LabelCounts:
 
 
 def print_labels(found: LabelStatistics, console: Console) -> None:
-    """Questions before and after, outcomes, and both labelled sets."""
+    """Print the counts of questions and outcomes, and the sizes of both labelled sets."""
     from rich.table import Table
 
     removed = found.questions - found.distinct_questions

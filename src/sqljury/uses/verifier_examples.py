@@ -1,4 +1,4 @@
-"""Labelled candidates as what a verifying language model learns from, and what it learnt."""
+"""Training examples of a verifier from labelled candidates, and the summary of its training."""
 
 from __future__ import annotations
 
@@ -20,16 +20,15 @@ from sqljury.sql import without_comments
 
 @dataclass
 class VerifierExamples:
-    """Makes examples, and counts the candidates that are none.
+    """Makes training examples, and counts by reason the candidates that cannot be used.
 
-    Candidates without a label, a prediction or a question teach nothing; nor does the same text
-    twice for one question, nor, where the prompt shows rows, a query that fails (the paper discards
-    those).
+    Not used are candidates without a label, a prediction, a question or a schema, repeated queries
+    of one question, and, if the prompt shows rows, queries that fail (as in the paper).
 
     Args:
-        prompt: what the model reads.
-        label: the key of a candidate that says whether it is right; empty: ``label`` or
-            ``correct``, or the label that the file's format knows.
+        prompt: makes the text that the model reads.
+        label: the candidate's key that says whether it is right; empty: the label of the file's
+            format, ``label`` or ``correct``.
 
     Source: GradeSQL (Tritto et al. 2026), section 3.2.
     """
@@ -39,10 +38,10 @@ class VerifierExamples:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def of(self, found: Iterable[tuple[Case, Evidence]]) -> Iterator[RewardExample]:
-        """The examples of cases, with what is known of each.
+        """The examples made of the cases and their evidence.
 
         Raises:
-            InputError: SJ109: a label that is none.
+            InputError: SJ109: a label is neither yes nor no.
         """
         seen: set[tuple[str, str]] = set()
         for case, evidence in found:
@@ -74,7 +73,7 @@ class VerifierExamples:
 
 
 def label_of(case: Case, key: str = "") -> bool | None:
-    """Whether a candidate is right, as its file says; None where it does not."""
+    """True if a candidate is right by its file; None if the file does not say."""
     if not key and case.label is not None:
         return case.label
     keys = (key,) if key else ("label", "correct")  # the second as ``sqljury label`` writes it
@@ -83,12 +82,12 @@ def label_of(case: Case, key: str = "") -> bool | None:
 
 
 def question_of(case: Case) -> str:
-    """What names a question: the same words on the same database are the same question."""
+    """The identity of a question: equal words and database make the same question."""
     return "\n".join((case.db_id, case.question or "", case.hint or ""))
 
 
 def warnings_of(facts: Mapping[str, Any]) -> list[str]:
-    """What whoever uses the verifier should know, a line each."""
+    """Warnings for the verifier's users, a line each: its temperature is at a bound."""
     temperature = facts["temperature"]
     found = []
     if temperature > 0.99 * HIGHEST:
@@ -105,7 +104,7 @@ def warnings_of(facts: Mapping[str, Any]) -> list[str]:
 
 
 def training_text(facts: Mapping[str, Any], out: Path) -> str:
-    """A few lines: what was learnt from, and how good it is on questions it has not seen."""
+    """A summary of the training: the examples, and the figures on the validation questions."""
     learnt, held = facts["training"], facts["validation"]
     curves = held["reliability"]
     lines = [

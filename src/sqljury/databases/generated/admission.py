@@ -1,8 +1,8 @@
-"""Which generated rows a schema admits: its engine is asked, or its types are looked at.
+"""Which generated rows a schema accepts, tested in SQLite or against the columns' types.
 
-SQLite holds its own declarations: CHECK, STRICT, generated columns, keys under a collation. What
-other engines declare is tried there too, as far as it can be said in SQLite; where it cannot, the
-rows are in doubt.
+SQLite enforces its own declarations: CHECK, STRICT, generated columns, keys under a collation.
+Declarations of other engines are translated to SQLite where possible; where not, it is not known
+whether the engine would accept the rows.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _ENUM = re.compile(r"'((?:[^']|'')*)'")
 
 
 class Typed(NamedTuple):
-    """What a column of such a type holds.
+    """The values that a column of a restricted type accepts.
 
     Args:
-        values: some values of it, in the form in which its engine shows them.
-        form: what each value looks like in full.
+        values: some valid values, in the form in which the engine returns them.
+        form: matches every valid value in full.
     """
 
     values: tuple[str | int, ...]
@@ -70,7 +70,8 @@ _FORMS: Final[tuple[tuple[str, tuple[str, ...], tuple[str | int, ...], str], ...
 
 @lru_cache(maxsize=1024)
 def typed(column: Column, dialect: str) -> Typed | None:
-    """What a column holds whose type takes few forms; None for every other type, and in SQLite.
+    """The valid values of a column whose type has a fixed format; None for other types, and in
+    SQLite.
 
     >>> typed(Column(name="a", type="time(0)"), "postgres").values[:2]
     ('10:00:00', '10:00:01')
@@ -100,19 +101,19 @@ def typed(column: Column, dialect: str) -> Typed | None:
 
 
 def _members(labels: tuple[str, ...], dialect: str) -> Typed:
-    # MySQL's and SQL Server's texts are equal in spite of case.
+    # MySQL and SQL Server compare texts without case.
     caseless = re.IGNORECASE if dialect in ("mysql", "tsql") else re.NOFLAG
     return Typed(labels, re.compile("|".join(map(re.escape, labels)), caseless))
 
 
 def is_written_as_text(column: Column, dialect: str) -> bool:
-    """Whether a value stands between quotes, whatever SQLite made of it."""
+    """True if a literal of this column is quoted, even if SQLite stored it as a number."""
     found = typed(column, dialect)
     return found is not None and isinstance(found.values[0], str)
 
 
 # ------------------------------------------------------------
-# Which generated rows a schema admits: its engine is asked, or its types are looked at.
+# Filter generated rows by what the schema declares.
 #
 # SQLite holds its own declarations: CHECK, STRICT, generated columns, keys under a collation. What
 # other engines declare is tried there too, as far as it can be said in SQLite; where it cannot, the
@@ -127,11 +128,12 @@ _TEXTS = re.compile(r"CHAR|TEXT|CLOB|STRING|ENUM|SET", re.IGNORECASE)
 
 
 class Admission:
-    """The tables of a schema whose rows need a look, and the look itself."""
+    """Tests whether the tables of a schema accept rows."""
 
     def __init__(self, tables: Sequence[Table], dialect: str) -> None:
         self.doubt = ""
-        """What is declared and could not be tried."""
+        """Why the test is incomplete: a declaration that could not be tried; empty if there is
+        none."""
         self._dialect = dialect
         self._allowed = {table.name: _allowed(table, dialect) for table in tables}
         self._checks = {table.name: Checks(table, dialect) for table in tables if table.declaration}
@@ -150,16 +152,16 @@ class Admission:
                     self.doubt = f"what {table.name} declares could not be tried"
 
     def trust(self, table: str, place: int) -> None:
-        """Look no more at a column that gets nothing else than whole numbers in SQLite."""
+        """Stops testing a column that only gets whole numbers, if that is the only test on it."""
         tests = self._allowed[table]
         self._allowed[table] = [t for t in tests if t != (place, _is_whole)]
         self._trusted += [(table, place)] * (len(tests) - len(self._allowed[table]))
 
     def admitted(self, rows: Rows, *, trusting: bool = True) -> Rows:
-        """The rows without those that are refused, and with what their tables compute.
+        """The rows that their tables accept, with generated columns filled in.
 
         Args:
-            trusting: columns that are trusted get whole numbers only.
+            trusting: skip the test of columns passed to ``trust``; if false, test them too.
         """
         for table, place in () if trusting else self._trusted:
             rows = {**rows, table: [row for row in rows[table] if _is_whole(row[place])]}
@@ -168,7 +170,7 @@ class Admission:
         return {name: self._of_table(name, own) for name, own in rows.items()}
 
     def admits(self, rows: Rows) -> bool:
-        """Whether none is refused."""
+        """True if every row is accepted unchanged."""
         if not self._gates and not any(self._allowed.values()):
             return True
         return all(self._of_table(name, own) == own for name, own in rows.items())
@@ -181,18 +183,19 @@ class Admission:
         return rows if gate is None else gate.admitted(rows)
 
     def takes(self, table: Table, place: int, values: Sequence[Any]) -> list[Any]:
-        """Those of the values that a column may have; all of them if it may have none."""
+        """The values that a column accepts. If it accepts none of them: NULL if only its type
+        forbids them and it is nullable, else all values."""
         tests = [allows for i, allows in self._allowed[table.name] if i == place]
         found = [value for value in values if all(allows(value) for allows in tests)]
         checks = self._checks.get(table.name)
         if checks is not None:
             found = checks.passing(table.columns[place].name, found)
         if not found and tests and table.columns[place].nullable:
-            return [None]  # no value of its type is known
+            return [None]  # no valid value of its type is known
         return found or list(values)
 
     def constants(self, table: Table, place: int) -> list[Any]:
-        """What the declaration of a column names: members, bounds."""
+        """The constants in a column's declaration: labels of an ENUM, bounds of a CHECK."""
         column = table.columns[place]
         checks = self._checks.get(table.name)
         named = [] if checks is None else checks.constants.get(column.name.casefold(), [])
@@ -201,7 +204,8 @@ class Admission:
 
 
 class Checks:
-    """The CHECK constraints of a table, one column at a time: with the others NULL they pass."""
+    """The CHECK constraints of a table, tested one column at a time: the other columns are NULL,
+    and a CHECK that is NULL passes."""
 
     def __init__(self, table: Table, dialect: str) -> None:
         self.constants: dict[str, list[Any]] = {}
@@ -218,7 +222,8 @@ class Checks:
         self._table = quoted(table.name)
 
     def _note(self, condition: Any) -> None:
-        """The constants beside a column, and what lies next to numbers."""
+        """Records the constants of a condition for each of its columns; for integers also both
+        neighbours."""
         from sqlglot import exp
 
         found: list[Any] = []
@@ -231,7 +236,7 @@ class Checks:
             self.constants.setdefault(column.name.casefold(), []).extend(found)
 
     def passing(self, column: str, values: Sequence[Any]) -> list[Any]:
-        """The values that no CHECK refuses."""
+        """The values that no CHECK on the column refuses."""
         if self._connection is None:
             return list(values)
         return [value for value in values if self._passes(column, value)]
@@ -258,7 +263,7 @@ def _conditions(table: Table, dialect: str) -> Iterator[Any]:
 
 
 class _Gate:
-    """A table as it is declared, in a database of its own."""
+    """A table with all its declared constraints, alone in a database in memory."""
 
     def __init__(self, table: Table, statements: Sequence[str]) -> None:
         self._connection = connect_memory()
@@ -289,7 +294,7 @@ class _Gate:
             ]
 
     def admitted(self, rows: list[Row]) -> list[Row]:
-        """In the order in which they came."""
+        """The rows that the table accepts, in their order, as they are stored."""
         self._connection.execute(self._empty)
         found: list[Row] = []
         for row in rows:
@@ -301,7 +306,8 @@ class _Gate:
 
 
 def _statements(table: Table, dialect: str) -> list[str] | None:
-    """What makes a table in SQLite with all it demands; nothing if that is not needed."""
+    """The statements that make the table in SQLite with its constraints; empty if it has none that
+    need a test, None if SQLite cannot express them."""
     if dialect == "sqlite":
         return list(table.declaration)
     if table.declaration:
@@ -312,7 +318,7 @@ def _statements(table: Table, dialect: str) -> list[str] | None:
 
 
 def folded(table: Table, dialect: str) -> Table:
-    """The table with SQLite's NOCASE where its texts are compared without case."""
+    """The table with SQLite's NOCASE on columns whose texts the dialect compares without case."""
     if dialect not in _CASELESS:
         return table
     return replace(table, columns=tuple(_folded(column) for column in table.columns))
@@ -331,7 +337,7 @@ def _keys(table: Table) -> Iterator[str]:
 
 
 def _translated(table: Table, dialect: str) -> list[str] | None:
-    """The declaration in SQLite's dialect; None where SQLite cannot say it."""
+    """The declaration in SQLite's dialect; None if SQLite cannot express it."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -375,11 +381,11 @@ def _computed(tree: Any) -> Iterator[str]:
 
 
 def _allowed(table: Table, dialect: str) -> list[tuple[int, Allows]]:
-    """The columns that do not take every value, with what they take."""
+    """The columns that accept only some values: index, and a test of a value."""
     tests = list[tuple[int, Allows]]()
     for i, column in enumerate(table.columns):
         if dialect == "sqlite":
-            # Of SQLite's columns only the row id insists on its type.
+            # SQLite itself enforces the type of the row id only.
             row_id = table.primary_key == (column.name,) and not column.nullable
             if row_id and column.type.upper() == "INTEGER":
                 tests.append((i, _is_whole))
@@ -411,7 +417,7 @@ def _formed(found: Typed) -> Allows:
 
 @lru_cache(maxsize=1024)
 def _test(declared: str, dialect: str) -> Allows | None:
-    """What a column of a strictly typed engine takes; None where that is not known."""
+    """A test of the values that a strictly typed column accepts; None if it is not known."""
     if re.match(r"(STRUCT|MAP|UNION|OBJECT|VARIANT|ROW)\b", declared):
         return _is_null
     if "BOOL" in declared:
@@ -442,7 +448,7 @@ def _test(declared: str, dialect: str) -> Allows | None:
 
 
 def _fitting(declared: str) -> Allows:
-    """Which numbers a DECIMAL or a FLOAT keeps as they are, neither rounded nor refused."""
+    """A test whether a DECIMAL or FLOAT stores a number as it is, neither rounded nor refused."""
     digits = _DIGITS.match(declared)
     if digits is not None:
         scale = int(digits[2] or 0)
@@ -466,7 +472,7 @@ def _is_null(value: Any) -> bool:
 
 
 def _is_recent(value: Any) -> bool:
-    """Whether MySQL's TIMESTAMP holds a day."""
+    """True if the text is a day that MySQL's TIMESTAMP can store."""
     return value is None or (_is_day(value) and "1970-01-02" <= value[:10] <= "2038-01-18")
 
 

@@ -1,4 +1,4 @@
-"""Edge-case values: what a column may hold, but rarely does.
+"""Edge-case values: values that a column may hold but rarely does.
 
 Negative numbers, fractions in NUMERIC columns, '01' beside '1', texts in another case or with a
 blank at the end, texts beside numbers where no type is declared.
@@ -15,12 +15,12 @@ from typing import NamedTuple
 from sqljury.databases.generated.values import Affinity, ValueKind, affinity_of, as_number, unique
 from sqljury.value_profile import Constant
 
-# Neighbours in these lists are what is easily taken for the same.
+# Neighbours in these lists are easily confused with each other.
 _WHOLE: tuple[Constant, ...] = (-2, -1, 0, 1, 2)
 _FRACTIONS: tuple[Constant, ...] = (-1.5, -0.5, 0.5, 1.5, 2.25)
 _SPELLED: tuple[Constant, ...] = ("1", "01", "1.0", "1a", "10", "2", "-1")
 _TEXTS: tuple[Constant, ...] = ("a", "A", "a ", "ab", "aB", "B")
-# What two expressions that look alike often treat differently.
+# Texts that expressions which look alike often treat differently.
 _TRAP_TEXTS: tuple[Constant, ...] = ("b", "", " ", "1", "01", "1.0", "0")
 _TRAP_FRACTIONS: tuple[Constant, ...] = (-0.0, 1.0, 0.1)
 _TRAPS_OF_ALL: tuple[Constant, ...] = (1.0, "1.0", "", 0, "a ")
@@ -29,11 +29,11 @@ _MIXED: tuple[Constant, ...] = (2, "2", 1, "1", "01", -1, 1.5, "a", "A", "10", 1
 
 
 class Traps(NamedTuple):
-    """Which of the values that break a proof may stand in a database.
+    """Which values that break proofs are put in a database.
 
     Args:
         extremes: integers at the ends of 64 bits, where sums overflow.
-        untyped: values of any type, as SQLite's columns hold them.
+        untyped: values of any type in one column, as SQLite allows.
     """
 
     extremes: bool = False
@@ -41,7 +41,7 @@ class Traps(NamedTuple):
 
 
 class Holds(Enum):
-    """What a column may hold; a column without a type may hold all of it."""
+    """Classes of values that a column may hold; a column without a type may hold all of them."""
 
     WHOLE = "whole"
     FRACTION = "fraction"
@@ -56,13 +56,13 @@ _TEXT_ONLY = frozenset((Holds.TEXT,))
 
 @lru_cache(maxsize=4096)
 def holds_of(declared: str, kind: ValueKind, dialect: str) -> frozenset[Holds]:
-    """What a column of a declared type may hold; nothing for dates and truth values.
+    """The classes of values that a declared type may hold; empty for dates and truth values.
 
     >>> sorted(each.value for each in holds_of("NUMERIC", ValueKind.INT, "postgres"))
     ['fraction', 'whole']
     """
     if kind is ValueKind.BOOL and dialect == "mysql":
-        return _WHOLE_ONLY  # BOOLEAN is TINYINT(1), which holds what TINYINT does
+        return _WHOLE_ONLY  # BOOLEAN is TINYINT(1), with the range of TINYINT
     if kind in (ValueKind.DATE, ValueKind.BOOL):
         return frozenset()
     affinity = affinity_of(declared)
@@ -77,7 +77,7 @@ def holds_of(declared: str, kind: ValueKind, dialect: str) -> frozenset[Holds]:
 
 _DECIMAL = re.compile(r"(DEC|NUMERIC|NUMBER)[A-Z ]*(\(\s*\d+\s*(?:,\s*(\d+)\s*)?\))?")
 _WHOLE_BY_DEFAULT = ("mysql", "tsql")
-"""DECIMAL is DECIMAL(10, 0) there."""
+"""Dialects in which DECIMAL means DECIMAL(10, 0)."""
 
 
 def _has_fractions(declared: str, dialect: str) -> bool:
@@ -95,10 +95,10 @@ def edge_values(
     constants: Sequence[Constant],
     traps: Traps | None = None,
 ) -> list[Constant]:
-    """Edge-case values around the constants of a query, those first; empty where none fit.
+    """Edge-case values near the constants of a query, those first; empty if none fit.
 
     Args:
-        traps: more of them, for a search for what breaks a proof.
+        traps: adds values for a search for what breaks a proof.
 
     >>> edge_values(ValueKind.TEXT, frozenset((Holds.TEXT,)), ["Ab"])[:4]
     ['Ab', 'aB', 'Ab ', 'AB']

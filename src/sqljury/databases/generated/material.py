@@ -1,4 +1,4 @@
-"""What the databases for one profile are made of, worked out once for all of them."""
+"""Value pools, keys and patterns of one profile, computed once for all of its databases."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from sqljury.value_profile import (
 )
 
 HOLDS_FOREIGN_KEYS = ("postgres", "mysql", "duckdb", "tsql", "oracle")
-"""Dialects whose engines take no row with a foreign key that points nowhere."""
+"""Dialects whose engines refuse a row with a dangling foreign key."""
 Wanted = tuple[int, bool]
-"""An atom of a pattern by its index, and whether it is to hold."""
+"""The index of an atom of a pattern, and True if it has to hold."""
 
 
 class ValuePool:
-    """The values of columns that are compared with each other.
+    """The values of a group of columns that are compared with each other.
 
     Args:
-        hot: constants of the queries.
-        near: what lies next to them.
-        holds: what each of the columns may hold; nothing where that is not known.
+        hot: constants in the queries.
+        near: values close to them.
+        holds: the classes of values that all of the columns may hold; empty if not known.
     """
 
     def __init__(
@@ -57,7 +57,7 @@ class ValuePool:
         self._constants = [*hot, *near]
         self._twice = [*hot, *hot, *near]
         self.candidates = [*hot, *near, *NARROW[kind], *WIDE[kind][4:40:5]]
-        # A constant stands beside values next to it, and both beside values of no meaning.
+        # Each constant is used with its neighbours, and both with unrelated values.
         self._few = 2 if self._constants else len(NARROW[kind])
         self.narrow = [*self._twice, *NARROW[kind][: self._few]]
         self.wide = [*self._constants, *WIDE[kind]]
@@ -65,29 +65,30 @@ class ValuePool:
 
     @property
     def constants(self) -> list[Constant]:
-        """What the queries compare the columns with, and what lies next to it."""
+        """The constants that the queries compare the columns with, and values close to them."""
         return self._constants
 
     @cached_property
     def is_whole(self) -> bool:
-        """Whether all values are whole numbers."""
+        """True if all values are whole numbers."""
         return self.kind is ValueKind.INT and all(isinstance(c, int) for c in self._constants)
 
     def edges(self, traps: Traps | None = None) -> list[Constant]:
-        """Edge-case values that all of the columns may hold; the narrow ones where none are."""
+        """Edge-case values that all of the columns may hold; the narrow values if there are
+        none."""
         return self.edges_of(self.holds, traps)
 
     def edges_of(self, holds: frozenset[Holds], traps: Traps | None = None) -> list[Constant]:
-        """Edge-case values of a column that may hold what is given."""
+        """Edge-case values of these classes; the narrow values if there are none."""
         return edge_values(self.kind, holds, self._hot, traps) or self.narrow
 
     @property
     def has_constants(self) -> bool:
-        """Whether a query compares one of the columns with a constant."""
+        """True if a query compares one of the columns with a constant."""
         return bool(self._constants)
 
     def stored(self, affinity: Affinity) -> tuple[list[Constant], list[Constant]]:
-        """The narrow and the wide values as a column of that affinity keeps them."""
+        """The narrow and the wide values as a column of that affinity stores them."""
         if affinity not in self._stored:
             narrow, wide = _plain_values(self.kind, affinity)
             self._stored[affinity] = (
@@ -109,7 +110,7 @@ def _plain_values(
 
 @dataclass(slots=True)
 class Cell:
-    """A column of a table that gets rows; its values are as SQLite would store them."""
+    """A column of a generated table; its values are as SQLite would store them."""
 
     name: str
     affinity: Affinity
@@ -117,11 +118,11 @@ class Cell:
     pool: ValuePool
     used: bool
     takes: Callable[[list[Constant]], list[Constant]] | None = None
-    """Those of some values that its declaration lets it have."""
+    """Filters values to those that the column's declaration accepts; None if it accepts all."""
     loose_key: bool = False
-    """A key by itself that NULLs may repeat."""
+    """True if the column alone is a key in which NULL may occur several times."""
     holds: frozenset[Holds] = frozenset()
-    """What its type lets it hold."""
+    """The classes of values that its type allows."""
 
     def __post_init__(self) -> None:
         self.narrow, self.wide = self.pool.stored(self.affinity)
@@ -133,17 +134,17 @@ class Cell:
     narrow: list[Constant] = field(init=False)
     wide: list[Constant] = field(init=False)
     plain: Constant = field(init=False)
-    """What it holds where no query looks at it."""
+    """The value used if no query reads the column."""
 
     def edges(self, traps: Traps | None = None) -> list[Constant]:
-        """The edge-case values it may have, as it keeps them."""
+        """The edge-case values that the column accepts, as it stores them."""
         values = [stored(value, self.affinity) for value in self.pool.edges_of(self.holds, traps)]
         return values if self.takes is None else self.takes(values)
 
 
 @dataclass(slots=True)
 class Reference:
-    """A foreign key between two tables that get rows, by the indexes of its columns."""
+    """A foreign key between two generated tables, by column indexes."""
 
     columns: tuple[int, ...]
     target: str
@@ -153,7 +154,7 @@ class Reference:
 
 @dataclass(slots=True)
 class GeneratedTable:
-    """A table that gets rows."""
+    """A table for which rows are generated."""
 
     table: Table
     cells: list[Cell]
@@ -171,27 +172,27 @@ class GeneratedTable:
 
 @dataclass(slots=True)
 class Shape:
-    """A pattern with its places numbered: the slot and the column's index of each."""
+    """A pattern whose places are numbered: each is a slot and a column index."""
 
     tables: tuple[str, ...]
     order: list[int]
-    """The slots, those whose rows others point to first."""
+    """The slots; one that another slot's foreign key refers to comes before that slot."""
     places: list[tuple[int, int]]
     pools: list[ValuePool]
     links: list[tuple[int, int, bool]]
     atoms: list[tuple[int, Atom]]
     groups: frozenset[int]
     keys: frozenset[int]
-    """The places whose column is a key by itself."""
+    """The places whose column alone is a key."""
 
 
 class Material:
     """Pools, keys and patterns of the tables that a profile uses.
 
     Args:
-        profile: of both queries (see :func:`sqljury.sql.merged_profiles`).
-        schema: tables that are not in the profile are left out, with the foreign keys to them;
-            where the engine holds rows to these keys, what they refer to is taken in.
+        profile: merged from both queries (see :func:`sqljury.sql.merged_profiles`).
+        schema: only tables of the profile are used, and foreign keys between them; if the dialect's
+            engine enforces foreign keys, the tables they refer to are added.
     """
 
     def __init__(self, profile: ValueProfile, schema: Schema) -> None:
@@ -202,7 +203,7 @@ class Material:
         used = [table for table in schema.tables if table.name in named]
         self.dialect = schema.dialect
         self.native = schema.dialect == "sqlite"
-        """Whether what the tables declare is SQLite's."""
+        """True if the tables are declared in SQLite's dialect."""
         self.admission = Admission(used, schema.dialect)
         self.tables = [folded(table, schema.dialect) for table in used]
         pools = _pools(profile, self.tables, self.admission, schema.dialect)
@@ -217,7 +218,7 @@ class Material:
             relation.references = list(_references(relation, self.relations))
         self._ranks = _ranks(self.relations)
         self.loading = sorted(self.relations, key=lambda name: self._ranks[name])
-        """The tables in an order in which an engine takes their rows: those referred to first."""
+        """The tables in an order in which an engine accepts their rows: referenced tables first."""
         self.shapes = [self._shape(pattern, pools) for pattern in profile.patterns]
         self.shapes = [shape for shape in self.shapes if shape.tables]
         self._found: dict[
@@ -233,7 +234,7 @@ class Material:
         edges: bool = False,
         traps: Traps | None = None,
     ) -> list[Constant]:
-        """The values of a pool for which the atoms hold or fail as wanted."""
+        """The values of a pool for which each wanted atom holds or fails, as given."""
         key = (id(pool), id(shape), wanted, edges, traps)
         found = self._found.get(key)
         if found is None:
@@ -247,7 +248,8 @@ class Material:
         return found
 
     def spelled_numbers(self) -> list[Table] | None:
-        """The tables with numeric types for the text columns that hold numbers; None if none do."""
+        """The tables with type NUMERIC for the text columns whose values are numbers; None if there
+        are none."""
         tables = []
         changed = False
         for relation in self.relations.values():
@@ -291,7 +293,7 @@ class Material:
 
 
 def _referred(schema: Schema, names: Collection[str]) -> set[str]:
-    """The tables that foreign keys of the named ones refer to, and those of these in turn."""
+    """The tables that foreign keys of the named ones refer to, directly or through others."""
     found: set[str] = set()
     ahead = list(names)
     while ahead:
@@ -314,7 +316,7 @@ def _relation(
     strict = dialect != "sqlite"
     special = bool(table.declaration) or strict
     keyed = set(table.primary_key) if strict or not table.nullable_key else set[str]()
-    # What a column is computed from is not told: it may be any of the others.
+    # The expression of a generated column is not known: it may use any other column.
     computing = any(c.generated and (table.name, c.name) in profile.columns for c in table.columns)
     cells = [
         Cell(
@@ -350,7 +352,7 @@ def _references(
 
 
 def _ranks(relations: dict[str, GeneratedTable]) -> dict[str, int]:
-    """Tables that are pointed to before those that point to them, as far as no circle forbids."""
+    """The rank of each table: referenced tables first, as far as cycles of foreign keys allow."""
     ranks: dict[str, int] = {}
 
     def visit(name: str, above: frozenset[str]) -> int:
@@ -370,7 +372,7 @@ def _ranks(relations: dict[str, GeneratedTable]) -> dict[str, int]:
 def _pools(
     profile: ValueProfile, tables: list[Table], admission: Admission, dialect: str
 ) -> dict[ColumnName, ValuePool]:
-    """One pool for all columns that are linked, by conditions or by foreign keys."""
+    """One pool for all columns that are linked by conditions or foreign keys."""
     columns = {(t.name, c.name): c.type for t in tables for c in t.columns}
     collations = {(t.name, c.name): c.collation for t in tables for c in t.columns if c.collation}
     declared = {
@@ -432,12 +434,12 @@ def _pool(
 ) -> ValuePool:
     uses = [profile.columns[name] for name in names if name in profile.columns]
     kinds = {kind_of(columns[name], profile.columns.get(name)) for name in names}
-    # Where numbers and texts are to meet, texts that spell numbers do.
+    # If numbers and texts are compared, use texts that spell numbers.
     kind = next(kind for kind in _PREFERENCE if kind in kinds)
     hot, near = pool_of(kind, uses)
     near += [value for value in declared if value not in hot and value not in near]
     if collations and kind is ValueKind.TEXT:
-        # Other spellings that the collation does not tell from these.
+        # Other spellings that the collation treats as equal.
         alike: list[Constant] = []
         for text in (*hot, *NARROW[kind][:2]):
             if isinstance(text, str):

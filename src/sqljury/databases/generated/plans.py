@@ -1,4 +1,4 @@
-"""Which databases are made: their profiles, sizes and seeds."""
+"""Which databases are generated: their profiles, sizes and seeds."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from sqljury.value_profile import ValueProfile
 
 
 class DataProfile(StrEnum):
-    """What holds in a generated database."""
+    """Which rules the rows of a generated database keep or break."""
 
     CLEAN = "clean"
     """All keys and foreign keys hold, nothing is NULL, no two rows of a table are equal."""
     NULLS = "nulls"
-    """As clean, but columns that may be NULL are so here and there."""
+    """As clean, but nullable columns are sometimes NULL."""
     DUPLICATES = "duplicates"
     """As clean, but tables without a key hold equal rows."""
     FOREIGN_KEYS_VIOLATED = "foreign_keys_violated"
-    """As clean, but foreign keys point to rows that are not there."""
+    """As clean, but some foreign keys refer to rows that do not exist."""
     KEYS_VIOLATED = "keys_violated"
-    """As clean, but values of keys occur twice."""
+    """As clean, but some key values occur twice."""
     EDGE_VALUES = "edge_values"
-    """As clean, but with values that are rare: negative numbers, fractions, '01' beside '1', texts
-    in another case, texts beside numbers where no type is declared."""
+    """As clean, but with rare values: negative numbers, fractions, '01' beside '1', texts that
+    differ in case, texts beside numbers if no type is declared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One database to be made.
+    """How one database is generated.
 
     Args:
-        tuples: how often the rows of a pattern are laid down.
-        wide: values that rarely meet, so that there are few ties.
-        aimed: all conditions hold; otherwise, half of the time, one of them is broken.
-        missed: all conditions are broken, so that little or nothing passes.
-        group: rows of one group, then one more, then one fewer, all of one query's pattern; 0
-            for sizes left to chance.
-        unlike: one group is larger than the others, but not than two of them together.
+        tuples: how often a pattern is instantiated (one row per table of the pattern).
+        wide: use many different values, so that there are few ties.
+        aimed: rows fulfil all conditions; otherwise one condition is broken half of the time.
+        missed: all conditions are broken, so that few or no rows pass.
+        group: number of rows of the first group; the next has one more, the third one fewer, all
+            for one query's pattern; 0 for random sizes.
+        unlike: one group is larger than each other one, but smaller than two of them together.
         empty: one table stays empty.
-        edges: the values are edge cases.
-        traps: the edge cases include what breaks proofs.
-        besides: other profiles whose licence the rows use, too.
+        edges: use edge-case values.
+        traps: include the edge cases that break proofs.
+        besides: further profiles whose rules the rows may break.
     """
 
     profile: DataProfile
@@ -62,20 +62,20 @@ class Plan:
 
     @property
     def licence(self) -> frozenset[DataProfile]:
-        """All profiles whose licence the rows use."""
+        """All profiles whose rules the rows may break."""
         return self.besides | {self.profile}
 
 
 _LARGEST = 130
-"""Rows that are laid down at most to reach a LIMIT or a count."""
+"""Generate at most this many rows to reach a LIMIT or a count."""
 
 
 def plans_for(
     material: Material, profiles: Iterable[DataProfile] = DataProfile, *, seed: int = 0
 ) -> list[Plan]:
-    """The databases to be made, those of one profile together, cheapest first.
+    """The databases to generate, grouped by profile, cheapest first.
 
-    A profile that the tables leave no room for (no keys, no foreign keys, …) has none.
+    A profile that the tables do not allow (no keys, no foreign keys, …) gets none.
     """
     return [
         replace(plan, seed=seed * 1000 + number)
@@ -95,7 +95,7 @@ def _has_room(material: Material, kind: DataProfile) -> bool:
         return any(relation.references for relation in relations)
     if kind is DataProfile.KEYS_VIOLATED:
         return any(relation.keys for relation in relations)
-    # Edge-case values are tried where nothing else tells: see further_plans.
+    # Edge-case values are tried only if nothing else shows a difference: see further_plans.
     return kind is not DataProfile.EDGE_VALUES
 
 
@@ -133,8 +133,8 @@ def _clean_plans(profile: ValueProfile, kind: DataProfile) -> Iterator[Plan]:
 def further_plans(
     material: Material, profiles: Iterable[DataProfile] = DataProfile, *, seed: int = 0
 ) -> list[Plan]:
-    """Databases that are worth making where those of :func:`plans_for` show no difference: the
-    first of an order is asked for, and few databases have one that tells; or rare values are."""
+    """Databases to try if those of :func:`plans_for` show no difference: for queries that keep the
+    first rows of an order, where few databases show a difference, and with rare values."""
     profiles = frozenset(profiles)
     plans: list[Plan] = []
     if material.profile.cuts_ties:
@@ -150,11 +150,11 @@ TRAP_PLANS = 20
 def trap_plans(
     besides: frozenset[DataProfile], traps: Traps, *, empty: bool = True, seed: int = 0
 ) -> Iterator[Plan]:
-    """Small databases full of what breaks proofs: ties, NULLs, equal rows, values that are alike.
+    """Small databases full of values that break proofs: ties, NULLs, equal rows, similar values.
 
     Args:
-        besides: the profiles whose licence the rows may use.
-        empty: a table may be without rows.
+        besides: further profiles whose rules the rows may break.
+        empty: a table may have no rows.
     """
     for n in range(TRAP_PLANS):
         yield Plan(
@@ -176,7 +176,7 @@ def _first_rows(material: Material, profiles: frozenset[DataProfile]) -> Iterato
         yield from _largest_groups(DataProfile.CLEAN, 30)
     kind = DataProfile.FOREIGN_KEYS_VIOLATED
     if kind in profiles and _has_room(material, kind):
-        # The first row is one whose partner is not there.
+        # The first row in the order has no partner in the other table.
         for n in range(12):
             yield Plan(kind, 0, tuples=2 + n % 4, wide=True, aimed=n % 2 == 0)
 

@@ -1,4 +1,4 @@
-"""Rows made from a plan: what the queries ask for, laid down on purpose and broken on purpose."""
+"""Rows generated from a plan: they fulfil the queries' conditions, or break one of them."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from sqljury.value_profile import Constant
 
 _IN_TURN = 0.6
 _ALL_NEGATIVE = 0.2
-"""Databases without a number from zero on: a MAX against zero shows there."""
+"""Share of databases in which all numbers are negative: there MAX differs from a default of 0."""
 
 
 class EdgeDraw:
-    """The edge-case values of one database.
+    """Draws the edge-case values of one database.
 
     Args:
-        random: decides.
-        traps: values that break proofs are among them.
+        random: source of randomness.
+        traps: also draw values that break proofs.
     """
 
     def __init__(self, random: Random, traps: Traps | None = None) -> None:
@@ -42,19 +42,21 @@ class EdgeDraw:
         self._drawn: dict[int, list[Constant]] = {}
 
     def value(self, of: ValuePool | Cell) -> Constant:
-        """One of the values that were drawn for a column, or for columns that are compared."""
+        """A value drawn for a column, or for a pool of columns that are compared with each
+        other."""
         if id(of) not in self._drawn:
             self._drawn[id(of)] = self._draw(of.edges(self._traps))
         drawn = self._drawn[id(of)]
         if self._traps is not None and self._random.random() < _IN_TURN:
-            drawn.append(drawn.pop(0))  # few rows hold values that are alike, one after the other
+            # Takes the values in turn, so that even a few rows contain similar ones.
+            drawn.append(drawn.pop(0))
             return drawn[-1]
         return self._random.choice(drawn)
 
     def _draw(self, values: list[Constant]) -> list[Constant]:
         if self._negative:
             values = [v for v in values if isinstance(v, int | float) and v < 0] or values
-        # Neighbours are alike: half of the time some of them stand together.
+        # Neighbours are similar: half of the time take a run of them.
         if self._random.random() < 0.5:
             start = self._random.randrange(len(values))
             return (values[start:] + values[:start])[: self._most]
@@ -62,11 +64,11 @@ class EdgeDraw:
 
 
 # ------------------------------------------------------------
-# Rows made from a plan: what the queries ask for, laid down on purpose and broken on purpose.
+# Rows generated from a plan.
 
 Row = tuple[Constant, ...]
 Rows = dict[str, list[Row]]
-"""For each table its rows, all columns in the schema's order."""
+"""The rows of each table; columns are in the schema's order."""
 
 _MOST_ROWS = 400
 _DEEPEST = 4
@@ -76,11 +78,11 @@ _NULLS_IN_PATTERNS = 0.12
 _NULLS_IN_KEYS = 0.4
 _SHARED = 0.3
 _STEP = 37
-"""Has no divisor in common with the number of values, mostly."""
+"""Step through the wide values; rarely has a divisor in common with their number."""
 
 
 def make_rows(material: Material, plan: Plan) -> Rows:
-    """The rows of one database; the same for the same material and plan."""
+    """The rows of one database; equal for the same material and plan."""
     maker = _Maker(material, plan)
     maker.lay_down()
     untyped = plan.traps is not None and plan.traps.untyped
@@ -91,12 +93,12 @@ def make_rows(material: Material, plan: Plan) -> Rows:
 
 
 class _Maker:
-    """One database in the making."""
+    """Generates one database."""
 
     def __init__(self, material: Material, plan: Plan) -> None:
         self._material = material
         self._plan = plan
-        # A text as seed: the same under every hash seed, and apart for each profile.
+        # A text as seed gives the same rows under every hash seed, and other rows for each profile.
         self._random = Random(f"{plan.profile}/{plan.seed}")
         self._stores = {
             name: _Store(relation, plan.profile is not DataProfile.KEYS_VIOLATED)
@@ -114,7 +116,7 @@ class _Maker:
         self._edges = EdgeDraw(self._random, plan.traps) if plan.edges else None
 
     def rows(self) -> Rows:
-        """What was laid down."""
+        """The rows generated so far."""
         names = list(self._stores)
         empty = self._random.choice(names) if self._plan.empty and names else ""
         return {
@@ -125,7 +127,7 @@ class _Maker:
     # ------------------------------------------------------------ patterns
 
     def lay_down(self) -> None:
-        """The patterns of all queries in turn, then some rows of no purpose."""
+        """Adds rows for the patterns of all queries in turn, then one random row per table."""
         shapes = self._material.shapes
         chosen = self._plan.seed % (2 if self._plan.group else 3)
         if len(shapes) == 2 and chosen < 2:
@@ -143,7 +145,7 @@ class _Maker:
                     store.rows += [list(row) for row in again]
 
     def _group(self, shape: Shape) -> _Group:
-        """The group that is being filled, or a new one if the last is full."""
+        """The current group of a pattern, or a new one if the last is full."""
         group = self._groups.get(id(shape))
         if group is None or group.left <= 0:
             number = group.number + 1 if group is not None else 0
@@ -154,7 +156,7 @@ class _Maker:
         return group
 
     def _size(self, number: int) -> int:
-        """The rows of the next group."""
+        """The number of rows of the next group."""
         if self._plan.unlike:
             return self._plan.group + (number % 3 == self._largest)
         if self._plan.group:
@@ -162,7 +164,7 @@ class _Maker:
         return self._random.choice((1, 1, 2, 3))
 
     def _tuple(self, shape: Shape, group: _Group) -> None:
-        """One row for each slot of a pattern, so that they pass its conditions or nearly do."""
+        """Adds one row per slot of a pattern; together they pass its conditions, or all but one."""
         broken = self._to_break(shape)
         leader = self._linked(shape, broken)
         wanted: dict[int, list[Wanted]] = {}
@@ -185,14 +187,14 @@ class _Maker:
             self._add(shape.tables[slot], fixed[slot], 0)
 
     def _apart(self, shape: Shape) -> frozenset[int]:
-        """The places that get values which no other row has, if it is not told otherwise."""
+        """The places that get values which no other row has, unless they are fixed otherwise."""
         if not self._plan.unlike:
             return frozenset()
         return shape.groups | shape.keys if self._fresh_keys else shape.groups
 
     def _shared(self, shape: Shape, group: _Group) -> dict[int, Constant]:
-        """What these rows have in common with the ones before: their group, or any one column,
-        so that one row is joined with several."""
+        """Values copied from the rows before: those of their group, or of one random column, so
+        that one row joins with several."""
         if group.begun:
             return {i: value for i, value in group.values.items() if i in shape.groups}
         if group.values and not self._plan.unlike and self._random.random() < _SHARED:
@@ -201,7 +203,8 @@ class _Maker:
         return {}
 
     def _to_break(self, shape: Shape) -> int:
-        """The number of the condition that is not to hold (atoms, then links), or -1."""
+        """The index of the condition that must not hold (atoms first, then links), or -1 for
+        none."""
         things = len(shape.atoms) + len(shape.links)
         if not things or self._plan.aimed:
             return -1
@@ -210,7 +213,7 @@ class _Maker:
         return self._random.randrange(things)
 
     def _linked(self, shape: Shape, broken: int) -> list[int]:
-        """For each place the first of those that are to be equal."""
+        """For each place, the first of the places that must have an equal value."""
         leader = list(range(len(shape.places)))
         for number, (left, right, hard) in enumerate(shape.links, start=len(shape.atoms)):
             if number == broken or not (hard or self._random.random() < 0.5):
@@ -230,13 +233,13 @@ class _Maker:
                 shape, pool, tuple(wanted), edges=plan.edges, traps=plan.traps
             )
             if found:
-                # The first ones are constants of the queries; most of the time they will do.
+                # The first ones are constants of the queries and are preferred.
                 many = len(found) if self._random.random() < 0.4 else min(3, len(found))
                 return found[int(self._random.random() * many)]
         if self._edges is not None:
             return self._edges.value(pool)
         if self._plan.wide or apart:
-            # In turn, so that no value comes twice before all have come.
+            # Cyclic, so that no value repeats before all were used.
             turn = self._turns.get(id(pool))
             if turn is None:
                 turn = self._random.randrange(len(pool.wide))
@@ -245,7 +248,7 @@ class _Maker:
         return pool.narrow[int(self._random.random() * self._width(pool))]
 
     def _width(self, pool: ValuePool) -> int:
-        """How many of the narrow values are in use: the fewer, the more often they meet."""
+        """How many of the narrow values are used; with fewer, equal values are more frequent."""
         return len(pool.narrow) if pool.has_constants else min(self._few, len(pool.narrow))
 
     # ------------------------------------------------------------ rows
@@ -265,7 +268,7 @@ class _Maker:
                 return
             loose = [i for i in clash if i not in fixed]
             if not loose:
-                return  # the row that has the key stands for this one, too
+                return  # the row that already has this key is used instead
             for i in loose:
                 row[i] = self._fresh(store.relation.cells[i], len(store.rows))
 
@@ -294,7 +297,7 @@ class _Maker:
         return row
 
     def _fresh(self, cell: Cell, rows: int) -> Constant:
-        """A value that is probably not there yet, for a key."""
+        """A value for a key that is probably not used yet."""
         if rows > len(cell.wide) // 2:
             return stored(self._random.randrange(1000, 10_000), cell.affinity)
         return cell.wide[int(self._random.random() * len(cell.wide))]
@@ -302,14 +305,14 @@ class _Maker:
     def _point_to_rows(
         self, relation: GeneratedTable, row: list[Constant], fixed: dict[int, Constant], depth: int
     ) -> None:
-        """Foreign keys get a row to point to: one that is there, or a new one."""
+        """Makes each foreign key refer to an existing row, or adds the row that it refers to."""
         for reference in relation.references:
             key = tuple([row[i] for i in reference.columns])
             target = self._stores[reference.target]
             if None in key or target.has(reference.target_columns, key):
                 continue
             rows = target.rows
-            if self._nulls:  # a key of SQLite's may be NULL, and then nothing can point to it
+            if self._nulls:  # in SQLite a key may be NULL; no foreign key can refer to that row
                 rows = [r for r in rows if all(r[i] is not None for i in reference.target_columns)]
             free = not any(i in fixed for i in reference.columns)
             if rows and free and self._random.random() < 0.7:
@@ -322,13 +325,14 @@ class _Maker:
 
 
 def _chance_of_null(cell: Cell, plain: float) -> float:
-    """More in a key that NULLs may repeat, so that several do."""
+    """The chance of a NULL; higher in a key in which NULL may repeat, so that several rows have
+    it."""
     return _NULLS_IN_KEYS if cell.loose_key else plain
 
 
 @dataclass(slots=True)
 class _Group:
-    """Rows still to come of a group, and the values of the last ones by place."""
+    """How many rows a group still needs, and the values of its last rows by place."""
 
     number: int
     left: int
@@ -337,16 +341,16 @@ class _Group:
 
 
 class _Store:
-    """The rows of one table, with its keys."""
+    """The rows of one table, indexed by its keys."""
 
     __slots__ = ("_keys", "_seen", "_sought", "_whole", "relation", "rows")
 
     def __init__(self, relation: GeneratedTable, keys_hold: bool) -> None:
         self.relation = relation
         self.rows: list[list[Constant]] = []
-        # Without a key no two rows are equal, either.
+        # Without a key, rows are still distinct: the whole row is used as the key.
         whole = tuple(range(len(relation.cells)))
-        # Nor are they with a key that NULLs may repeat.
+        # The same if NULL may repeat in every key.
         loose = not relation.keys or all(
             any(relation.cells[i].nullable for i in key) for key in relation.keys
         )
@@ -356,14 +360,15 @@ class _Store:
         self._sought: dict[tuple[int, ...], set[tuple[Constant, ...]]] = {}
 
     def clash(self, row: list[Constant]) -> tuple[int, ...] | None:
-        """The first key that another row has already, by the indexes of its columns."""
+        """The first key that an existing row already has, as column indexes; None if there is
+        none."""
         for key, seen in zip(self._keys, self._seen, strict=True):
             if tuple([row[i] for i in key]) in seen:
                 return key
         return None
 
     def add(self, row: list[Constant]) -> None:
-        """Keep a row whose keys are new."""
+        """Adds a row whose keys are new."""
         self.rows.append(row)
         for key, seen in zip(self._keys, self._seen, strict=True):
             found = tuple([row[i] for i in key])
@@ -373,7 +378,7 @@ class _Store:
             values.add(tuple([row[i] for i in columns]))
 
     def has(self, columns: tuple[int, ...], values: tuple[Constant, ...]) -> bool:
-        """Whether a row has these values; indexed when first asked for."""
+        """True if a row has these values; the index is built at the first call."""
         found = self._sought.get(columns)
         if found is None:
             found = {tuple([row[i] for i in columns]) for row in self.rows}
@@ -383,7 +388,7 @@ class _Store:
 
 
 def _drop_orphans(material: Material, rows: Rows) -> None:
-    """Rows whose foreign keys point nowhere go, until none is left."""
+    """Removes rows with dangling foreign keys, until none is left."""
     changed = True
     while changed:
         changed = False
@@ -396,7 +401,7 @@ def _drop_orphans(material: Material, rows: Rows) -> None:
 
 
 def orphans(material: Material, rows: Rows, table: str, reference: Reference) -> set[int]:
-    """The indexes of a table's rows whose foreign key points to no row; NULL points nowhere."""
+    """The indexes of a table's rows whose foreign key refers to no row; NULL refers to nothing."""
     target = material.relations[reference.target]
     there = {tuple([row[i] for i in reference.target_columns]) for row in rows[reference.target]}
     kinds = [target.cells[i].affinity for i in reference.target_columns]
@@ -410,11 +415,11 @@ def orphans(material: Material, rows: Rows, table: str, reference: Reference) ->
 
 
 # ------------------------------------------------------------
-# Whether rows keep what their profile promises.
+# Which profiles the rows belong to.
 
 
 def broken_rules(material: Material, rows: Rows) -> frozenset[DataProfile]:
-    """The profiles whose licence these rows make use of; none for clean rows.
+    """The profiles whose rules these rows break; empty for clean rows.
 
     A row set belongs to a profile iff it uses no other licence.
     """

@@ -1,4 +1,4 @@
-"""A SQLite database in memory whose rows are replaced again and again."""
+"""A SQLite database in memory whose rows are replaced many times."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ Named = Callable[[str], str]
 
 
 class ScratchDatabase(SQLiteDatabase):
-    """The tables of a schema without keys or indexes, under the same guard as database files.
+    """The tables of a schema without keys or indexes; queries are guarded as on database files.
 
-    Without keys, the order in which rows are read is the one in which they were written: a
-    result that depends on it shows so when the rows are written in another one. Keys are the
-    business of whoever makes the rows.
+    Without keys, rows are read in the order in which they were written. A result that depends on
+    this order shows it when the rows are written in another one. The caller is responsible for
+    keys.
     """
 
     def __init__(self, tables: Sequence[Table], *, db_id: str = "generated") -> None:
         connection = connect_memory()
-        # An index that a join makes for itself would sort the rows, in whatever order they stand.
+        # An automatic index for a join would sort the rows and hide the order they were written in.
         connection.execute("PRAGMA automatic_index = OFF")
         for table in tables:
             connection.execute(create_table(table))
@@ -38,7 +38,7 @@ class ScratchDatabase(SQLiteDatabase):
         self._inserts = {table.name: _insert(table) for table in tables}
 
     def fill(self, rows: Mapping[str, Sequence[tuple[Any, ...]]]) -> None:
-        """Replace all rows."""
+        """Replaces all rows."""
         self._deadline = self._patience = float("inf")
         with self._authorizer.lifted():
             for name, insert in self._inserts.items():
@@ -47,7 +47,7 @@ class ScratchDatabase(SQLiteDatabase):
                     self._connection.executemany(insert, rows[name])
 
     def fingerprint(self) -> str:
-        """Nothing to tell apart: the rows come and go."""
+        """Empty: the rows change all the time."""
         return self.db_id
 
 
@@ -62,11 +62,11 @@ def create_table(
     dialect: str = "sqlite",
     named: Named | None = None,
 ) -> str:
-    """The CREATE TABLE of a table, with constraints as given.
+    """The CREATE TABLE statement of a table, with the given constraints.
 
     Args:
-        dialect: another than SQLite's writes types as it has them, and NOT NULL.
-        named: how a name is written; between quotes by default.
+        dialect: for one other than SQLite, types are written in its words, with NOT NULL.
+        named: spells a name; quoted by default.
 
     >>> from sqljury.schema import Column
     >>> create_table(Table(name="a b", columns=(Column(name="order", type="INT"),)))
@@ -85,7 +85,7 @@ def create_table(
 
 
 def _collate(name: str) -> str:
-    """The collation, where SQLite has it itself."""
+    """The COLLATE clause, if SQLite has this collation built in."""
     known = name.upper() in ("NOCASE", "RTRIM")
     return f"COLLATE {name.upper()}" if known else ""
 
@@ -97,7 +97,7 @@ _CONSTRAINTS = frozenset(
 
 
 def _type(text: str) -> str:
-    """The type's words; nothing of a text that would be more than a type."""
+    """The words of a type; empty if the text contains more than a type."""
     plain = set(text) <= _TYPE_CHARACTERS and re.fullmatch(r"[^()]*(\([\d ,]*\)[^()]*)?", text)
     words = text.upper().replace("(", " ").split()
     return text if plain and not _CONSTRAINTS & set(words) else quoted(text)
@@ -109,7 +109,7 @@ def _insert(table: Table) -> str:
 
 
 def type_in(text: str, dialect: str) -> str:
-    """A type in the words of a dialect."""
+    """The type in the words of a dialect."""
     if not text:
         return ""
     from sqlglot import exp
@@ -122,17 +122,17 @@ def type_in(text: str, dialect: str) -> str:
 
 
 def quoted(name: str, dialect: str = "sqlite") -> str:
-    """A name as SQL spells it, whatever is in it."""
+    """The name as a quoted identifier, whatever characters it has."""
     mark = "`" if dialect == "mysql" else '"'
     return mark + name.replace(mark, mark * 2) + mark
 
 
 # ------------------------------------------------------------
-# Run a witness again: in a fresh SQLite database, and in DuckDB.
+# Run queries again on a witness: in a new SQLite database, and in DuckDB.
 
 
 def replayed(script: str, queries: Sequence[str], limits: Limits) -> list[Execution]:
-    """The queries on the database that a script of ours makes anew, constraints and all."""
+    """Runs the queries on the database that one of our scripts creates, with its constraints."""
     connection = connect_memory()
     try:
         connection.executescript(script)
@@ -157,14 +157,14 @@ def in_duckdb(
     *,
     as_declared: bool = False,
 ) -> list[Execution] | None:
-    """The queries, in DuckDB's dialect, on the same rows; None where DuckDB is not installed.
+    """Runs the queries, in DuckDB's dialect, on the same rows; None if DuckDB is not installed.
 
-    A column has the type of its values: DuckDB knows no columns of mixed types. The rows go
-    through a file, so that the queries run under the guard of DuckDB files.
+    Each column gets the type of its values, because DuckDB has no columns of mixed types. The rows
+    go through a file, so that the queries are guarded as on DuckDB files.
 
     Args:
-        as_declared: the tables are DuckDB's own: with their types, keys and constraints. Rows
-            that it refuses make the queries fail.
+        as_declared: create the tables with their DuckDB types, keys and constraints; if DuckDB
+            refuses the rows, the queries fail.
     """
     try:
         from sqljury.databases.duckdb import DuckDBDatabase
@@ -184,8 +184,8 @@ def in_duckdb(
 
 @contextmanager
 def empty_duckdb(limits: Limits) -> Iterator[Callable[[str], Execution] | None]:
-    """What runs a query in a DuckDB without tables, under the guard of DuckDB files; None where
-    DuckDB is not installed."""
+    """Yields a function that runs a query in an empty DuckDB database, guarded as on DuckDB files;
+    None if DuckDB is not installed."""
     try:
         from sqljury.databases.duckdb import DuckDBDatabase
     except MissingExtraError:
@@ -204,12 +204,12 @@ def _write(
     rows: Mapping[str, Sequence[tuple[Any, ...]]],
     as_declared: bool,
 ) -> str | None:
-    """Make the tables and their rows; why not, where they are refused."""
+    """Creates the tables and inserts their rows; returns why DuckDB refused them, or None."""
     import duckdb
 
     from sqljury.databases.duckdb import CONFIG
 
-    # The types and declarations are somebody else's text.
+    # The types and declarations come from the user's schema, so they are not trusted.
     with closing(duckdb.connect(str(path), config=CONFIG)) as connection:
         try:
             for table in tables:

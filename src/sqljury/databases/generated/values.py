@@ -1,4 +1,4 @@
-"""What a column can hold: SQLite's affinity of its type, and the kind of values it gets."""
+"""What a column can hold: the SQLite affinity of its type, and the kind of its values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sqljury.value_profile import ColumnUse, Constant
 
 
 class Affinity(Enum):
-    """What SQLite makes of a value that is stored."""
+    """How SQLite converts a value that is stored."""
 
     TEXT = "text"
     NUMERIC = "numeric"
@@ -55,7 +55,7 @@ DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
 
 
 def as_number(value: Constant) -> int | float | None:
-    """The number that a value is or spells."""
+    """The number that a value is or spells; None if it does neither."""
     if not isinstance(value, str):
         return value
     if _WHOLE.fullmatch(value):
@@ -64,7 +64,7 @@ def as_number(value: Constant) -> int | float | None:
 
 
 def stored(value: Constant, affinity: Affinity) -> Constant:
-    """The value as SQLite keeps it in a column.
+    """The value as a column of this affinity stores it in SQLite.
 
     >>> stored("007", Affinity.INTEGER), stored(7, Affinity.TEXT)
     (7, '7')
@@ -87,7 +87,7 @@ _DATES = ("DATE", "TIMESTAMP", "TIME")
 
 @lru_cache(maxsize=4096)
 def kind_of(declared: str, use: ColumnUse | None) -> ValueKind:
-    """The kind of values for a column, by its type and by what it is compared with."""
+    """The kind of values of a column, from its type and the constants it is compared with."""
     text = declared.upper()
     constants = use.constants if use is not None else ()
     dated = use is not None and (use.dated or any(map(_is_date, constants)))
@@ -116,7 +116,7 @@ def kind_of(declared: str, use: ColumnUse | None) -> ValueKind:
 
 
 def _has_fraction(text: str, use: ColumnUse | None) -> bool:
-    """DECIMAL(6, 2), or a constant such as 2.5."""
+    """True for a type such as DECIMAL(6, 2), or a constant such as 2.5."""
     scale = re.search(r"\(\s*\d+\s*,\s*(\d+)\s*\)", text)
     if scale is not None:
         return int(scale[1]) > 0
@@ -128,7 +128,7 @@ def _is_date(value: Constant) -> bool:
 
 
 # ------------------------------------------------------------
-# Values worth having: constants, what lies next to them, what a pattern matches or just misses.
+# Candidate values: constants, values near them, texts that a pattern matches or just misses.
 
 _LONGEST_PATTERN = 100
 
@@ -153,12 +153,12 @@ def pool_of(kind: ValueKind, uses: Sequence[ColumnUse]) -> tuple[list[Constant],
 
 
 def unique(values: Iterable[Constant]) -> list[Constant]:
-    """The values in their order, each once; 1 and 1.0 are two."""
+    """The values in their order without duplicates; 1 and 1.0 are different."""
     return [value for _, value in dict.fromkeys((type(v), v) for v in values)]
 
 
 def _fitting(constant: Constant, kind: ValueKind) -> list[Constant]:
-    """A constant as values of a kind: the year 2014 among dates is some days of 2014."""
+    """A constant as values of a kind: the year 2014 as a date gives some days of 2014."""
     if kind is not ValueKind.DATE or constant is None:
         return [constant]
     number = as_number(constant)
@@ -173,7 +173,7 @@ def _fitting(constant: Constant, kind: ValueKind) -> list[Constant]:
 
 
 def neighbours(value: Constant) -> list[Constant]:
-    """Values that are nearly the same.
+    """Values that are close to this one.
 
     >>> neighbours("Abc")
     ['aBC', 'Abcx', 'xAbc', 'Ab']
@@ -222,7 +222,7 @@ def matches(pattern: str, many: str, one: str) -> list[Constant]:
 
 
 def misses(pattern: str, many: str, one: str) -> list[Constant]:
-    """Texts that a pattern just does not match, or matches in another case only.
+    """Texts that a pattern just fails to match, or matches only in another case.
 
     >>> misses("a%", "%", "_")
     ['A', 'xa', '']
@@ -248,7 +248,7 @@ _SIGNS = {
 
 
 def satisfies(value: Constant, operator: str, constants: Sequence[Constant]) -> bool:
-    """Whether SQLite would say yes, as far as this can tell without affinities.
+    """True if SQLite's comparison of the two is true; affinities are ignored.
 
     >>> satisfies(3, "<", (4,)), satisfies("2014", "=", (2014,)), satisfies("ab", "like", ("A%",))
     (True, True, True)
@@ -268,7 +268,7 @@ def satisfies(value: Constant, operator: str, constants: Sequence[Constant]) -> 
 
 
 def _order(a: Constant, b: Constant) -> int | None:
-    """-1, 0 or 1 as of comparing; None with NULL."""
+    """-1, 0 or 1 by comparison; None if one is NULL."""
     if a is None or b is None:
         return None
     if isinstance(a, str) != isinstance(b, str):
@@ -280,7 +280,7 @@ def _order(a: Constant, b: Constant) -> int | None:
 
 
 def _like(text: str, pattern: str, operator: str) -> bool:
-    """Wildcards by going back to the last star only: quadratic at worst, whatever the pattern."""
+    """True if the pattern matches; backtracks to the last star only, so at worst quadratic."""
     many, one = ("%", "_") if operator == "like" else ("*", "?")
     if operator == "like":
         text, pattern = text.lower(), pattern.lower()
@@ -309,7 +309,7 @@ NARROW: dict[ValueKind, tuple[Constant, ...]] = {
     ValueKind.DATE: _NARROW_DATES,
     ValueKind.BOOL: (0, 1),
 }
-"""Few values, which meet often."""
+"""Few values, so that rows often have equal ones."""
 
 WIDE: dict[ValueKind, tuple[Constant, ...]] = {
     ValueKind.INT: tuple(-n if n % 11 == 5 else n for n in range(1, 130)),
@@ -318,4 +318,5 @@ WIDE: dict[ValueKind, tuple[Constant, ...]] = {
     ValueKind.DATE: tuple(str(date(1998, 3, 7) + timedelta(days=97 * n)) for n in range(130)),
     ValueKind.BOOL: (0, 1),
 }
-"""Many values, which rarely meet; sums of the fractions among them are exact in any order."""
+"""Many values, so that rows rarely have equal ones; sums of the fractions are exact in any
+order."""

@@ -1,4 +1,4 @@
-"""A database cut down to what still shows the difference, and written as a script."""
+"""Reduces a database to the rows that still show a difference, and writes it as a script."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _MOST_TRIES = 400
 
 
 def minimise(material: Material, rows: Rows, still: Callable[[Rows], bool]) -> Rows:
-    """Fewer rows, then simpler values, as long as ``still`` says that the difference is there.
+    """Returns fewer rows, then simpler values, for which ``still`` is True.
 
-    What the rows promised (keys, foreign keys, no NULL, no equal rows) they go on promising.
+    Rules that the rows kept (keys, foreign keys, no NULL, no equal rows) stay kept.
 
     Source: Zeller and Hildebrandt (2002), "Simplifying and isolating failure-inducing input".
     """
@@ -40,7 +40,7 @@ def minimise(material: Material, rows: Rows, still: Callable[[Rows], bool]) -> R
 
 
 def _fewer_rows(rows: Rows, keeps: Callable[[Rows], bool]) -> Rows:
-    """Delta debugging over the rows of all tables: blocks of falling size are left out."""
+    """Delta debugging over the rows of all tables: removes blocks of decreasing size."""
     block = max(1, sum(map(len, rows.values())) // 2)
     while True:
         places = [(name, i) for name in rows for i in range(len(rows[name]))]
@@ -60,7 +60,8 @@ def _fewer_rows(rows: Rows, keeps: Callable[[Rows], bool]) -> Rows:
 
 
 def _without_pairs(rows: Rows, keeps: Callable[[Rows], bool]) -> Rows:
-    """Two rows at once: one that points to another cannot go alone, nor the other."""
+    """Removes two rows at once: of two rows linked by a foreign key neither can be removed
+    alone."""
     places = [(name, i) for name in rows for i in range(len(rows[name]))]
     for a, first in enumerate(places if len(places) <= 12 else ()):
         for second in places[a + 1 :]:
@@ -93,7 +94,7 @@ def _simpler_values(material: Material, rows: Rows, keeps: Callable[[Rows], bool
 
 
 def _simpler(cell: Cell, value: Constant) -> Iterator[Constant]:
-    """Values that are simpler than this one, the simplest first."""
+    """Values simpler than this one, the simplest first."""
     for other in NARROW[cell.pool.kind][:3]:
         simple = stored(other, cell.affinity)
         if simple == value and type(simple) is type(value):

@@ -1,1 +1,1 @@
-"""What several rules use: joins taken apart and put together, keys, NULLs, value sets."""
+"""Tools shared by rules: joins as blocks, properties of expressions, selections, value sets."""

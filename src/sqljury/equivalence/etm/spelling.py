@@ -214,14 +214,14 @@ def _table_of(column: exp.Column, found: list[exp.Expr], keys: Keys) -> str | No
 
 
 # ---------------------------------------------------------------- order
-# Rules 102, 104 and 105: what may stand in any order stands in one.
+# Rules 102, 104 and 105: parts whose order does not matter are sorted.
 
 
 TRUE = exp.EQ(this=exp.Literal.number("1.0"), expression=exp.Literal.number("1.0"))
 
 
 def ordered(select: exp.Select) -> exp.Select:
-    """Output columns, tables of inner joins and their conditions, operands of =, AND, OR."""
+    """Sorts in place: output columns, inner joins and their conditions, operands of =, AND, OR."""
     select.set("expressions", sorted(select.expressions, key=_by_text))
     _order_joins(select)
     for node in reversed(list(select.find_all(exp.EQ, exp.And, exp.Or))):
@@ -243,7 +243,7 @@ def _order_sides(node: exp.EQ) -> None:
 
 
 def joined(kind: type[exp.Binary], operands: list[exp.Expr]) -> exp.Expr:
-    """The operands by that connector, the first ones innermost."""
+    """The operands joined by a binary operator, nested from the left."""
     return reduce(lambda one, other: kind(this=one, expression=other), operands)
 
 
@@ -255,19 +255,19 @@ def conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
 
 
 def conjunction(operands: list[exp.Expr]) -> exp.Expr | None:
-    """All of them by AND, None for none."""
+    """The operands joined by AND; None if there are none."""
     return joined(exp.And, operands) if operands else None
 
 
 def inner_joins(select: exp.Select) -> list[exp.Join]:
-    """The joins, where all of them are inner ones by ON or without a condition."""
+    """The joins of a SELECT if all are inner joins with ON or no condition; else empty."""
     joins = select.args.get("joins") or []
     plain = all(not join.side and not join.method and not join.args.get("using") for join in joins)
     return list(joins) if plain else []
 
 
 def set_joins(select: exp.Select, tables: list[exp.Expr], on: list[exp.Expr]) -> None:
-    """Join these tables, in this order; the first join carries all conditions."""
+    """Makes FROM join these tables in this order; the first join gets all conditions."""
     select.set("from_", exp.From(this=tables[0]))
     joins = [exp.Join(this=table) for table in tables[1:]]
     if joins:
@@ -278,7 +278,7 @@ def set_joins(select: exp.Select, tables: list[exp.Expr], on: list[exp.Expr]) ->
 
 
 def add_condition(select: exp.Select, conditions: list[exp.Expr]) -> None:
-    """These conditions and the query's own."""
+    """Adds conditions to WHERE, before the query's own ones."""
     where = select.args.get("where")
     both = conditions + conjuncts(where.this if where else None)
     select.set("where", exp.Where(this=conjunction(both)))

@@ -1,8 +1,9 @@
-"""Queries as sums of blocks: for each combination of rows that satisfies conditions, one row.
+"""Queries as sums of blocks: a block has one row for each combination of input rows that satisfies
+its conditions.
 
-Filters, projections, inner joins and UNION ALL become blocks. An outer join is its inner join, and
-the rows without a partner beside NULLs; a semi or anti join is a condition with EXISTS. What else
-there is stays a relation that a block reads.
+Filters, projections, inner joins and UNION ALL become blocks. An outer join becomes its inner join,
+plus the rows without a partner, filled with NULLs. A semi or anti join becomes a condition with
+EXISTS. Any other relation is an input of a block.
 
 Source: Zhou et al. 2022 (SPES), section 4; Chu et al. 2018 (UDP), the sum-product form.
 """
@@ -65,24 +66,24 @@ from sqljury.trees.walk import (
 )
 
 Rows = tuple[tuple[Field, ...], ...]
-"""The rows around a relation, the nearest first."""
+"""The rows of the outer queries, nearest first."""
 
 _MOST_BLOCKS = 24
 _MOST_INPUTS = 12
 _LARGEST = 4_000
-"""Parts of an expression after substitution."""
+"""Most parts of an expression after substitution."""
 _MOST_VALUES = 12
 
 
 class TooLargeError(Exception):
-    """A query that makes too many or too large blocks."""
+    """A query would become too many or too large blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProofBlock:
     """One row of ``outputs`` for each combination of rows of ``inputs`` where all conditions hold.
 
-    Expressions see the inputs' columns one after the other.
+    Expressions read the columns of all inputs, concatenated.
     """
 
     inputs: tuple[Relation, ...]
@@ -92,14 +93,14 @@ class ProofBlock:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Relations to blocks; where ``sets``, duplicates do not matter."""
+    """Turns relations into blocks; if ``sets``, duplicates of rows may be lost."""
 
     context: Context
     outer: Rows = ()
     sets: bool = False
 
     def blocks(self, relation: Relation) -> tuple[ProofBlock, ...]:
-        """The blocks whose rows, all together, are the relation's.
+        """The blocks whose rows together are the rows of a relation.
 
         Raises:
             TooLargeError: there would be too many.
@@ -134,7 +135,10 @@ class Reader:
                 yield atom(relation)
 
     def _below(self, relation: Relation) -> tuple[ProofBlock, ...]:
-        """The blocks of an input, if expressions over it mean the same over each of them."""
+        """The blocks of an input, or the input as one block if its blocks differ in column types.
+
+        An expression over the input could otherwise have another meaning over one of the blocks.
+        """
         found = self.blocks(relation)
         if len(found) > 1 and not all(self._alike(block, relation) for block in found):
             return (atom(relation),)
@@ -151,7 +155,7 @@ class Reader:
         )
 
     def row(self, block: ProofBlock) -> tuple[Field, ...]:
-        """The columns that a block's expressions see."""
+        """The fields of all columns that a block's expressions can read."""
         return tuple(
             field for below in block.inputs for field in fields(below, self.context, self.outer)
         )
@@ -205,7 +209,7 @@ class Reader:
     def _partners(
         self, join: Join, left: tuple[ProofBlock, ...], nulls: int
     ) -> Iterator[ProofBlock]:
-        """The left rows that have a partner, or none; then columns of NULL."""
+        """Blocks of the left rows with a partner (or without, for ANTI), then columns of NULL."""
         for block in left:
             found = _has_partner(join.condition, join.right, block.outputs)
             condition = found if join.kind is JoinKind.SEMI else Call("NOT", (found,))
@@ -213,7 +217,7 @@ class Reader:
             yield replace(kept, outputs=kept.outputs + (NULL,) * nulls)
 
     def _mirrored(self, join: Join, right: tuple[ProofBlock, ...]) -> Iterator[ProofBlock]:
-        """The right rows without a partner, after columns of NULL."""
+        """Blocks of the right rows without a partner, after columns of NULL."""
         columns, others = width(join.left), width(join.right)
         turned = map_references(
             join.condition,
@@ -229,14 +233,14 @@ class Reader:
 
 
 def _product(block: ProofBlock) -> Relation:
-    """All combinations of rows of a block's inputs."""
+    """The cross join of a block's inputs."""
     if not block.inputs:
         return Values(((),))
     return reduce(lambda a, b: Join(JoinKind.INNER, a, b, TRUE), block.inputs)
 
 
 def atom(relation: Relation) -> ProofBlock:
-    """The relation as a block that reads it."""
+    """A block whose only input is the relation."""
     return ProofBlock((relation,), (), tuple(map(Ref, range(width(relation)))))
 
 
@@ -256,7 +260,7 @@ def _pair(one: ProofBlock, other: ProofBlock) -> ProofBlock:
 
 
 def _over(expression: Expression, outputs: tuple[Expression, ...]) -> Expression:
-    """An expression over a block's outputs as one over its inputs."""
+    """An expression over a block's outputs, rewritten over its inputs."""
     sizes = [sum(1 for _ in subexpressions(o)) for o in outputs]
     parts = list(subexpressions(expression))
     if sum(sizes[p.index] if isinstance(p, Ref) else 1 for p in parts) > _LARGEST:
@@ -265,7 +269,7 @@ def _over(expression: Expression, outputs: tuple[Expression, ...]) -> Expression
 
 
 def _has_partner(condition: Expression, right: Relation, left: tuple[Expression, ...]) -> Subquery:
-    """EXISTS of a join's right rows, as seen from the row of which ``left`` are the values."""
+    """An EXISTS of a join partner in ``right`` for the row whose columns are ``left``."""
     columns = len(left)
 
     def seen(level: int, index: int) -> Expression:
@@ -281,14 +285,14 @@ def _has_partner(condition: Expression, right: Relation, left: tuple[Expression,
 
 
 def simplified(block: ProofBlock, reader: Reader) -> ProofBlock:
-    """The block with its conditions simplified for the rows that it reads."""
+    """The block with its conditions simplified."""
     scope = Scope(reader.row(block), reader.context, reader.outer)
     found = [simplify_condition(c, scope).expression for c in block.conditions]
     return replace(block, conditions=tuple(p for c in found for p in conjuncts(c)))
 
 
 def without_input(block: ProofBlock, place: int) -> ProofBlock:
-    """The block with EXISTS for one of its inputs, of which no output is read."""
+    """The block with an EXISTS in place of one of its inputs, which no output may read."""
     start = sum(map(width, block.inputs[:place]))
     columns = width(block.inputs[place])
     end = start + columns
@@ -317,7 +321,7 @@ def without_input(block: ProofBlock, place: int) -> ProofBlock:
 
 
 def reads_input(block: ProofBlock, place: int) -> bool:
-    """Whether outputs read one of the inputs."""
+    """True if an output reads the input at that place."""
     start = sum(map(width, block.inputs[:place]))
     end = start + width(block.inputs[place])
     return any(_reads(o, start, end) for o in block.outputs)
@@ -328,7 +332,10 @@ def _reads(expression: Expression, start: int, end: int) -> bool:
 
 
 def either(one: ProofBlock, other: ProofBlock, columns: Sequence[int]) -> ProofBlock:
-    """One block for two that exclude each other; ``columns`` are the other's in the one's."""
+    """One block for two over the same inputs whose conditions are never both true.
+
+    ``columns`` gives for each column of the second block the column of the first.
+    """
     moved = tuple(renumber(c, lambda index: columns[index]) for c in other.conditions)
     first, second = conjunction(one.conditions), conjunction(moved)
     outputs = tuple(renumber(o, lambda index: columns[index]) for o in other.outputs)
@@ -343,7 +350,10 @@ def either(one: ProofBlock, other: ProofBlock, columns: Sequence[int]) -> ProofB
 
 
 def opened(block: ProofBlock, reader: Reader) -> tuple[ProofBlock, ...]:
-    """The same rows, without their number: what EXISTS asks for is read beside the inputs."""
+    """Blocks with the same set of rows in which inputs replace the EXISTS conditions.
+
+    Duplicates may be added. An EXISTS whose inputs read outer rows stays.
+    """
     for place, condition in enumerate(block.conditions):
         if isinstance(condition, Subquery) and condition.kind is SubqueryKind.EXISTS:
             rest = replace(

@@ -1,8 +1,8 @@
-"""What the declarations of tables demand of each row, as conditions that are never false.
+"""CHECKs, generated columns and ranges of types as conditions that are false for no row of a table.
 
-A CHECK that is NULL passes. Only what no later state of the database, clock or session can change
-is taken: a CHECK that calls functions or reads the time is left out, and so is every declaration
-that was changed after it was made.
+A CHECK that is NULL passes. Only conditions are used whose value cannot change later with the
+database, clock or session. A CHECK that calls functions or reads the time is left out. So are all
+CHECKs of a table whose declaration was altered in any way but by adding constraints.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ _MAKES: Final = re.compile(r"\s*CREATE\s", re.IGNORECASE)
 _ADDED: Final = re.compile(r"\s*ADD\s+(?=CONSTRAINT\b|CHECK\b)", re.IGNORECASE)
 _UNSIGNED: Final = re.compile(r"\bUNSIGNED\b|^U(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|INT\d*)\b")
 _BITS: Final = {"TINYINT": 8, "SMALLINT": 16, "INT2": 16, "MEDIUMINT": 24}
-"""Of larger types the range is not taken: each makes proofs slower, and few queries reach it."""
+"""Larger types get no range: each makes proofs slower, and few queries reach their limits."""
 _ENUM: Final = re.compile(r"ENUM\s*(\(.+\))$", re.I)
 _PURE: Final = frozenset(
     ("=", "<>", "<", "<=", ">", ">=", "AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NULL")
 ) | {"+", "-", "*", "NEG", "ABS", "LENGTH", "UPPER", "LOWER", "COALESCE", "CASE", "COLLATED"}
 _CLOCKS: Final = frozenset(("now", "today", "tomorrow", "yesterday", "allballs"))
-"""Texts that are dates in PostgreSQL, another each day."""
+"""Texts that PostgreSQL reads as dates that depend on the clock."""
 
 
 def _demands(schema: Schema) -> Mapping[str, tuple[Expression, ...]]:
@@ -58,7 +58,7 @@ def _demands(schema: Schema) -> Mapping[str, tuple[Expression, ...]]:
 
 
 demands = BySchema(_demands)
-"""For tables, by their names in lower case, what each row satisfies or leaves open."""
+"""For each table, by case-folded name, the conditions that are true or NULL for each row."""
 
 
 def _of_table(table: Table, schema: Schema) -> Iterator[Expression]:
@@ -74,7 +74,10 @@ def _of_table(table: Table, schema: Schema) -> Iterator[Expression]:
 
 
 def _statements(table: Table, dialect: str) -> list[exp.Expr]:
-    """What makes a table and adds to it; nothing if anything took something back."""
+    """The parsed statements that create a table and add to it.
+
+    Empty if there is any other statement, or a constraint that is not enforced.
+    """
     found: list[exp.Expr] = []
     for text in table.declaration:
         what = _ADDED.sub("CREATE TABLE x (y INT, ", text) if _ADDED.match(text) else text
@@ -105,7 +108,7 @@ def _checks(statements: Iterable[exp.Expr], dialect: str) -> Iterator[str]:
 
 
 def _computed(statements: Iterable[exp.Expr], dialect: str) -> Iterator[str]:
-    """For each generated column, that it is what it is computed from."""
+    """For each generated column the condition that it equals its expression."""
     for column in (made for tree in statements for made in tree.find_all(exp.ColumnDef)):
         for constraint in column.constraints:
             value = _computation(constraint.kind)
@@ -123,7 +126,7 @@ def _computation(kind: exp.Expr) -> exp.Expr | None:
 
 
 def _condition(text: str, table: Table, schema: Schema) -> Expression | None:
-    """A condition over the columns of a table; None where it is not understood or not pure."""
+    """A condition over a table's columns; None if it cannot be read or is not pure."""
     name = ".".join(
         exp.to_identifier(part, quoted=True).sql(schema.dialect) for part in table.name.split(".")
     )
@@ -147,7 +150,7 @@ def _is_pure(part: Expression) -> bool:
 
 
 def _is_kept(condition: Expression, table: Table, schema: Schema) -> bool:
-    """Whether a column can hold what it is computed from as it is: nothing is cut or rounded."""
+    """True if a generated column stores its value unchanged: it is not truncated or rounded."""
     if not isinstance(condition, Call) or condition.name != "IS":
         return False
     context = Context(schema, schema.dialect)

@@ -1,4 +1,4 @@
-"""Whether two queries are equal, under which assumptions; what follows from a condition."""
+"""Proofs that two queries are equal, with their assumptions, and that one condition implies one."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ if TYPE_CHECKING:
 
 
 # ---------------------------------------------------------------- equal
-# Are two queries equal, and under which assumptions?
+# Proof that two queries are equal, and its assumptions.
 
 
 Order = Literal["left", "free"]
-"""Whose order of rows binds: that of the left query, or none."""
+"""Which order of rows must agree: that of the left query (if it has one), or none."""
 
 _LARGEST = 120
-"""Relations in a tree that is looked at."""
+"""Trees with more relations are not compared."""
 _MOST_ORDERS = 24
 _MOST_FORMS = 3
-"""The canonical form, with correlated subqueries, and once more where these brought new ones."""
+"""Forms to try: canonical, with correlated subqueries, and again if these allow further ones."""
 
 
 def is_available() -> bool:
-    """Whether z3 is installed."""
+    """True if z3, which the proofs need, is installed."""
     return find_spec("z3") is not None
 
 
@@ -55,16 +55,18 @@ def prove_equal(
     seconds: float = 2.0,
     chance: bool = True,
 ) -> frozenset[Assumption] | None:
-    """The assumptions under which two faithful trees are proved to give the same rows, or None.
+    """The assumptions under which two trees as built provably return the same rows.
+
+    None if no proof is found. That does not mean that they differ.
 
     Args:
-        assuming: what may be assumed at most; the answer names what is needed of it, as far as
-            that is found in the same time again.
-        order: whose ORDER BY on top counts; ties may stand in any order.
-        duplicates: whether it counts how often a row occurs.
-        permuted: whether columns may stand in another order.
-        seconds: most time; what is proved rarely needs a tenth of it.
-        chance: what both leave to chance may be equal; that assumes that nothing ties.
+        assuming: all assumptions that are allowed. The result leaves out those found not to be
+            needed; this search may take as long again.
+        order: which outermost ORDER BY must agree; rows that tie may be in any order.
+        duplicates: True if the number of equal rows must agree.
+        permuted: True if the columns may be in another order.
+        seconds: limit in processor time; a proof rarely needs a tenth of it.
+        chance: allow the assumption that there are no ties, wherever both may pick any tied row.
     """
     if width(left) != width(right) or any(map(_unfit, (left, right))):
         return None
@@ -147,7 +149,7 @@ class _Question:
         return False
 
     def _turned(self, relation: Relation) -> Iterator[Relation]:
-        """The relation, then with its columns in other orders if that does not count."""
+        """The relation, then the same with its columns in other orders if that is allowed."""
         columns = range(width(relation))
         yield relation
         if self.permuted:
@@ -176,7 +178,7 @@ class _Question:
 
 
 def ordered(relation: Relation) -> bool:
-    """Whether a query's rows come in an order that it asks for."""
+    """True if a query has an outermost ORDER BY."""
     match relation:
         case Sort():
             return True
@@ -187,7 +189,7 @@ def ordered(relation: Relation) -> bool:
 
 
 def unordered(relation: Relation) -> Relation:
-    """The same rows in any order."""
+    """The query without its outermost ORDER BY; a Sort below a LIMIT stays."""
     match relation:
         case Sort():
             return unordered(relation.input)
@@ -198,20 +200,21 @@ def unordered(relation: Relation) -> Relation:
 
 
 # ---------------------------------------------------------------- predicates
-# What follows from a condition, for every row that there may be.
+# Implications between conditions, for every possible row.
 
 
 def implies(given: Expression, goal: Expression, scope: Scope, *, seconds: float = 2.0) -> bool:
-    """Whether a condition is true of every row of which another is true.
+    """True if it is proved that ``goal`` is true for every row for which ``given`` is true.
 
-    NULL is as SQL has it: a condition that is unknown is not true. False also means that it is not
-    known; the same conditions get the same answer on every machine that is not very slow.
+    A condition that is NULL is not true, as in SQL. False means that there is no proof: the
+    implication may still hold. Equal conditions get the same result on every machine unless it is
+    too slow for the limit.
 
     Args:
-        given: a condition; where it is not true, nothing is asked.
-        goal: the other condition.
-        scope: the row that both see, the rows around it, what may be assumed of them.
-        seconds: most processor time.
+        given: the condition that is assumed.
+        goal: the condition to prove.
+        scope: the columns that both read, the outer rows, and the allowed assumptions.
+        seconds: limit in processor time.
 
     Raises:
         ImportError: z3 is not installed (see :func:`sqljury.equivalence.proof.is_available`).
@@ -238,5 +241,5 @@ def implies(given: Expression, goal: Expression, scope: Scope, *, seconds: float
 
 
 def unsatisfiable(condition: Expression, scope: Scope, *, seconds: float = 2.0) -> bool:
-    """Whether no row satisfies a condition; as :func:`implies` in all else."""
+    """True if it is proved that no row satisfies a condition; otherwise as :func:`implies`."""
     return implies(condition, FALSE, scope, seconds=seconds)

@@ -1,4 +1,4 @@
-"""Groupings in one form: groups of groups as groups, counts as sums, groups of one row as rows."""
+"""Aggregates in one form: nested groups merged, counts as sums, single-row groups as rows."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _NULL_OF_NO_ROWS = frozenset(("SUM", "MIN", "MAX", "AVG"))
 
 
 def has_no_rows(relation: Relation) -> bool:
-    """Whether a relation is written as one without rows."""
+    """True if a relation is an empty VALUES below projections, filters and sorts."""
     while isinstance(relation, Project | Filter | Sort):
         relation = relation.input
     return isinstance(relation, Values) and not relation.rows
 
 
 def of_no_rows(aggregate: Aggregate) -> tuple[Expression, ...] | None:
-    """What aggregates without groups are if there is nothing to aggregate."""
+    """The values of aggregates without GROUP BY over no rows; None if one is not known."""
     made: list[Expression] = []
     for call in aggregate.calls:
         if call.name == "COUNT":
@@ -56,7 +56,7 @@ def of_no_rows(aggregate: Aggregate) -> tuple[Expression, ...] | None:
 
 
 def of_single_rows(aggregate: Aggregate, context: Context) -> Relation | None:
-    """The rows themselves, if no group has more than one."""
+    """The aggregate as a projection of its rows if no group has more than one row; else None."""
     keys = aggregate.keys
     if not keys:
         return None
@@ -74,7 +74,7 @@ def of_single_rows(aggregate: Aggregate, context: Context) -> Relation | None:
         elif call.name in _SAME_OF_ONE_ROW or (
             call.name == "SUM" and type_of(call.operands[0], row, context) is Type.INTEGER
         ):
-            # An aggregate has no affinity, as a call has none.
+            # An aggregate's value has no affinity. COALESCE removes that of a column.
             made.append(Call("COALESCE", call.operands))
         else:
             return None
@@ -82,7 +82,10 @@ def of_single_rows(aggregate: Aggregate, context: Context) -> Relation | None:
 
 
 def with_determined_keys(aggregate: Aggregate, context: Context) -> Relation | None:
-    """What has one value in each group as a key: bare columns, the least and the greatest of it."""
+    """The aggregate with operands that have one value per group as further keys; None if none.
+
+    Bare columns, MIN, MAX and COUNT(DISTINCT) of such an operand are then computed from the key.
+    """
     if not aggregate.keys:
         return None
     below = properties(aggregate.input, context)
@@ -115,12 +118,12 @@ def _has_one_value(call: AggregateCall, fixed: frozenset[int]) -> bool:
 def _of_one_value(call: AggregateCall, value: Expression) -> Expression:
     if call.name == "COUNT":
         return Call("CASE", (Call("IS NULL", (value,)), ZERO, ONE))
-    # A bare column keeps its affinity; what an aggregate gives has none.
+    # A bare column keeps its affinity; the result of an aggregate has none.
     return value if call.name == "BARE" else Call("COALESCE", (value,))
 
 
 def with_sums(aggregate: Aggregate) -> Aggregate:
-    """COUNT as the SUM of ones, in groups; they have rows."""
+    """The aggregate with COUNT as SUM of ones, if it has groups: these are never empty."""
     if not aggregate.keys:
         return aggregate
     calls = tuple(
@@ -133,7 +136,7 @@ def with_sums(aggregate: Aggregate) -> Aggregate:
 
 
 def _counted(call: AggregateCall) -> Expression:
-    """What one row adds to a COUNT."""
+    """The number, 1 or 0, that one row adds to a COUNT."""
     conditions: list[Expression] = [] if call.filter is None else [call.filter]
     conditions += [not_null(o) for o in call.operands]
     return Call("CASE", (conjunction(conditions), ONE, ZERO)) if conditions else ONE
@@ -143,9 +146,9 @@ def _counted(call: AggregateCall) -> Expression:
 
 
 def rolled_up(outer: Aggregate) -> Aggregate | None:
-    """Groups of groups as groups: a sum of sums is a sum, a least one of least ones the least.
+    """An aggregate over an aggregate as one: SUM of SUM is SUM, MIN of MIN is MIN; None if not so.
 
-    Groups and other rows may be mixed by UNION ALL.
+    A UNION ALL may mix groups and plain rows below the outer aggregate.
     """
     arms = _arms(outer.input)
     if not any(isinstance(_split(arm)[0], Aggregate) for arm in arms):
@@ -182,7 +185,7 @@ def _arms(relation: Relation) -> tuple[Relation, ...]:
 
 
 def _split(relation: Relation) -> tuple[Relation, tuple[Expression, ...]]:
-    """What is below projections, and the columns as expressions over it."""
+    """The relation below projections, and the output columns as expressions over it."""
     columns: tuple[Expression, ...] = tuple(map(Ref, range(width(relation))))
     while isinstance(relation, Project):
         columns = tuple(substitute(c, relation.expressions) for c in columns)
@@ -194,7 +197,10 @@ _Calls = list[tuple[str, bool]]
 
 
 def _arm(outer: Aggregate, arm: Relation, *, alone: bool) -> tuple[Relation, _Calls] | None:
-    """The rows of one input of the union, with what each call takes of them."""
+    """One input of the union as ungrouped rows of keys and operands, and the calls over them.
+
+    None if the aggregates cannot be merged. ``alone`` says that it is the only input.
+    """
     inner, columns = _split(arm)
     keys = [substitute(key, columns) for key in outer.keys]
     grouped = inner if isinstance(inner, Aggregate) else None
@@ -264,7 +270,7 @@ def _of_group(
 
 
 def _of_keys(expression: Expression, inner: Aggregate) -> Expression | None:
-    """An expression over groups that reads their keys only, as one over their rows."""
+    """An expression over groups, rewritten over their rows; None if it reads more than keys."""
     if any(index >= len(inner.keys) for index in columns_read(expression)):
         return None
     return substitute(expression, (*inner.keys, *(NULL for _ in inner.calls)))

@@ -1,4 +1,4 @@
-"""What blocks read, compared operator by operator: tables, groups, limits, windows, sets."""
+"""Compares two inputs of blocks by their operators: tables, groups, limits, windows, sets."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from sqljury.trees.nodes import (
 from sqljury.trees.walk import substitute, width
 
 # ---------------------------------------------------------------- aggregates
-# Groupings compared: the same groups of the same rows, and which calls give the same.
+# Aggregates: whether they have the same groups of the same rows, and which calls are equal.
 
 
 _SAME_AS_SETS = frozenset(("MIN", "MAX"))
-"""Aggregates that do not count rows."""
+"""Aggregates that duplicates do not change."""
 _BY_ORDER = frozenset(
     ("GROUP_CONCAT", "STRING_AGG", "LISTAGG", "ARRAY_AGG", "FIRST", "LAST", "BARE")
 )
@@ -49,7 +49,7 @@ def aggregates(
     session: Session,
     around: tuple[Frames, Frames],
 ) -> Columns | None:
-    """Which columns are equal if two groupings have the same groups."""
+    """The equal columns of two aggregates with the same groups; None if that is not proved."""
     if bool(left.keys) != bool(right.keys):
         return None
     ones, others = (
@@ -107,7 +107,7 @@ def _same(prover: ProofSession, a: Expression, b: Expression, found: Matched) ->
 def _same_groups(
     prover: ProofSession, ones: list[Expression], others: list[Expression], found: Matched
 ) -> bool:
-    """Whether rows are equal in some keys exactly if they are in the others."""
+    """True if it is proved that both lists of keys divide the rows into the same groups."""
     return all(any(_same(prover, a, b, found) for b in others) for a in ones) and all(
         any(_same(prover, a, b, found) for a in ones) for b in others
     )
@@ -158,7 +158,10 @@ def _one_by_one(
     session: Session,
     around: tuple[Frames, Frames],
 ) -> Columns | None:
-    """Calls in the same order, keys in any, over the same rows."""
+    """The equal columns if both aggregate the same rows by calls in the same order; else None.
+
+    The keys may be in any order.
+    """
     shapes = [
         [(c.name, len(c.operands), c.distinct, c.filter is None, bool(c.order)) for c in a.calls]
         for a in (left, right)
@@ -198,7 +201,8 @@ def _with_parts_of_calls(aggregate: Aggregate) -> Relation:
 
 
 # ---------------------------------------------------------------- operators
-# What blocks read, compared operator by operator: tables, groups, limits, windows, sets.
+# Inputs of blocks with the same operator at the root. ``by_operator`` returns their equal columns,
+# or None if they are not proved to have the same rows.
 
 
 def by_operator(
@@ -236,7 +240,7 @@ def _permuted(
     session: Session,
     around: tuple[Frames, Frames],
 ) -> Columns | None:
-    """Sets of rows with their columns in some order."""
+    """The order of columns in which two DISTINCT relations have the same rows, or None."""
     columns = width(left)
     if columns != width(right):
         return None
@@ -250,7 +254,7 @@ def _permuted(
 def _limits(
     prover: ProofSession, left: Limit, right: Limit, session: Session, around: tuple[Frames, Frames]
 ) -> bool:
-    """Whether as many of the same rows are taken in the same order; ties by chance."""
+    """True if both take the same number of the same rows in the same order, apart from ties."""
     if (left.count, left.offset) != (right.count, right.offset):
         return False
     one, other = in_order(left.input), in_order(right.input)
@@ -266,7 +270,7 @@ def _windows(
     session: Session,
     around: tuple[Frames, Frames],
 ) -> bool:
-    """Whether the same functions are computed over the same windows of the same rows."""
+    """True if both compute the same functions over the same windows of the same rows."""
     if len(left.calls) != len(right.calls):
         return False
     if [_shape(call) for call in left.calls] != [_shape(call) for call in right.calls]:
@@ -282,7 +286,7 @@ def _operations(
     session: Session,
     around: tuple[Frames, Frames],
 ) -> bool:
-    """Whether the inputs are the same one by one."""
+    """True if both are the same operation and their inputs are equal one by one."""
     if (left.kind, left.all, len(left.inputs)) != (right.kind, right.all, len(right.inputs)):
         return False
     return all(
@@ -292,7 +296,7 @@ def _operations(
 
 
 def in_order(relation: Relation) -> tuple[Relation, tuple[SortKey, ...]]:
-    """A relation without its order, with the keys of it as columns at the end."""
+    """The relation without its Sort, the sort keys appended as columns; and these keys."""
     if isinstance(relation, Sort):
         row = tuple(map(Ref, range(width(relation))))
         keys = relation.keys
@@ -309,13 +313,13 @@ def _way(key: SortKey) -> tuple[bool, bool]:
 
 
 def _shape(call: WindowCall) -> tuple[object, ...]:
-    """All of a call but the expressions that it reads."""
+    """Everything of a call except the expressions that it reads."""
     counts = len(call.operands), len(call.partition), call.filter is None
     return call.name, counts, call.frame, call.distinct, tuple(map(_way, call.order))
 
 
 def _with_parts_of_windows(window: Window) -> Relation:
-    """The input's rows, then all that the calls read."""
+    """The input's columns, then all expressions that the calls read."""
     parts: list[Expression] = list(map(Ref, range(width(window.input))))
     for call in window.calls:
         parts += [*call.operands, *call.partition, *(k.expression for k in call.order)]

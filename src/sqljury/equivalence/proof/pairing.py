@@ -1,4 +1,4 @@
-"""Equality of relations as bags: their blocks are equal one by one, their inputs paired."""
+"""Equality of relations as bags: blocks are compared one by one, by pairing their inputs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sqljury.trees.properties import properties
 from sqljury.trees.walk import is_correlated, width
 
 # ---------------------------------------------------------------- pairing
-# Two blocks give the same rows, each as often, if their inputs can be paired.
+# Two blocks have the same bag of rows if their inputs can be paired.
 #
 # Source: Zhou et al. 2022 (SPES), section 5: a bijection between the tables of two blocks under
 # which the conditions are equivalent and the outputs equal.
@@ -41,7 +41,7 @@ def equal(
     around: tuple[Frames, Frames],
     loose: bool = False,
 ) -> bool:
-    """Whether two blocks give the same rows, each as often."""
+    """True if it is proved that two blocks have the same rows, each as often."""
     return any(
         same_values(prover, found, one.outputs, other.outputs, loose)
         for found in pairings(prover, one, other, session, around)
@@ -55,7 +55,7 @@ def same_values(
     others: Sequence[Expression],
     loose: bool,
 ) -> bool:
-    """Whether expressions have the same values in paired rows, one by one."""
+    """True if it is proved that expressions, one by one, have the same values in paired rows."""
     return len(ones) == len(others) and all(
         prover.same_value(
             prover.terms.value(a, found.left),
@@ -101,7 +101,7 @@ def pairings(
 def _equivalent(
     prover: ProofSession, one: ProofBlock, other: ProofBlock, found: Matched
 ) -> Matched | None:
-    """The pairing with the conditions as facts, if they are equivalent."""
+    """The pairing with both blocks' conditions as facts; None if they are not equivalent."""
     left = [prover.terms.truth(c, found.left).true for c in one.conditions]
     right = [prover.terms.truth(c, found.right).true for c in other.conditions]
     for given, goals in ((left, right), (right, left)):
@@ -114,7 +114,7 @@ def _equivalent(
 def _injective(
     options: list[list[tuple[int, Columns]]], taken: frozenset[int] = frozenset()
 ) -> Iterator[tuple[tuple[int, Columns], ...]]:
-    """One option of each list, no place twice."""
+    """All ways to take one option of each list with no place taken twice."""
     if not options:
         yield ()
         return
@@ -127,8 +127,9 @@ def _injective(
 # ---------------------------------------------------------------- bags
 # Equality of relations as bags: their blocks are equal one by one.
 #
-# Where they are not, there may be fewer blocks to compare: a row that is only looked up is an
-# EXISTS, and two blocks over the same rows that exclude each other are one.
+# If they are not, blocks are simplified and compared again: an input with at most one matching row
+# that no output reads becomes an EXISTS, and two blocks over the same rows whose conditions exclude
+# each other become one.
 #
 # Source: Zhou et al. 2022 (SPES), sections 4 and 5.
 
@@ -141,7 +142,7 @@ def same_blocks(
     around: tuple[Frames, Frames],
     loose: bool,
 ) -> bool:
-    """Whether two relations have the same blocks, as they are or after there are fewer."""
+    """True if two relations provably have equal blocks, as read or after merging."""
     ones, others = (
         [b for b in reader_of(prover, frames).blocks(r) if not is_empty(prover, b, frames, session)]
         for r, frames in zip((left, right), around, strict=True)
@@ -176,8 +177,10 @@ def _each_equal(
 def _fewer(
     prover: ProofSession, blocks: list[ProofBlock], around: Frames, session: Session
 ) -> list[ProofBlock]:
-    """The same rows: EXISTS for rows that are looked up, one block for two that exclude
-    each other."""
+    """Blocks with the same rows, simplified.
+
+    Inputs that are only looked up become EXISTS; blocks that exclude each other become one.
+    """
     waiting = [_looked_up(prover, block, around, session) for block in blocks]
     made: list[ProofBlock] = []
     while waiting:
@@ -204,7 +207,7 @@ def _looked_up(
 def _is_looked_up(
     prover: ProofSession, block: ProofBlock, place: int, around: Frames, session: Session
 ) -> bool:
-    """Whether at most one row of an input fits to those of the others, and none is shown."""
+    """True if an input has at most one matching row for the others, and no output reads it."""
     relation = block.inputs[place]
     if reads_input(block, place) or is_correlated(relation):
         return False
@@ -224,7 +227,7 @@ def _is_looked_up(
 def _either(
     prover: ProofSession, one: ProofBlock, other: ProofBlock, around: Frames, session: Session
 ) -> ProofBlock | None:
-    """One block for two over the same rows of which never both hold."""
+    """One block for two over the same rows whose conditions are never both true; else None."""
     plain = replace(one, conditions=()), replace(other, conditions=())
     for found in pairings(prover, *plain, session, (around, around)):
         columns = _moved(one, found.choice)
@@ -237,7 +240,7 @@ def _either(
 
 
 def _moved(one: ProofBlock, choice: Sequence[tuple[int, Columns]]) -> list[int] | None:
-    """The columns of a block's row as those of another's."""
+    """For each column of the second block the paired column of the first; None if one has none."""
     starts = [sum(map(width, one.inputs[:place])) for place in range(len(one.inputs))]
     found: list[int] = []
     for place, columns in choice:

@@ -1,9 +1,9 @@
 """Equality of two trees as bags or sets of rows, with z3 for what their expressions compute.
 
-Two blocks give the same rows if their inputs can be paired so that z3 proves the conditions to be
-equivalent, and the outputs equal where they hold. As sets, a block is within another if the other's
-inputs can be mapped to its own so that the other's conditions follow. Everything else is compared
-operator by operator.
+Two blocks have the same bag of rows if their inputs can be paired so that z3 proves the conditions
+equivalent, and the outputs equal where the conditions are true. For sets, a block is contained in
+another if the other's inputs can be mapped to its own so that the other's conditions follow. All
+other relations are compared operator by operator.
 
 Source: Zhou et al. 2022 (SPES), sections 4 and 5; Chandra and Merlin 1977 (containment mappings).
 """
@@ -29,8 +29,8 @@ _MOST_DEPTH = 12
 class BudgetedProver:
     """Proofs about one pair of queries, with a common budget.
 
-    The algorithms are functions beside; they come back here where they need each other, so that
-    depth is bounded and answers are kept.
+    The algorithms are functions of other modules. They call each other through this class, which
+    bounds the depth of the recursion and caches results.
     """
 
     def __init__(self, context: Context, seconds: float) -> None:
@@ -49,10 +49,10 @@ class BudgetedProver:
         *,
         loose: bool = False,
     ) -> bool:
-        """Whether two relations have the same rows, each as often.
+        """True if it is proved that two relations have the same rows, each as often.
 
         Args:
-            loose: 1 and 1.0 count as the same.
+            loose: True if 1 and 1.0 count as the same value.
         """
         if left == right and around[0] == around[1]:
             return True
@@ -84,7 +84,7 @@ class BudgetedProver:
             self.depth -= 1
 
     def same_value(self, a: Value, b: Value, session: Session, loose: bool = False) -> bool:
-        """Whether two values are the same wherever the session's facts hold."""
+        """True if the session's facts imply that two values are the same."""
         if a.ids == b.ids:
             return True
         kinds = {a.kind, b.kind} - {"null"}
@@ -93,7 +93,7 @@ class BudgetedProver:
         return self.follows(session, same(a, b))
 
     def no_duplicates(self, relation: Relation) -> bool:
-        """Whether no row of a relation occurs twice."""
+        """True if no row of a relation can occur twice."""
         return properties(relation, self.context).unique(range(width(relation)))
 
     def sets(
@@ -105,7 +105,7 @@ class BudgetedProver:
         *,
         loose: bool = False,
     ) -> bool:
-        """Whether two relations have the same rows, however often."""
+        """True if it is proved that two relations have the same set of rows."""
         if width(left) != width(right):
             return False
         if any(isinstance(r, Limit) for whole in (left, right) for r in relations(whole)):
@@ -119,7 +119,7 @@ class BudgetedProver:
     def columns(
         self, left: Relation, right: Relation, session: Session, around: tuple[Frames, Frames]
     ) -> Columns | None:
-        """Which columns are equal if two relations have the same rows; None if they do not."""
+        """The equal columns of two relations with the same rows; None if that is not proved."""
         if type(left) is not type(right):
             return None
         same_around = around[0] == around[1] or not (is_correlated(left) or is_correlated(right))
@@ -144,7 +144,7 @@ class BudgetedProver:
             self.depth -= 1
 
     def follows(self, session: Session, goal: z3.BoolRef) -> bool:
-        """Whether a goal follows from the facts, and from what subqueries have in common."""
+        """True if a goal follows from the session's facts and the relations between subqueries."""
         facts = session.all_facts() + self.terms.known_texts()
         if self.solver.follows(facts, goal):
             return True

@@ -1,4 +1,4 @@
-"""Rows that blocks read, and what follows: containment, and what subqueries have in common."""
+"""Symbolic rows of a block's inputs; containment of blocks; how subqueries depend on each other."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ from sqljury.trees.types import fields
 from sqljury.trees.walk import is_correlated, relations
 
 # ---------------------------------------------------------------- rows
-# Rows of the relations that blocks read, with what is known of them.
+# Symbolic rows of the relations that blocks read, with facts about them.
 #
-# A row stands for any row of its relation: what z3 finds to follow for it holds for each.
+# Such a row represents any row of its relation: what z3 proves for it holds for each.
 
 
 _DEEPEST = 2
-"""Groups of groups into which rows are followed."""
+"""How many nested levels of groups get a symbolic row of their input."""
 
 
 def reader_of(prover: ProofSession, around: Frames, *, sets: bool = False) -> Reader:
-    """What makes blocks of relations with these rows around."""
+    """A reader that turns relations into blocks, with these rows of outer queries."""
     return Reader(prover.context, tuple(frame.fields for frame in around), sets)
 
 
 def opened_blocks(prover: ProofSession, relation: Relation, around: Frames) -> list[ProofBlock]:
-    """Blocks that give a relation's rows, without their number."""
+    """Blocks with the same set of rows as a relation, EXISTS opened to inputs."""
     reader = reader_of(prover, around, sets=True)
     return [b for whole in reader.blocks(relation) for b in opened(whole, reader)]
 
 
 def is_empty(prover: ProofSession, block: ProofBlock, around: Frames, session: Session) -> bool:
-    """Whether no rows can satisfy a block's conditions."""
+    """True if it is proved that no rows satisfy a block's conditions."""
     inside = Session(session)
     taken(prover, block, around, inside)
     return prover.follows(inside, z3.BoolVal(False))
@@ -59,7 +59,7 @@ def is_empty(prover: ProofSession, block: ProofBlock, around: Frames, session: S
 def taken(
     prover: ProofSession, block: ProofBlock, around: Frames, session: Session, deep: int = 0
 ) -> Frames:
-    """A row of each input of a block, for which the conditions hold."""
+    """A symbolic row of each input of a block, with the block's conditions as facts."""
     frames = joined(rows_of(prover, block, around, session, deep=deep), around)
     assume(prover, block.conditions, frames, session)
     return frames
@@ -73,7 +73,10 @@ def rows_of(
     like: Sequence[tuple[Instance, Columns]] | None = None,
     deep: int = 0,
 ) -> list[Instance]:
-    """A row of each input of a block, as one; ``like`` gives the columns that are known."""
+    """A new symbolic row of each input of a block, added to the session with its facts.
+
+    ``like`` gives for each input another row and the columns whose values are taken from it.
+    """
     made: list[Instance] = []
     for place, relation in enumerate(block.inputs):
         row = fields(relation, prover.context, tuple(frame.fields for frame in around))
@@ -90,7 +93,7 @@ def rows_of(
 
 
 def joined(rows: Sequence[Instance], around: Frames) -> Frames:
-    """Rows side by side, seen from a block."""
+    """The rows concatenated to one row, then the rows of the outer queries."""
     whole = Frame(
         tuple(f for row in rows for f in row.frame.fields),
         tuple(v for row in rows for v in row.frame.values),
@@ -101,7 +104,7 @@ def joined(rows: Sequence[Instance], around: Frames) -> Frames:
 def _source(
     prover: ProofSession, row: Instance, around: Frames, session: Session, deep: int
 ) -> None:
-    """What holds of a group holds of a row in it: adds that row."""
+    """For a row of DISTINCT or of groups, adds a row of its input with the same keys as a fact."""
     match row.relation:
         case Distinct():
             shown: Relation = row.relation.input
@@ -135,7 +138,7 @@ def _value(
 
 
 def _add(prover: ProofSession, new: Instance, session: Session) -> None:
-    """Notes a row, and that rows of a table with equal keys are one row."""
+    """Adds a row to the session, and the fact that rows with equal keys are the same row."""
     fixed = not any(isinstance(r, Limit) for r in relations(new.relation))
     if fixed and not is_correlated(new.relation):
         keys = properties(new.relation, prover.context).keys
@@ -149,7 +152,7 @@ def _add(prover: ProofSession, new: Instance, session: Session) -> None:
 
 
 def _declare(prover: ProofSession, new: Instance, session: Session) -> None:
-    """What the declaration of a table demands of its rows: a CHECK passes unless it is false."""
+    """Adds the facts that the CHECKs of a table are not false for a row, if they may be assumed."""
     if isinstance(new.relation, Scan) and prover.context.may(Assumption.CHECK):
         table = new.relation.table.casefold()
         for demanded in demands(prover.context.schema).get(table, ()):
@@ -159,14 +162,14 @@ def _declare(prover: ProofSession, new: Instance, session: Session) -> None:
 def assume(
     prover: ProofSession, conditions: Sequence[Expression], frames: Frames, session: Session
 ) -> None:
-    """Takes conditions for true."""
+    """Adds conditions, evaluated on rows, to the facts of a session."""
     session.facts += [prover.terms.truth(c, frames).true for c in conditions]
 
 
 # ---------------------------------------------------------------- containment
 # Containment: each row of one block is a row of another.
 #
-# The other's inputs are mapped to rows that are there, so that its conditions follow.
+# The inputs of the other block are mapped to known rows so that its conditions follow.
 #
 # Source: Chandra and Merlin 1977 (containment mappings).
 
@@ -182,7 +185,7 @@ def within(
     around: tuple[Frames, Frames],
     loose: bool,
 ) -> bool:
-    """Whether each row of some blocks is a row of others."""
+    """True if it is proved that each row of the first blocks is a row of one of the others."""
     return all(
         is_empty(prover, one, around[0], session)
         or any(_contained(prover, one, other, session, around, loose) for other in others)
@@ -198,7 +201,7 @@ def _contained(
     around: tuple[Frames, Frames],
     loose: bool = False,
 ) -> bool:
-    """Whether each row of a block is a row of another."""
+    """True if it is proved that each row of a block is a row of another."""
     inside = Session(session)
     frames = taken(prover, one, around[0], inside)
     _referred(prover, other, inside)
@@ -214,7 +217,7 @@ def witnessed(
     shown: Sequence[Value] | None = None,
     loose: bool = False,
 ) -> bool:
-    """Whether rows that are there satisfy a block's conditions and give the values shown."""
+    """True if known rows provably satisfy a block's conditions and give the values ``shown``."""
     rows = session.all_instances()
     options = []
     for relation in block.inputs:
@@ -255,7 +258,7 @@ def _satisfied(
 
 
 def _referred(prover: ProofSession, other: ProofBlock, session: Session) -> None:
-    """Adds the rows that foreign keys of the rows at hand refer to."""
+    """Adds the rows that foreign keys of known rows refer to, in tables that ``other`` reads."""
     if not prover.context.may(Assumption.FOREIGN_KEY):
         return
     wanted = {r for r in other.inputs if isinstance(r, Scan)}
@@ -290,7 +293,7 @@ def _refer(
     made = rows_of(prover, atom(target), (), session)[0].frame
     found = [made.values[i] for i in theirs if i is not None]
     if [v.kind for v in given] == [v.kind for v in found] and all(v.kind for v in given):
-        # '1' refers to 1 in SQLite, and is not the same.
+        # In SQLite the text '1' may refer to the number 1, and is not the same value.
         session.facts.append(all_same(zip(given, found, strict=True)))
 
 
@@ -300,20 +303,20 @@ def _place(scan: Scan, name: str) -> int | None:
 
 
 # ---------------------------------------------------------------- subqueries
-# Subqueries in conditions: unknowns to z3, which is told what they have in common.
+# Subqueries in conditions: each is an unknown of z3, which gets the implications between them.
 
 
 _MOST_LINKS = 24
 
 
 def asked_in(prover: ProofSession, formulas: Sequence[z3.BoolRef]) -> list[Asked]:
-    """The subqueries whose unknowns occur in formulas."""
+    """The subqueries whose unknowns occur in the formulas."""
     names = set(_names(formulas))
     return [each for each in prover.terms.asked.values() if each.name in names]
 
 
 def links(prover: ProofSession, asked: list[Asked], session: Session) -> list[z3.BoolRef]:
-    """What z3 is told of subqueries: which are equal, and which follow from others."""
+    """Facts about subqueries for z3: which are equal, empty or not, and which imply others."""
     names = {each.name for each in asked}
     plain = Session(None, [f for f in session.all_facts() if not names & set(_names([f]))])
     plain.instances = session.all_instances()
@@ -344,13 +347,13 @@ def _each_link(prover: ProofSession, asked: list[Asked], plain: Session) -> Iter
 
 
 def _never(prover: ProofSession, asked: Asked, plain: Session) -> bool:
-    """Whether a subquery has no rows."""
+    """True if it is proved that a subquery has no rows."""
     blocks = opened_blocks(prover, asked.subquery.relation, asked.around)
     return all(is_empty(prover, block, asked.around, plain) for block in blocks)
 
 
 def _exists(prover: ProofSession, given: Asked | None, wanted: Asked, plain: Session) -> bool:
-    """Whether a subquery has a row, given that another has one."""
+    """True if it is proved that a subquery has a row, given that another one has a row."""
     if any(isinstance(r, Limit) for r in relations(wanted.subquery.relation)):
         return False
     goals = opened_blocks(prover, wanted.subquery.relation, wanted.around)

@@ -1,4 +1,4 @@
-"""What proofs are about, the prover as the algorithms see it, and z3 with a budget."""
+"""Rows and facts of a proof, the prover's interface, and a z3 solver with a budget."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from sqljury.trees.context import Context
 from sqljury.trees.nodes import Relation
 
 # ---------------------------------------------------------------- solver
-# z3 with a budget: questions about what follows from facts.
+# z3 with a budget: whether a goal follows from facts.
 
 
 _WORK = 400_000
-"""z3's own count of steps for one question: the answer does not depend on the machine."""
+"""z3's resource limit for one question. It counts steps: results do not depend on the machine."""
 _MOST_QUESTIONS = 400
 _LOADED = 10
-"""z3's own limit is by the clock: so many times as long may a thread take on a loaded machine."""
+"""z3's timeout is wall-clock time: this many times the processor time left, for loaded machines."""
 
 
 class OutOfBudgetError(Exception):
-    """Too many questions, or too much time."""
+    """The solver has no questions or no processor time left."""
 
 
 class Solver:
-    """Answers until the budget is spent.
+    """Answers questions by z3, and caches the answers, until a budget is spent.
 
     Args:
-        seconds: processor time, a limit that only a slow machine meets; a loaded one does not.
+        seconds: limit in processor time. Only slow machines reach it before the count of questions.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -44,7 +44,7 @@ class Solver:
         self.engine.set("rlimit", _WORK)
 
     def follows(self, facts: Sequence[z3.BoolRef], goal: z3.BoolRef) -> bool:
-        """Whether a goal is true wherever all facts are; false also where z3 gives up.
+        """True if z3 proves that a goal is true whenever all facts are; False also if it gives up.
 
         Raises:
             OutOfBudgetError: the budget is spent.
@@ -76,20 +76,19 @@ class Solver:
 
 
 # ---------------------------------------------------------------- session
-# What proofs are about: rows, what is known of them, and blocks whose inputs are paired; and the
-# prover, as the algorithms see it.
+# Rows of a proof, facts about them, blocks whose inputs are paired, and the prover's interface.
 
 
 MOST_ORDERS = 6
-"""Orders of columns and keys that are tried."""
+"""Most orders of columns or keys that are tried."""
 
 Columns = tuple[int | None, ...]
-"""For each column of the right relation, the equal one of the left."""
+"""For each column of the right relation, the equal column of the left; None if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A row of a relation that a block reads."""
+    """A symbolic row of a relation that a block reads."""
 
     relation: Relation
     frame: Frame
@@ -97,18 +96,18 @@ class Instance:
 
 @dataclass
 class Session:
-    """What is known of the rows at hand and around."""
+    """Facts and known rows of a query; ``above`` has those of the outer query."""
 
     above: Session | None = None
     facts: list[z3.BoolRef] = field(default_factory=list)
     instances: list[Instance] = field(default_factory=list)
 
     def all_facts(self) -> list[z3.BoolRef]:
-        """The facts here and around."""
+        """The facts of this session and of those above."""
         return self.facts if self.above is None else self.above.all_facts() + self.facts
 
     def all_instances(self) -> list[Instance]:
-        """The rows here and around."""
+        """The known rows of this session and of those above."""
         return self.instances if self.above is None else self.above.all_instances() + self.instances
 
 
@@ -120,11 +119,14 @@ class Matched:
     left: Frames
     right: Frames
     choice: tuple[tuple[int, Columns], ...]
-    """For each input of the right block, that of the left and its columns."""
+    """For each input of the right block, the paired input of the left and its equal columns."""
 
 
 class ProofSession(Protocol):
-    """Whom the algorithms ask where they need each other: depth is bounded, answers are kept."""
+    """The interface of the prover through which the algorithms call each other.
+
+    It bounds the depth of the recursion and caches results.
+    """
 
     context: Context
     terms: Terms
@@ -139,7 +141,7 @@ class ProofSession(Protocol):
         *,
         loose: bool = False,
     ) -> bool:
-        """Whether two relations have the same rows, each as often."""
+        """True if it is proved that two relations have the same rows, each as often."""
 
     def sets(
         self,
@@ -150,15 +152,15 @@ class ProofSession(Protocol):
         *,
         loose: bool = False,
     ) -> bool:
-        """Whether two relations have the same rows, however often."""
+        """True if it is proved that two relations have the same set of rows."""
 
     def columns(
         self, left: Relation, right: Relation, session: Session, around: tuple[Frames, Frames]
     ) -> Columns | None:
-        """Which columns are equal if two relations have the same rows; None if they do not."""
+        """The equal columns of two relations with the same rows; None if that is not proved."""
 
     def same_value(self, a: Value, b: Value, session: Session, loose: bool = False) -> bool:
-        """Whether two values are the same wherever the session's facts hold."""
+        """True if the session's facts imply that two values are the same."""
 
     def follows(self, session: Session, goal: z3.BoolRef) -> bool:
-        """Whether a goal follows from the facts, and from what subqueries have in common."""
+        """True if a goal follows from the session's facts and the relations between subqueries."""

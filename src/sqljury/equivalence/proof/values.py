@@ -1,8 +1,9 @@
 """Expressions as z3 terms: a number for each value, and whether it is NULL.
 
-All values are rational numbers to z3. Texts and dates are unknown numbers, which is enough for
-what is asked of them, equality and order: any set of them can be embedded in the rationals. What
-z3 is not told has models that no database has, so that what holds in all models holds in databases.
+All values are rational numbers for z3. Texts and dates are unknown numbers. That is enough for
+equality and order: any set of texts or dates can be embedded in the rationals. z3 knows only some
+facts about databases, so it has models that no database has. What holds in all models therefore
+holds in all databases.
 
 Conditions are a pair (true, false); NULL is neither."""
 
@@ -51,7 +52,7 @@ from sqljury.trees.walk import deepen, references
 
 
 _MYSQL_DIGITS = 10**4
-"""``/`` of integers has four digits behind the point in MySQL (div_precision_increment)."""
+"""``/`` of integers has four decimal places in MySQL (div_precision_increment)."""
 
 
 def quotient(call: Call, dialect: str) -> Fraction | None:
@@ -82,12 +83,7 @@ def quotient(call: Call, dialect: str) -> Fraction | None:
 # ---------------------------------------------------------------- values
 # Expressions as z3 terms: a number for each value, and whether it is NULL.
 #
-# All values are rational numbers to z3. Texts and dates are unknown numbers, which is enough for
-# what is asked of them, equality and order: any set of them can be embedded in the rationals. What
-# z3 is not told has models that no database has, so that what holds in all models holds in
-# databases.
-#
-# Conditions are a pair (true, false); NULL is neither.
+# The module's docstring says how values and conditions are represented.
 
 
 _NUMBERS = (Type.INTEGER, Type.REAL, Type.DECIMAL)
@@ -98,9 +94,9 @@ _STRICT = frozenset(
     *("SUBSTR", "SUBSTRING", "REPLACE", "INSTR", "||", "LTRIM", "RTRIM", "COLLATED"),
     *(BY_VALUE, SHOWN, TO_NUMBER, TO_TEXT),
 }
-"""Functions that are NULL exactly if an operand is."""
+"""Functions that are NULL exactly if an operand is NULL."""
 _REJECTING = _STRICT | {"+", "-", "*", "/", "%", "NEG"}
-"""NULL if an operand is, and perhaps otherwise."""
+"""Functions that are NULL if an operand is NULL, and perhaps in other cases."""
 _COMMUTATIVE = frozenset(("+", "*"))
 _PREDICATES = COMPARISONS | {"AND", "OR", "NOT", "IN", "BETWEEN", "IS", "IS NULL"}
 _TRUTHS = _PREDICATES | {"IS TRUE", "IS FALSE"}
@@ -108,10 +104,10 @@ _TRUTHS = _PREDICATES | {"IS TRUE", "IS FALSE"}
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A value: a number that stands for it unless it is NULL.
+    """A SQL value for z3: ``null`` is true if it is NULL, else ``term`` is a number for it.
 
-    ``kind`` names what the value is stored as: equal values of one kind are the same to the bit.
-    Empty where that is not certain, such as 1 and 1.0 in a column without a type.
+    ``kind`` names how the value is stored: equal values of one kind are the same to the bit.
+    It is empty if that is not certain, as for 1 and 1.0 in a column without a type.
     """
 
     term: z3.ArithRef
@@ -120,13 +116,13 @@ class Value:
 
     @property
     def ids(self) -> tuple[int, int]:
-        """What tells this value from others that are written otherwise."""
+        """Identities of the z3 terms; equal ids mean the same value."""
         return self.term.get_id(), self.null.get_id()
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A condition: whether it is true, and whether it is false."""
+    """A condition for z3: whether it is true, and whether it is false; NULL if neither."""
 
     true: z3.BoolRef
     false: z3.BoolRef
@@ -134,48 +130,49 @@ class Truth:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A row: what its columns are, and their values."""
+    """A symbolic row: the fields of its columns, and their values."""
 
     fields: tuple[Field, ...]
     values: tuple[Value, ...]
 
 
 Frames = tuple[Frame, ...]
-"""The row at hand, then the rows around it."""
+"""The row of the query, then the rows of its outer queries, nearest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A subquery in a condition, where it stands, and the unknown that z3 sees for it."""
+    """A subquery in a condition, the rows that it is evaluated for, and its unknown in z3."""
 
     subquery: Subquery
     around: Frames
     operands: tuple[Value, ...]
     symbol: Value | Truth
     name: str
-    """Of the unknown, by which it is found in formulas."""
+    """The unknown's name in z3, by which formulas that contain it are found."""
 
 
 @dataclass
 class Terms:
-    """All terms made for one pair of queries."""
+    """Makes the z3 terms for one pair of queries, and keeps them."""
 
     context: Context
     numbered: int = 0
     texts: dict[tuple[Type, object], z3.ArithRef] = field(default_factory=dict)
     asked: dict[object, Asked] = field(default_factory=dict)
     kept: list[object] = field(default_factory=list)
-    """Terms whose number stands in a name: z3 gives the numbers of forgotten ones anew."""
+    """Terms whose z3 identity is part of a name or key. They are kept alive, because z3 uses the
+    identities of deleted terms again."""
 
     # ------------------------------------------------------------ rows
 
     def fresh(self, name: str, sort: z3.SortRef) -> z3.ExprRef:
-        """An unknown of its own."""
+        """A new unknown."""
         self.numbered += 1
         return z3.Const(f"{name}!{self.numbered}", sort)
 
     def column(self, column: Field) -> tuple[Value, list[z3.BoolRef]]:
-        """An unknown value of a column, and what is known of it."""
+        """An unknown value of a column, and the facts known about it."""
         null = self.fresh("null", z3.BoolSort()) if column.nullable else z3.BoolVal(False)
         known: list[z3.BoolRef] = []
         if column.type is Type.INTEGER and self._trusted:
@@ -191,7 +188,7 @@ class Terms:
         return self.context.dialect != "sqlite" or self.context.may(Assumption.TYPES)
 
     def kind(self, column: Field) -> str:
-        """What a column's values are stored as, if equal ones are the same to the bit."""
+        """How a column's values are stored; ``""`` if equal ones may differ in their bits."""
         if self.context.dialect == "sqlite" and column.affinity:
             held = column.affinity
             if held in NUMERIC_AFFINITIES:
@@ -205,7 +202,7 @@ class Terms:
             return "" if self.context.dialect in _CASELESS else "text"
         stable: tuple[Type, ...] = (Type.DATE, Type.TIME, Type.TIMESTAMP, Type.BOOLEAN)
         if self.context.dialect == "sqlite":
-            stable = (*stable, Type.REAL)  # there is no -0.0 in a table, nor in a text
+            stable = (*stable, Type.REAL)  # SQLite never stores or prints -0.0
         return column.type.value if column.type in stable else ""
 
     # ------------------------------------------------------------ values
@@ -233,7 +230,7 @@ class Terms:
         return Value(self.fresh("value", z3.RealSort()), self.fresh("null", z3.BoolSort()))
 
     def _changes_nothing(self, cast: Cast, frames: Frames) -> bool:
-        """Whether a CAST makes integers of integers."""
+        """True if a CAST converts integers to integers."""
         whole = column_type(cast.type_name, self.context.dialect) is Type.INTEGER
         scope = self._scope(frames)
         return whole and typed(cast.operand, (Type.INTEGER,), scope) is not None
@@ -254,7 +251,7 @@ class Terms:
         return Value(self.texts[key], never, "text" if literal.type is Type.TEXT else "")
 
     def known_texts(self) -> list[z3.BoolRef]:
-        """What is certain of the order of constant texts."""
+        """Facts about the order of constant texts that hold under every usual collation."""
         given = sorted(
             (v, t) for (k, v), t in self.texts.items() if k is Type.TEXT and isinstance(v, str)
         )
@@ -290,7 +287,7 @@ class Terms:
         known = quotient(call, self.context.dialect)
         if known is not None:
             exact = z3.RealVal(f"{known.numerator}/{known.denominator}")
-            # A kind of its own: as a text it has its own number of digits.
+            # A kind of its own: the quotient has its own number of digits when written as a text.
             return Value(exact, z3.BoolVal(False), f"quotient {name}")
         return self._unknown(name, operands, call, frames)
 
@@ -334,7 +331,7 @@ class Terms:
     def _unknown(
         self, name: str, operands: Sequence[Expression], whole: Expression, frames: Frames
     ) -> Value:
-        """The value of a function of which only that it is one is known."""
+        """The value of a function; z3 only knows that equal operands give equal values."""
         values = [self.value(o, frames) for o in operands]
         if name in _COMMUTATIVE:
             values.sort(key=lambda v: v.ids)
@@ -351,7 +348,7 @@ class Terms:
         return Value(term, null, self._kind_of(whole, frames))
 
     def apply(self, name: str, values: Sequence[Value], sort: z3.SortRef) -> z3.ExprRef:
-        """The same unknown for the same values."""
+        """An unknown that is the same for the same values, as an uninterpreted function of z3."""
         parts, arguments = [name], []
         for value in values:
             if not value.kind:
@@ -382,7 +379,7 @@ class Terms:
     # ------------------------------------------------------------ conditions
 
     def truth(self, expression: Expression, frames: Frames) -> Truth:
-        """Whether a condition is true or false in a row."""
+        """A condition evaluated on a row."""
         match expression:
             case Subquery() if expression.kind is not SubqueryKind.SCALAR:
                 return self._asked_truth(expression, frames)
@@ -427,7 +424,10 @@ class Terms:
         return Truth(holds, z3.Not(holds))
 
     def compared(self, name: str, one: Expression, other: Expression, frames: Frames) -> Truth:
-        """A comparison; by order where the engine compares the values as they are."""
+        """A comparison: of the numbers if the engine compares the values without conversion.
+
+        Otherwise it is an unknown, the same for the same operands.
+        """
         a, b = self.value(one, frames), self.value(other, frames)
         null = z3.simplify(z3.Or(a.null, b.null))
         if self.comparable(one, other, frames):
@@ -440,7 +440,7 @@ class Terms:
         return _unless(null, self.apply(name, (a, b), z3.BoolSort()))
 
     def comparable(self, one: Expression, other: Expression, frames: Frames) -> bool:
-        """Whether two values are compared as they are, by one order of all values."""
+        """True if the engine compares two values without conversion, by one total order."""
         if self.context.dialect == "sqlite":
             row = frames[0].fields
             extra: list[Field] = []
@@ -452,14 +452,14 @@ class Terms:
         if Type.TEXT in types and self.context.dialect in _CASELESS:
             return False
         if types <= set(_NUMBERS) and len(types) > 1 and Type.REAL in types:
-            # Compared as floats: two integers equal one float, and differ.
+            # They are compared as floats, so two different integers may equal the same float.
             return any(_is_float_too(side) for side in (one, other))
         return types <= set(_NUMBERS) or (len(types) == 1 and Type.ANY not in types)
 
     def _as_column(
         self, expression: Expression, frames: Frames, columns: int, extra: list[Field]
     ) -> Expression:
-        """A scalar subquery as a column, whose affinity is known."""
+        """A scalar subquery as a new column, appended to ``extra``; other expressions unchanged."""
         if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
             return expression
         around = tuple(frame.fields for frame in frames)
@@ -524,18 +524,18 @@ class Terms:
 
 
 def same(a: Value, b: Value) -> z3.BoolRef:
-    """Whether two values are equal or both NULL."""
+    """The formula that two values are equal or both NULL."""
     equal = z3.And(z3.Not(a.null), z3.Not(b.null), a.term == b.term)
     return z3.simplify(z3.Or(z3.And(a.null, b.null), equal))
 
 
 def all_same(pairs: Iterable[tuple[Value, Value]]) -> z3.BoolRef:
-    """Whether the values of each pair are."""
+    """The formula that the values of each pair are equal or both NULL."""
     return z3.And(*(same(a, b) for a, b in pairs))
 
 
 def _alike(sides: Sequence[Expression], scope: Scope) -> bool:
-    """Whether both are numbers or both texts, which no affinity changes."""
+    """True if both are numbers or both are texts, and no affinity converts one of them."""
     held = {affinity(side, scope) for side in sides}
     if all(typed(side, _NUMBERS, scope) is not None for side in sides):
         return None not in held and "TEXT" not in held
@@ -544,7 +544,7 @@ def _alike(sides: Sequence[Expression], scope: Scope) -> bool:
 
 
 def _is_float_too(expression: Expression) -> bool:
-    """Whether a constant is the same number as a float."""
+    """True if a constant number is exactly representable as a float."""
     match expression:
         case Literal(value=int() as value):
             return abs(value) <= EXACT
@@ -555,7 +555,7 @@ def _is_float_too(expression: Expression) -> bool:
 
 
 def _as_exists(subquery: Subquery) -> Subquery:
-    """EXISTS that is true where IN is."""
+    """An EXISTS that is true exactly if the IN is true."""
     equal = [
         Call("=", (deepen(operand, 1), Ref(place)))
         for place, operand in enumerate(subquery.operands)

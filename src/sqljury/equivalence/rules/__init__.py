@@ -1,1 +1,1 @@
-"""Rewrite rules, a file a clause: what makes trees of equal queries equal."""
+"""Rewrite rules that give equal queries equal trees; one file for each clause."""

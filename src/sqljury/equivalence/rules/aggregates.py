@@ -1,4 +1,4 @@
-"""Aggregate functions and what they are given."""
+"""Rules for aggregate functions and their operands."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- count rows
-# COUNT of what is never NULL counts rows; and DISTINCT does nothing to values that differ.
+# COUNT of an operand that is never NULL counts rows; DISTINCT of unique values does nothing.
 
 
 _SAME_WITHOUT_DISTINCT = frozenset(("MIN", "MAX", "BARE"))
@@ -73,7 +73,7 @@ def count_rows(relation: Aggregate, context: Context) -> Rewritten | None:
 def _once(
     call: AggregateCall, aggregate: Aggregate, context: Context
 ) -> tuple[AggregateCall, frozenset[Assumption]]:
-    """The call without what does nothing, and what that assumed."""
+    """The call without a needless DISTINCT or operand, and the assumptions of that."""
     if call.distinct and call.name in _SAME_WITHOUT_DISTINCT:
         return replace(call, distinct=False), frozenset()
     if call.distinct:
@@ -94,7 +94,10 @@ def _rows_counted(call: AggregateCall, aggregate: Aggregate) -> Relation:
 def _assumed_for_different(
     call: AggregateCall, aggregate: Aggregate, context: Context
 ) -> frozenset[Assumption] | None:
-    """What makes sure that no value occurs twice in a group; NULLs are not counted."""
+    """The assumptions under which no value occurs twice in a group; None if one may.
+
+    Several NULLs are allowed, as these aggregates ignore them.
+    """
     if call.name not in _DISTINCT or call.order:
         return None
     columns = [e.index for e in (*aggregate.keys, *call.operands[:1]) if isinstance(e, Ref)]
@@ -105,7 +108,7 @@ def _assumed_for_different(
 
 
 # ---------------------------------------------------------------- null blind
-# An aggregate of all rows that leaves NULLs out needs no condition that does so before.
+# ``WHERE x IS NOT NULL`` is needless if all aggregates ignore NULLs of x and there are no groups.
 
 
 _BLIND = frozenset(("SUM", "AVG", "MIN", "MAX", "COUNT", "TOTAL", "GROUP_CONCAT", "STRING_AGG"))
@@ -138,7 +141,7 @@ def null_blind(found: Reading, _: Context) -> frozenset[Assumption] | None:
 # ---------------------------------------------------------------- case to filter
 # An aggregate of CASE WHEN c THEN x END is the aggregate of x for the rows where c is true.
 #
-# Aggregates pass over NULLs, so what CASE makes NULL of may as well be filtered out.
+# Aggregates ignore NULLs, so rows for which CASE gives NULL can be filtered out.
 
 
 _PASS_OVER_NULL = frozenset(("COUNT", "SUM", "AVG", "MIN", "MAX", "TOTAL"))
@@ -149,7 +152,7 @@ _ONE = Literal(1, Type.INTEGER)
 def case_to_filter(relation: Aggregate, _: Context) -> Rewritten | None:
     """``SUM(CASE WHEN c THEN x END)`` → ``SUM(x) FILTER (WHERE c)``.
 
-    Not beside a bare column, which SQLite takes from the row of MIN.
+    Not if there is a bare column, which SQLite takes from the row of the MIN or MAX.
     """
     if any(c.name == "BARE" for c in relation.calls):
         return None
@@ -188,7 +191,7 @@ def filter_of_all_calls(relation: Aggregate, _: Context) -> Rewritten | None:
     """``SELECT SUM(x) FILTER (WHERE c) FROM t`` → ``SELECT SUM(x) FROM t WHERE c``, where all
     aggregates have that filter.
 
-    Only without GROUP BY: groups would be lost.
+    Only without GROUP BY: groups in which no row satisfies c would be lost.
     """
     if relation.keys or not relation.calls:
         return None
@@ -203,9 +206,9 @@ def filter_of_all_calls(relation: Aggregate, _: Context) -> Rewritten | None:
 # SUM of ones and zeros counts rows, AVG of them is a share: ``SUM(CASE WHEN c THEN 1 ELSE 0 END)``
 # and, in SQLite and MySQL, ``SUM(c)`` of a condition that is never NULL.
 #
-# Of no rows SUM is NULL and COUNT is 0. So without groups a SUM counts only where that makes no
-# difference: where COALESCE makes 0 of NULL, or in a fraction whose denominator is 0 or NULL of no
-# rows, as those dialects then give NULL.
+# Over no rows SUM is NULL and COUNT is 0. So without GROUP BY a SUM is replaced only if that makes
+# no difference: if COALESCE turns NULL into 0, or in a fraction whose denominator is 0 or NULL over
+# no rows, as those dialects then return NULL.
 
 
 _BY_ZERO_IS_NULL = frozenset(("sqlite", "mysql"))
@@ -219,7 +222,10 @@ _Counted = tuple[Expression, Assumed]
 
 
 def _counted(call: AggregateCall, below: Relation, context: Context) -> _Counted | None:
-    """The condition whose rows a SUM or an AVG counts, and what that assumes."""
+    """The condition whose true rows a SUM or AVG counts, and the assumptions; None if it does not.
+
+    The operand must be 1 for rows where the condition is true, and 0 for all others.
+    """
     if call.distinct or call.filter is not None or call.order or len(call.operands) != 1:
         return None
     match call.operands[0]:
@@ -250,7 +256,7 @@ def _is_logical(expression: Expression) -> bool:
 def sum_to_count(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SUM(CASE WHEN c THEN 1 ELSE 0 END)`` of groups → ``COUNT(*) FILTER (WHERE c)``.
 
-    A group has rows, so no SUM is NULL. Assumes primary key or not null where the absence of
+    No group is empty, so no SUM is NULL. Assumes primary key or not null where the absence of
     NULLs comes from them.
     """
     if not relation.keys:
@@ -260,7 +266,7 @@ def sum_to_count(relation: Aggregate, context: Context) -> Rewritten | None:
 
 
 def _with_counts(relation: Aggregate, sums: list[int], context: Context) -> Rewritten | None:
-    """COUNT in place of some of the calls, where they count."""
+    """The aggregate with COUNT in place of those of the given calls that count rows; or None."""
     calls = list(relation.calls)
     assumed = NOTHING
     for i in sums:
@@ -295,8 +301,10 @@ def sum_or_zero_to_count(relation: Project, context: Context) -> Rewritten | Non
 
 
 def _counted_if_any(call: AggregateCall, context: Context) -> Expression | None:
-    """The condition whose rows a SUM counts where it is not NULL: neither it nor what is summed
-    has to be."""
+    """The condition whose true rows a SUM counts; None if it does not count rows.
+
+    The SUM may be NULL, and its operand may be NULL instead of 0.
+    """
     if call.distinct or call.order or len(call.operands) != 1:
         return None
     condition = _counted_value(call.operands[0], context)
@@ -306,7 +314,7 @@ def _counted_if_any(call: AggregateCall, context: Context) -> Expression | None:
 
 
 def _counted_value(summed: Expression, context: Context) -> Expression | None:
-    """The condition under which a value is 1, if it is 0 or NULL otherwise."""
+    """The condition under which a value is 1, if it is 0 or NULL otherwise; else None."""
     match summed:
         case Literal(value=1, type=Type.INTEGER):
             return TRUE
@@ -319,14 +327,14 @@ def _counted_value(summed: Expression, context: Context) -> Expression | None:
 
 
 def _reads_bare(expressions: Iterable[Expression], index: int) -> bool:
-    """Whether a column is read anywhere else than in a COALESCE with 0."""
+    """True if a column is read anywhere outside ``COALESCE(column, 0)``."""
     return any(index in columns_read(_without_default(e, index, NULL)) for e in expressions)
 
 
 def _without_default(
     expression: Expression, index: int, instead: Expression | None = None
 ) -> Expression:
-    """``COALESCE(x, 0)`` of a column as the column, or what is given instead."""
+    """The expression with ``instead`` in place of ``COALESCE(x, 0)`` of a column; by default x."""
 
     def of_part(part: Expression) -> Expression:
         match part:
@@ -364,10 +372,10 @@ def sum_to_count_in_fraction(relation: Relation, context: Context) -> Rewritten 
 def _outside_of_fractions(
     expression: Expression, sums: set[int], counts: set[int]
 ) -> frozenset[int]:
-    """The sums of which an expression would show whether they are NULL or 0."""
+    """The columns whose NULL the expression would distinguish from 0."""
     match expression:
         case Call(name="/", operands=(above, below)) if _vanishes(below, sums, counts):
-            # Strict operators above: NULL or a number, and divided by 0 or NULL it is NULL.
+            # A number or NULL that is divided by 0 or NULL is NULL, whatever the numerator is.
             return frozenset() if _is_arithmetic(above) else columns_read(above)
         case Call() | Cast():
             parts = (_outside_of_fractions(p, sums, counts) for p in operands(expression))
@@ -377,7 +385,7 @@ def _outside_of_fractions(
 
 
 def _vanishes(expression: Expression, sums: set[int], counts: set[int]) -> bool:
-    """Whether it is 0 or NULL of no rows, whatever the sums are then."""
+    """True if the expression is 0 or NULL over no rows, whether the sums are NULL or 0 then."""
     match expression:
         case Ref():
             return expression.index in sums or expression.index in counts
@@ -393,7 +401,7 @@ def _vanishes(expression: Expression, sums: set[int], counts: set[int]) -> bool:
 
 
 def _is_arithmetic(expression: Expression) -> bool:
-    """Whether only strict operators stand above columns and constants."""
+    """True if the expression consists of columns, constants and strict arithmetic operators."""
     match expression:
         case Cast(operand=operand):
             return _is_arithmetic(operand)
@@ -432,7 +440,7 @@ def average_to_share(relation: Relation, context: Context) -> Rewritten | None:
 
 
 # ---------------------------------------------------------------- aggregate of distinct
-# ``COUNT(x)`` of ``SELECT DISTINCT x`` is ``COUNT(DISTINCT x)``, as other aggregates of x are.
+# ``COUNT(x)`` over ``SELECT DISTINCT x`` is ``COUNT(DISTINCT x)``; so with other aggregates of x.
 
 
 _OF_VALUES = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX"))
@@ -465,7 +473,7 @@ def aggregate_of_distinct(relation: Relation, context: Context) -> Rewritten | N
 
 
 def _aggregated(relation: Aggregate, below: Project) -> int | None:
-    """The only column that is no key, if the others are."""
+    """The only column that is no group key; None unless there is exactly one."""
     keys = {key.index for key in relation.keys if isinstance(key, Ref)}
     rest = set(range(len(below.expressions))) - keys
     columns_only = all(isinstance(key, Ref) for key in relation.keys)
@@ -473,7 +481,7 @@ def _aggregated(relation: Aggregate, below: Project) -> int | None:
 
 
 def _of_value(call: AggregateCall, place: int) -> AggregateCall | None:
-    """The call, if it is of that column only."""
+    """The call if its only operand is that column, or if it is COUNT(*); else None."""
     wanted: tuple[tuple[Expression, ...], ...] = ((Ref(place),),)
     if call.name == "COUNT":
         wanted = (*wanted, ())
@@ -484,7 +492,7 @@ def _of_value(call: AggregateCall, place: int) -> AggregateCall | None:
 # ---------------------------------------------------------------- count of key
 # ``COUNT(DISTINCT t.id)`` of a join counts rows of ``t`` that have a partner, if id is a key.
 #
-# What is joined without being read stands as EXISTS then, and the id differs from row to row.
+# Joined tables that are not read become EXISTS. Then every row has another id.
 
 
 @rule(RELATION, at={"Aggregate"}, assumes={Assumption.PRIMARY_KEY})

@@ -1,4 +1,4 @@
-"""CASE, COALESCE and guards against division by zero."""
+"""Rules for CASE, COALESCE and guards against division by zero."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Cast, Expression, Liter
 from sqljury.trees.volatile import is_volatile
 
 # ---------------------------------------------------------------- simplify case
-# CASE: what can be left out, put together, or said without it.
+# CASE: branches are removed or merged, or the CASE is replaced by a simpler expression.
 #
-# Operands are conditions and results in turn, the ELSE last. A condition that is NULL is not taken,
-# so only the truth of conditions counts.
+# The operands alternate between conditions and results; the ELSE is last. The branch of a condition
+# that is NULL is not taken, so only whether conditions are true matters.
 
 
 Branches = list[tuple[Expression, Expression]]
@@ -74,8 +74,8 @@ def fewer_branches(expression: Call, scope: Scope) -> Expression | None:
 
 @rule(EXPRESSION, at={"CASE"})
 def case_to_condition(expression: Call, scope: Scope) -> Expression | None:
-    """``CASE WHEN c THEN TRUE ELSE FALSE END`` → ``c`` where c is never NULL; so with 1 and 0
-    in SQLite."""
+    """``CASE WHEN c THEN TRUE ELSE FALSE END`` → ``c`` where c is never NULL; likewise with 1
+    and 0 in SQLite and MySQL."""
     branches, default = _parts(expression)
     if len(branches) != 1:
         return None
@@ -89,7 +89,7 @@ def case_to_condition(expression: Call, scope: Scope) -> Expression | None:
 
 
 def _truths(results: tuple[Expression, ...], scope: Scope) -> list[Literal | None]:
-    """TRUE or FALSE for results that are just that: 1 or 0 where those are truth values."""
+    """For each result TRUE or FALSE if it is a constant truth value (also 1 or 0), else None."""
     found: list[Literal | None] = []
     for result in results:
         logical = isinstance(result, Literal) and (
@@ -159,8 +159,8 @@ _NAMES = frozenset({"COALESCE", "IFNULL", "NVL"})
 
 @rule(EXPRESSION, at=_NAMES)
 def tidy_coalesce(expression: Call, scope: Scope) -> Expression | None:
-    """``IFNULL(x, y)``, ``COALESCE(x, NULL, x, y)`` → ``COALESCE(x, y)``; nothing stands after
-    what is never NULL."""
+    """``IFNULL(x, y)``, ``COALESCE(x, NULL, x, y)`` → ``COALESCE(x, y)``; operands after one that
+    is never NULL are removed."""
     if not expression.operands or is_volatile(expression):
         return None
     kept: list[Expression] = []
@@ -186,7 +186,7 @@ def _flat(expression: Call) -> list[Expression]:
 
 
 # ---------------------------------------------------------------- division by zero
-# Guards against division by zero, where that is NULL anyway: in SQLite and MySQL.
+# Guards against division by zero are removed in SQLite and MySQL, where x / 0 is NULL.
 
 
 _NULL_BY_ZERO = frozenset(("sqlite", "mysql"))
@@ -194,7 +194,7 @@ _NULL_BY_ZERO = frozenset(("sqlite", "mysql"))
 
 @rule(EXPRESSION, at={"/", "%"})
 def guarded_divisor(expression: Call, scope: Scope) -> Expression | None:
-    """``x / NULLIF(y, 0)`` → ``x / y``; the guard may stand inside a CAST or a product."""
+    """``x / NULLIF(y, 0)`` → ``x / y``; the guard may be inside a CAST or a product."""
     if len(expression.operands) != 2 or scope.context.dialect not in _NULL_BY_ZERO:
         return None
     value, divisor = expression.operands
@@ -217,7 +217,7 @@ def _without_guard(divisor: Expression) -> Expression | None:
 
 
 def _divides_by(division: Expression, divisor: Expression) -> bool:
-    """Whether an expression is NULL where the divisor is 0 or NULL."""
+    """True if an expression is NULL whenever the divisor is 0 or NULL."""
     match division:
         case Call(name="/" | "%", operands=(_, below)) if _is_scaled(below, divisor):
             return True

@@ -1,4 +1,4 @@
-"""CAST."""
+"""Rules for CAST."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqljury.trees.context import Assumption
 from sqljury.trees.nodes import Call, Cast, Expression, Literal, Outer, Ref, Type
 
 # ---------------------------------------------------------------- casts
-# CAST: SQLite's names of types, casts that change nothing, and what is a cast by other means.
+# CAST: SQLite's type names, casts that change nothing, and other expressions that are casts.
 
 
 _UNCHANGED = {
@@ -31,7 +31,7 @@ _UNCHANGED = {
 
 @rule(EXPRESSION, at={"Cast"})
 def cast_name(expression: Cast, scope: Scope) -> Expression | None:
-    """``CAST(x AS VARCHAR(20))`` → ``CAST(x AS TEXT)``: SQLite goes by the affinity of the
+    """``CAST(x AS VARCHAR(20))`` → ``CAST(x AS TEXT)``: SQLite uses only the affinity of the type's
     name."""
     if not is_sqlite(scope):
         return None
@@ -51,7 +51,7 @@ def unchanging_cast(expression: Cast, scope: Scope) -> Expression | Simplified |
     if not is_sqlite(scope) or name not in _UNCHANGED:
         return None
     if name == "REAL" and affinity(operand, scope) != "REAL":
-        return None  # what is computed as REAL may be an integer here and there
+        return None  # without REAL affinity some values may be integers, which the CAST converts
     assumed = typed(operand, _UNCHANGED[name], scope)
     return None if assumed is None else assuming(operand, assumed)
 
@@ -106,7 +106,7 @@ def cast_operand(expression: Call, scope: Scope) -> Simplified | None:
 def _with_constant(
     cast: Expression, constant: Expression, scope: Scope, *, first: bool = True
 ) -> tuple[Expression, Expression] | None:
-    """The constant as a float instead of the cast."""
+    """The operands without the cast, the constant made a float instead; None if not possible."""
     value = number(constant)
     if value is None or abs(value) >= EXACT or not _is_cast_number(cast, scope):
         return None
@@ -137,9 +137,9 @@ def _is_cast_number(cast: Expression, scope: Scope) -> bool:
 # ---------------------------------------------------------------- cast of foreign key
 # ``n = CAST(x AS REAL)`` is ``n = x`` in SQLite for a text x that refers to a column of numbers.
 #
-# Beside a number SQLite reads the text as one, if it is one, and a foreign key that holds says that
-# it is: a child's value equals its parent's after the parent's affinity was applied. Both ways give
-# the same number; but a REAL has 53 bits, so integers beyond 2**53 are taken not to be keys.
+# Compared with a number, SQLite converts a text that is a number. A valid foreign key ensures that
+# it is one: a child's value equals its parent's after the parent's affinity was applied. Both ways
+# give the same number. But a REAL has 53 bits, so keys are taken to be less than 2**53.
 #
 # Source: https://www.sqlite.org/foreignkeys.html, section 3; datatype3.html, section 4.2.
 
@@ -152,7 +152,7 @@ def cast_of_foreign_key(expression: Call, scope: Scope) -> Simplified | None:
     """``n = CAST(x AS REAL)`` → ``n = x``, where x is a text that refers to a column of
     numbers, in SQLite.
 
-    Assumes foreign key: the text is a number's.
+    Assumes foreign key: it ensures that the text is a number.
     """
     if not is_sqlite(scope) or not scope.context.may(Assumption.FOREIGN_KEY):
         return None

@@ -1,4 +1,4 @@
-"""Comparisons: their direction, the type of their constants, comparisons of truth values."""
+"""Rules for comparisons: direction, types of constants, comparisons with truth values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ from sqljury.trees.nodes import FALSE, TRUE, Call, Expression, Literal, Type
 from sqljury.trees.order import sort_key
 
 # ---------------------------------------------------------------- comparison direction
-# One way to write a comparison: constants on the right, else the smaller operand on the left.
+# One form of each comparison: constants on the right, else the operand with the smaller sort key
+# on the left.
 
 
 @rule(EXPRESSION, at={*MIRRORED, "IS"})
@@ -95,7 +96,7 @@ def truth_test(expression: Call, scope: Scope) -> Expression | None:
 
 @rule(CONDITION, at=_TESTS, name="truth_test")
 def truth_test_in_condition(expression: Call, _: Scope) -> Expression | None:
-    """``WHERE c IS TRUE`` → ``WHERE c``: NULL is as good as FALSE."""
+    """``WHERE c IS TRUE`` → ``WHERE c``: a condition that is NULL counts as FALSE."""
     (condition,) = expression.operands
     return condition if expression.name == "IS TRUE" else Call("NOT", (condition,))
 
@@ -142,8 +143,8 @@ def constant_condition(expression: Expression, scope: Scope) -> Expression | Non
 def number_as_condition(expression: Expression, scope: Scope) -> Simplified | None:
     """``WHERE x`` → ``WHERE x <> 0`` where x is a number, in SQLite and MySQL.
 
-    A text is true by the number that it begins with. Assumes types in SQLite, which keeps any
-    value in any column.
+    Not for texts: a text is true if the number that it begins with is not 0. Assumes types in
+    SQLite, which keeps any value in any column.
     """
     return _compared("<>", expression, scope)
 
@@ -167,11 +168,11 @@ def _compared(operator: str, value: Expression, scope: Scope) -> Simplified | No
 
 
 # ---------------------------------------------------------------- literal affinity
-# Constants as the type that they are compared as.
+# Constants with the type that the comparison converts them to.
 #
-# SQLite converts a constant by the affinity of the column it is compared with: '13' beside an
-# INTEGER column is 13, and 13 beside a TEXT column is '13'. Other engines read '13' beside an
-# integer as 13.
+# SQLite converts a constant by the affinity of the column it is compared with: to an INTEGER column
+# '13' is 13, to a TEXT column 13 is '13'. Other engines convert '13' to 13 if the other operand is
+# an integer.
 #
 # Source: https://www.sqlite.org/datatype3.html, section 4.2.
 
@@ -220,7 +221,7 @@ def _number(value: int | float) -> Literal:
 
 
 def _whole(constant: Expression) -> Expression:
-    """``3.0`` is compared as 3 is."""
+    """A constant float without fraction as an integer: 3.0 as 3; other constants unchanged."""
     value = number(constant)
     if isinstance(value, float) and value.is_integer() and abs(value) < EXACT:
         return integer(int(value))

@@ -1,4 +1,4 @@
-"""AND, OR and NOT."""
+"""Rules for AND, OR and NOT."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.trees.order import sort_key
 from sqljury.trees.volatile import is_volatile
 
 # ---------------------------------------------------------------- tidy logic
-# AND and OR: flat, without repetitions and constants, operands in order.
+# AND and OR: nested ones flattened, repetitions and constants removed, operands sorted.
 
 
 _NEUTRAL = {"AND": TRUE, "OR": FALSE}
@@ -51,7 +51,7 @@ def tidy_condition(expression: Call, scope: Scope) -> Expression | None:
 
 
 def _tidied(expression: Call, scope: Scope) -> list[Expression] | Expression:
-    """The operands that remain, or the constant that it is."""
+    """The operands that remain, or the constant that the expression equals."""
     name = expression.name
     parts: list[Expression] = []
     _flatten(expression, name, parts)
@@ -87,9 +87,9 @@ def _put_together(expression: Call, parts: list[Expression]) -> Expression | Non
 
 
 # ---------------------------------------------------------------- push not down
-# NOT goes inside, to comparisons that have an opposite.
+# NOT is pushed down to comparisons, which are replaced by their opposites.
 #
-# All of it holds for three truth values: an opposite is NULL exactly where the comparison is.
+# This holds for all three truth values: the opposite is NULL exactly if the comparison is NULL.
 
 
 _DUAL = {"AND": "OR", "OR": "AND"}
@@ -115,7 +115,7 @@ def push_not_down(expression: Call, scope: Scope) -> Expression | None:
 
 @rule(CONDITION, at={"NOT"})
 def double_negation(expression: Call, _: Scope) -> Expression | None:
-    """``WHERE NOT NOT x`` → ``WHERE x``, of a number, too."""
+    """``WHERE NOT NOT x`` → ``WHERE x``, also if x is a number."""
     (inner,) = expression.operands
     return inner.operands[0] if isinstance(inner, Call) and inner.name == "NOT" else None
 
@@ -157,16 +157,16 @@ def same_operands_in_condition(expression: Call, _: Scope) -> Expression | None:
 
 
 # ---------------------------------------------------------------- absorption
-# AND and OR of each other: absorption, common factors, a condition and its opposite.
+# AND of ORs and OR of ANDs: common operands are factored out.
 
 
 _MOST = 60
-"""Operands that are compared with each other."""
+"""With more operands no common ones are looked for."""
 
 
 @rule(EXPRESSION, at={"AND", "OR"})
 def common_factor(expression: Call, _: Scope) -> Expression | None:
-    """``(a AND b) OR (a AND c)`` → ``a AND (b OR c)``, and so with OR and AND exchanged."""
+    """``(a AND b) OR (a AND c)`` → ``a AND (b OR c)``; the same with AND and OR exchanged."""
     sets = _inner_sets(expression)
     if sets is None:
         return None
@@ -185,7 +185,10 @@ def common_factor(expression: Call, _: Scope) -> Expression | None:
 
 
 def _inner_sets(expression: Call) -> list[frozenset[Expression]] | None:
-    """What each operand joins by the other connective; None if none does."""
+    """For an OR the sets of ANDed parts of each operand, for an AND those of ORed parts.
+
+    None if no operand has such parts, or if there are too many.
+    """
     dual = _DUAL[expression.name]
     parts = expression.operands
     if len(parts) > _MOST or not any(isinstance(p, Call) and p.name == dual for p in parts):
@@ -196,14 +199,3 @@ def _inner_sets(expression: Call) -> list[frozenset[Expression]] | None:
         else frozenset((part,))
         for part in parts
     ]
-
-
-# ---------------------------------------------------------------- compare pairs
-# Comparisons of the same two values with each other become one.
-#
-# ``a > b AND a >= b`` is ``a > b``; ``a < b OR a = b`` is ``a <= b``. Each is NULL where the
-# others are, so this holds for three truth values, save that nothing is left, or everything.
-
-
-# ---------------------------------------------------------------- implied not null
-# ``x IS NOT NULL`` beside a condition that is never true for NULL.

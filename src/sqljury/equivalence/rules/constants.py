@@ -1,4 +1,4 @@
-"""Constant operands of operators."""
+"""Rules for operators with constant operands."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from sqljury.trees.nodes import FALSE, NULL, TRUE, Call, Expression, Literal, Ty
 from sqljury.trees.order import sort_key
 
 # ---------------------------------------------------------------- fold constants
-# Operators of constants, where every engine of the dialect gives the same value.
+# Operators on constants are computed if every engine of the dialect gives the same value.
 #
-# Left alone are overflow, division by zero where it is an error, floats outside of SQLite (they are
-# decimals there), and how a float is written as text.
+# Not computed: overflow, division by zero where it is an error, floats outside SQLite (where they
+# are decimals), and the text form of a float.
 
 
 Number = int | float
@@ -34,7 +34,10 @@ _FOLDED_TEXT: dict[str, Callable[[str], str]] = {"LOWER": str.lower, "UPPER": st
 
 
 def compare(operator: str, left: Number | None, right: Number | None) -> bool | None:
-    """How two numbers compare; exact for an integer and a float, as in SQLite."""
+    """The result of a comparison of two numbers; None if one is None.
+
+    An integer and a float are compared exactly, as in SQLite.
+    """
     if left is None or right is None:
         return None
     return _holds(operator, (left > right) - (left < right))
@@ -85,7 +88,7 @@ def _of_texts(operator: str, left: str | None, right: str | None, scope: Scope) 
 
 @rule(EXPRESSION, at={"+", "-", "*", "/", "%", "NEG"})
 def fold_arithmetic(expression: Call, scope: Scope) -> Expression | None:
-    """``7 / 2`` → 3 where integers are divided."""
+    """``7 / 2`` → 3 where the division of integers has no fraction."""
     numbers = [number(operand) for operand in expression.operands]
     if len(numbers) == 1 and expression.name == "NEG":
         numbers = [0, *numbers]
@@ -150,23 +153,20 @@ def fold_texts(expression: Call, scope: Scope) -> Expression | None:
     return Literal(_FOLDED_TEXT[expression.name](texts[0]), Type.TEXT)
 
 
-# ---------------------------------------------------------------- neutral operands
-# Arithmetic that changes nothing.
-
-
 # ---------------------------------------------------------------- commutative operands
-# The operands of sums and products in order; subtracting what is negative is adding.
+# The operands of sums and products in a fixed order.
 
 
 _JOINS_TEXTS = frozenset(("tsql", "fabric"))
-"""Where + of texts puts them together."""
+"""Dialects in which ``+`` concatenates texts."""
 
 
 @rule(EXPRESSION, at={"+", "*"})
 def commutative_operands(expression: Call, scope: Scope) -> Expression | None:
     """``2 * x`` → ``x * 2``.
 
-    Exact for integers and for floats, if not beyond two operands.
+    Exact for integers and floats. More than two operands are not reordered: that could change the
+    rounding of floats.
     """
     if len(expression.operands) != 2:
         return None
@@ -179,7 +179,7 @@ def commutative_operands(expression: Call, scope: Scope) -> Expression | None:
 
 
 # ---------------------------------------------------------------- null operands
-# What is NULL because an operand is, and what never is.
+# Expressions that are NULL because an operand is NULL, and tests of expressions that never are.
 
 
 _STRICT = COMPARISONS | {"+", "-", "*", "/", "%", "NEG", "LIKE", "GLOB"}

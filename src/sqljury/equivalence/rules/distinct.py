@@ -1,4 +1,4 @@
-"""DISTINCT."""
+"""Rules for DISTINCT."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- distinct as exists
-# Joins that only ask whether there is a partner, and a DISTINCT that takes back what they repeat.
+# Joins that only test whether there is a partner, and a DISTINCT that removes the repeated rows.
 #
 # ``SELECT DISTINCT s.id, s.name FROM s JOIN c ON …`` is ``SELECT s.id, s.name FROM s WHERE EXISTS
-# (SELECT 1 FROM c WHERE …)`` if ``s.id`` is a key; and a join with ``SELECT DISTINCT c.s_id`` on
-# that column asks the same.
+# (SELECT 1 FROM c WHERE …)`` if ``s.id`` is a key. A join with ``SELECT DISTINCT c.s_id`` on that
+# column is the same test.
 
 
 @rule(RELATION, at={"Distinct"}, assumes={Assumption.PRIMARY_KEY})
@@ -77,7 +77,7 @@ def distinct_as_exists(relation: Distinct, context: Context) -> Rewritten | None
 def _choices(
     found: Reading, outputs: list[Expression], context: Context
 ) -> Iterator[frozenset[int]]:
-    """Inputs that could give all outputs: those that are read, or one that has equal columns."""
+    """Sets of inputs that suffice for all outputs: those read, or one with equal columns."""
     owners = found.block.owners()
     read = frozenset().union(*map(columns_read, outputs))
     named = frozenset(owners[c] for c in read)
@@ -93,7 +93,7 @@ def _choices(
 
 
 class _Split:
-    """A block as some of its inputs, and questions about the others."""
+    """A block split into the inputs that are kept and EXISTS conditions on the others."""
 
     def __init__(self, block: Block, kept: frozenset[int], context: Context) -> None:
         self.block, self.kept, self.context = block, kept, context
@@ -112,7 +112,7 @@ class _Split:
         }
 
     def near(self, column: int) -> int:
-        """An equal column of the inputs that are kept, if there is one."""
+        """An equal column of the kept inputs, or the same column if there is none."""
         return self.stand_in.get(column, column)
 
     def equalities(self) -> Iterator[Expression]:
@@ -124,7 +124,7 @@ class _Split:
         return frozenset(self.owners[c] for c in columns_read(part))
 
     def base(self) -> Relation:
-        """The inputs that are kept, with what is asked of them alone."""
+        """The kept inputs, joined, with the conditions on them alone."""
         own = [part for part in self.parts if self.touched(part) <= self.kept]
         return rebuilt(
             Block(
@@ -146,7 +146,7 @@ class _Split:
         return filtered(self.base(), ordered(questions))
 
     def groups(self) -> list[list[int]]:
-        """The other inputs, those together that a condition joins."""
+        """The positions of the other inputs, grouped: conditions join the inputs of one group."""
         groups = [{i} for i in range(len(self.block.inputs)) if i not in self.kept]
         for part in self.parts:
             touched = self.touched(part) - self.kept
@@ -157,7 +157,7 @@ class _Split:
         return [sorted(group) for group in groups]
 
     def exists(self, group: list[int]) -> Expression:
-        """Whether there are rows of these inputs that fit."""
+        """The EXISTS of rows of these inputs that satisfy all conditions on them."""
         columns = (c for i in group for c in range(self.offsets[i], self.offsets[i + 1]))
         inside = {c: new for new, c in enumerate(columns)}
 
@@ -173,7 +173,7 @@ class _Split:
 
 
 # ---------------------------------------------------------------- distinct input
-# A join with DISTINCT rows, each column of which equals one of another input, is EXISTS.
+# A join with DISTINCT rows is EXISTS if each of their columns equals a column of another input.
 
 
 @rule(BLOCK, at={"several"})
@@ -193,7 +193,7 @@ def distinct_input(found: Reading, context: Context) -> frozenset[Assumption] | 
 
 
 def _outside(found: Reading, own: range, context: Context) -> dict[int, int]:
-    """For the columns of a relation equal ones of other inputs."""
+    """For each column in ``own`` that has one, an equal column of another input."""
     return {
         column: min(others)
         for members in equal_columns(found.block, context)
@@ -203,7 +203,7 @@ def _outside(found: Reading, own: range, context: Context) -> dict[int, int]:
 
 
 def _ask(found: Reading, position: int, rows: Relation, outside: dict[int, int]) -> None:
-    """Put the question in place of the input."""
+    """Replaces the input by an EXISTS condition, in place."""
     block = found.block
     places = sorted(outside)
     equal = [Call("=", (Ref(i), Outer(1, outside[c]))) for i, c in enumerate(places)]
@@ -216,7 +216,7 @@ def _ask(found: Reading, position: int, rows: Relation, outside: dict[int, int])
 
 
 # ---------------------------------------------------------------- distinct rows
-# DISTINCT of rows that differ anyway does nothing; groups without aggregates are DISTINCT keys.
+# DISTINCT of unique rows does nothing; groups without aggregates are DISTINCT keys.
 
 
 @rule(RELATION, at={"Aggregate", "Distinct"}, assumes={Assumption.PRIMARY_KEY})
@@ -239,12 +239,15 @@ def distinct_rows(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _each_once(below: Project) -> Relation | None:
-    """Without columns that are constant or occur twice; they are written again above."""
+    """DISTINCT over fewer columns: not constants and repetitions, which a projection adds above.
+
+    None if there are no such columns.
+    """
     values = below.expressions
     if any_volatile(values):
         return None
     once = dict.fromkeys(values)
-    # Of constants alone there may be one row or none: one column remains.
+    # If all columns are constant the result still has one row or none, so one column remains.
     needed = tuple(e for e in once if not isinstance(e, Literal)) or values[:1]
     if len(needed) == len(values):
         return None
@@ -253,7 +256,7 @@ def _each_once(below: Project) -> Relation | None:
 
 
 # ---------------------------------------------------------------- filter below distinct
-# A condition is asked of the rows before those that are equal become one.
+# A condition can filter the rows before DISTINCT.
 
 
 @rule(RELATION, at={"Filter"})
@@ -262,7 +265,7 @@ def filter_below_distinct(relation: Relation, context: Context) -> Rewritten | N
     match relation:
         case Filter(input=Distinct(input=below), condition=condition):
             row = fields(below, context)
-            # Rows that are equal must be the same for the condition: 1 and 1.0 are equal.
+            # The condition must not tell equal rows apart: 1 and 1.0 are equal, not the same.
             exact = all(same_values(row[c], row[c], context) for c in columns_read(condition))
             if exact and not is_volatile(condition):
                 return Rewritten(Distinct(Filter(below, condition)))

@@ -1,4 +1,4 @@
-"""EXISTS."""
+"""Rules for EXISTS."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- exists in set
-# Where duplicates do not count, EXISTS is an inner join.
+# Where duplicates do not matter, EXISTS is an inner join.
 #
-# So it is below DISTINCT, in an input of UNION, below GROUP BY with no aggregates but MIN, MAX and
-# DISTINCT ones, and inside another EXISTS.
+# They do not matter below DISTINCT, in an input of UNION, inside another EXISTS, and below GROUP BY
+# whose only aggregates are MIN, MAX and those with DISTINCT.
 
 
 _BLIND = frozenset(("MIN", "MAX", "BARE"))
-"""Aggregates that duplicates do not change; the others are if they are DISTINCT."""
+"""Aggregates that duplicates do not change; DISTINCT makes any other aggregate one of them."""
 
 
 @rule(RELATION, at={"Distinct", "Aggregate"}, needs={"Subquery", "Distinct", "Sort"})
@@ -83,7 +83,7 @@ def exists_in_set(relation: Relation, _: Context) -> Rewritten | None:
 
 
 def ignores_duplicates(relation: Relation) -> bool:
-    """Whether a relation's rows do not depend on how often each row of its input occurs."""
+    """True if a relation's rows do not depend on how often each row of its input occurs."""
     match relation:
         case Distinct():
             return True
@@ -94,7 +94,7 @@ def ignores_duplicates(relation: Relation) -> bool:
 
 
 def is_blind(call: AggregateCall) -> bool:
-    """Whether duplicates among its rows do not change an aggregate."""
+    """True if duplicates among the aggregated rows do not change the result."""
     return (call.distinct or call.name in _BLIND) and not call.order
 
 
@@ -109,7 +109,7 @@ def exists_in_exists(expression: Subquery, _: Scope) -> Expression | None:
 
 
 def with_joins(relation: Relation) -> Relation | None:
-    """The same set of rows with joins in place of EXISTS; None if there is none."""
+    """A relation with the same set of rows and joins in place of EXISTS; None if unchanged."""
     match relation:
         case Filter() | Join(kind=JoinKind.INNER, lateral=False):
             return _of_questions(relation) or _below(relation)
@@ -141,9 +141,9 @@ def _of_questions(relation: Relation) -> Relation | None:
 
 
 # ---------------------------------------------------------------- exists input
-# ``EXISTS (…)`` only asks whether there is a row: what cannot change that is taken away.
+# ``EXISTS (…)`` only tests whether there is a row: whatever cannot change that is removed.
 #
-# What is left is ``EXISTS (SELECT 1 FROM …)``.
+# ``EXISTS (SELECT 1 FROM …)`` remains.
 
 
 ONE = Literal(1, Type.INTEGER)
@@ -163,7 +163,7 @@ def _some(relation: Relation) -> Expression:
 
 
 def _simpler_exists(relation: Relation) -> Expression | None:
-    """Something simpler that is true when the relation has a row; None where there is nothing."""
+    """A simpler condition that is true exactly if the relation has a row; None if there is none."""
     match relation:
         case Values():
             return TRUE if relation.rows else FALSE
@@ -182,7 +182,7 @@ def _simpler_exists(relation: Relation) -> Expression | None:
 
 
 def _as_many(relation: Relation) -> Relation | None:
-    """A simpler relation that has rows exactly when this one has."""
+    """A simpler relation that has a row exactly if this one has; None if there is none."""
     match relation:
         case Project() | Distinct() | Sort() | Window() | Aggregate():
             return relation.input
@@ -198,14 +198,14 @@ def _as_many(relation: Relation) -> Relation | None:
 
 
 def _is_some(limit: Limit) -> bool:
-    """Whether the limit leaves a row where there is one."""
+    """True if the LIMIT keeps at least one row of any non-empty input."""
     if limit.offset is not None and whole_number(limit.offset) != 0:
         return False
     return limit.count is None or (whole_number(limit.count) or 0) > 0
 
 
 # ---------------------------------------------------------------- exists merge
-# Two questions about the rows of one relation become one.
+# Two EXISTS conditions over the same relation become one.
 #
 # ``EXISTS (R where p) OR EXISTS (R where q)`` is ``EXISTS (R where p OR q)``; and so is
 # ``NOT EXISTS (R where p) AND NOT EXISTS (R where q)`` a single NOT EXISTS.
@@ -246,23 +246,23 @@ def _exists(base: Relation, conditions: list[tuple[Expression, ...]], negated: b
 
 
 def any_of(conditions: list[tuple[Expression, ...]]) -> Expression:
-    """That all of one list is true: what the lists have in common, and the OR of the rest."""
+    """The condition that all parts of at least one list are true; common parts come first."""
     common = [c for c in dict.fromkeys(conditions[0]) if all(c in parts for parts in conditions)]
     rest = {conjunction(p for p in parts if p not in common): None for parts in conditions}
-    # What asks for nothing more is true for all that the others ask for.
+    # A list without further parts is implied by every other list.
     if conjunction(()) in rest:
         return conjunction(common)
     return conjunction((*common, disjunction(sorted(rest, key=sort_key))))
 
 
 # ---------------------------------------------------------------- exists same row
-# A table that EXISTS joins with the asking row of the same table, by its key, is that row.
+# A table inside EXISTS whose key must equal that of the outer row of the same table is that row.
 #
-# ``id NOT IN (SELECT s.id FROM student s JOIN pet p ON …)`` about students asks of pets only.
+# ``id NOT IN (SELECT s.id FROM student s JOIN pet p ON …)`` on students then needs pets only.
 
 
 _Same = dict[int, int]
-"""For columns inside, the column of the row around that is the same one."""
+"""For columns inside EXISTS, the same column of the outer row."""
 
 
 @rule(RELATION, at={"Filter", "Join"}, needs={"Subquery"}, assumes={Assumption.PRIMARY_KEY})
@@ -270,7 +270,7 @@ def exists_same_row(relation: Relation, context: Context) -> Rewritten | None:
     """``FROM s WHERE EXISTS (SELECT 1 FROM s AS t JOIN p ON … WHERE t.id = s.id)`` → ``FROM s
     WHERE EXISTS (SELECT 1 FROM p WHERE …)``.
 
-    Assumes primary key: both rows are one.
+    Assumes primary key: it makes both the same row.
     """
 
     def without_same_row(rows: Relation, inner: Relation) -> tuple[Relation, Assumed] | None:
@@ -298,7 +298,10 @@ def _primary_key(relation: Relation, context: Context) -> list[int]:
 
 
 def _same_rows(block: Block, position: int, key: list[int], shown: Flat) -> Iterator[_Same]:
-    """The rows around that an input of the block is, if what is read of it is there."""
+    """For each way in which an input is the same row as an outer one: its columns in that row.
+
+    All columns of the input that are read must be among the outer query's columns.
+    """
     scan, first = block.inputs[position], block.offsets()[position]
     compared = _compared(block.conjuncts)
     conditions = (*block.conjuncts, *(condition for _, condition in block.outer_joined))
@@ -314,7 +317,7 @@ def _same_rows(block: Block, position: int, key: list[int], shown: Flat) -> Iter
 
 
 def _compared(parts: list[Expression]) -> set[tuple[int, int | None]]:
-    """Columns inside, each with a column of the row around that it equals."""
+    """Pairs of a column inside EXISTS and a column of the outer row that a condition equates."""
     found: set[tuple[int, int | None]] = set()
     for part in parts:
         match part:
@@ -327,7 +330,7 @@ def _compared(parts: list[Expression]) -> set[tuple[int, int | None]]:
 
 
 def _without(block: Block, position: int, key: list[int], same: _Same) -> Relation:
-    """The block without that input: the row around is read in its place."""
+    """The block without that input; its columns are read from the outer row."""
     first = block.offsets()[position]
     gone = width(block.inputs[position])
     held = {same[first + c] for c in key}
@@ -352,7 +355,7 @@ def _without(block: Block, position: int, key: list[int], same: _Same) -> Relati
 
 
 def _of_itself(part: Expression, held: set[int]) -> Expression:
-    """A column compared with itself is equal, unless it is NULL; those of a key are not."""
+    """``x = x`` as TRUE for columns in ``held`` (never NULL), else as x IS NOT NULL."""
     match part:
         case Call(name="=" | "IS", operands=(Outer(level=1) as a, Outer() as b)) if a == b:
             if part.name == "IS" or a.index in held:

@@ -1,4 +1,4 @@
-"""Filters that are always or never true."""
+"""Rules for filters that are always or never true, and for filters on filters."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from sqljury.trees.walk import width
     },
 )
 def never_true(relation: Relation, _: Context) -> Rewritten | None:
-    """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → nothing."""
+    """``WHERE FALSE``, and an inner join with no rows → no rows; ``WHERE TRUE`` → no WHERE."""
     match relation:
         case Filter(condition=Literal(value=True)):
             return Rewritten(relation.input)
@@ -68,7 +68,7 @@ def never_true(relation: Relation, _: Context) -> Rewritten | None:
 
 
 def _is_never(condition: Expression) -> bool:
-    """Whether a condition is FALSE or NULL, or has such a part."""
+    """True if a condition is FALSE or NULL, or an AND with such an operand."""
     match condition:
         case Literal():
             return condition.value is None or condition.value is False
@@ -79,7 +79,7 @@ def _is_never(condition: Expression) -> bool:
 
 
 def is_empty(relation: Relation) -> bool:
-    """Whether a relation is :func:`nothing`."""
+    """True if a relation is one made by :func:`nothing`."""
     match relation:
         case Filter(input=Values(), condition=Literal(value=False)):
             return True
@@ -88,9 +88,9 @@ def is_empty(relation: Relation) -> bool:
 
 
 def nothing(relation: Relation) -> Relation:
-    """No rows, of the width of a relation: a row of NULLs that is filtered out.
+    """A relation without rows and as many columns as the given one: NULLs under WHERE FALSE.
 
-    Rows written out have no width where there are none.
+    An empty VALUES would have no columns, as their number is known from the rows.
     """
     return Filter(Values(((NULL,) * width(relation),)), FALSE)
 

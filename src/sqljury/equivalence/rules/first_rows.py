@@ -1,4 +1,4 @@
-"""The first row of an order, and extremes."""
+"""Rules for ORDER BY … LIMIT 1 and for MIN and MAX."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ from sqljury.trees.walk import columns_read, is_correlated, references, renumber
 # ---------------------------------------------------------------- first to extreme
 # ``SELECT x … ORDER BY x DESC LIMIT 1`` is ``SELECT MAX(x)``.
 #
-# Not of no rows: then one gives no row, and the other NULL. In place of a value both are NULL.
-# NULLs come first in some orders, but never out of MIN and MAX.
+# Except over no rows: the first returns no row, the second one row with NULL. As scalar subqueries
+# both are NULL. Some orders put NULLs first, while MIN and MAX ignore NULLs.
 
 
 @rule(
@@ -55,8 +55,8 @@ from sqljury.trees.walk import columns_read, is_correlated, references, renumber
 def first_to_extreme(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT x FROM t ORDER BY x DESC LIMIT 1`` → ``SELECT MAX(x) FROM t``.
 
-    Assumes not empty: of no rows one gives no row, the other NULL. Assumes primary key or not
-    null where the absence of NULLs comes from them.
+    Assumes not empty: over no rows the first returns no row, the second NULL. Assumes primary key
+    or not null where the absence of NULLs comes from them.
     """
     first = _first_of_order(relation)
     if first is None or not context.may(Assumption.NOT_EMPTY) or not has_rows(first.input):
@@ -76,7 +76,7 @@ def first_to_extreme(relation: Relation, context: Context) -> Rewritten | None:
 def scalar_first_to_extreme(expression: Subquery, scope: Scope) -> Simplified | None:
     """``(SELECT x FROM t ORDER BY x DESC LIMIT 1)`` → ``(SELECT MAX(x) FROM t)``.
 
-    Of no rows both are NULL. Assumes primary key or not null where the absence of NULLs comes
+    Over no rows both are NULL. Assumes primary key or not null where the absence of NULLs comes
     from them.
     """
     if expression.kind is not SubqueryKind.SCALAR:
@@ -89,7 +89,7 @@ def scalar_first_to_extreme(expression: Subquery, scope: Scope) -> Simplified | 
 
 
 def _first_of_order(relation: Relation) -> Sort | None:
-    """The sorted rows of which the first one's only key is given."""
+    """The Sort of ``SELECT x … ORDER BY x LIMIT 1``, whose only key is the only output; or None."""
     match relation:
         case Project(
             input=Limit(input=Sort() as sort, count=Literal(value=1), offset=None),
@@ -113,7 +113,7 @@ def _extreme(sort: Sort, context: Context) -> Rewritten | None:
 
 
 def has_rows(relation: Relation) -> bool:
-    """Whether there is a row if no table is empty."""
+    """True if the relation surely has a row whenever no table is empty."""
     match relation:
         case Scan():
             return True
@@ -126,10 +126,10 @@ def has_rows(relation: Relation) -> bool:
 
 
 # ---------------------------------------------------------------- extreme to first
-# ``WHERE x = (SELECT MAX(x) …)`` of the same rows is ``ORDER BY x DESC LIMIT 1``.
+# ``WHERE x = (SELECT MAX(x) …)`` over the same rows is ``ORDER BY x DESC LIMIT 1``.
 #
-# So are ``x >= ALL (SELECT x …)`` and that there is no row with a greater x. All of them keep every
-# row of a tie, and none where x is NULL.
+# ``x >= ALL (SELECT x …)`` and NOT EXISTS of a row with a greater x are the same. All of them keep
+# every tied row; LIMIT 1 keeps one, so no ties is assumed.
 
 
 _EXTREMES = {"MAX": ("=", ">="), "MIN": ("=", "<=")}
@@ -166,20 +166,23 @@ def extreme_to_first(relation: Filter, context: Context) -> Rewritten | None:
 def _first_row(
     rows: Relation, value: Expression, greatest: bool, context: Context, *, null_is_out: bool
 ) -> Rewritten | None:
-    """The first row in the order of a value, which is NULL in no row."""
+    """The rows sorted by a value, LIMIT 1; None if the value may be NULL and must not be.
+
+    Rows in which the value is NULL are filtered out if ``null_is_out``.
+    """
     assumed = assumed_for_not_null((value,), rows, context)
     if assumed is None:
         if not null_is_out:
             return None
         rows = Filter(rows, not_null(value))
-    # NULLs are the smallest values: where SQLite puts them, if there are any.
+    # The place of NULLs does not matter, as there are none; this is SQLite's default.
     key = SortKey(value, descending=greatest, nulls_last=greatest)
     first = Limit(Sort(rows, (key,)), Literal(1, Type.INTEGER))
     return Rewritten(first, (assumed or NOTHING) | {Assumption.NO_TIES})
 
 
 def _of_scalar(part: Expression, rows: Relation) -> tuple[Expression, bool] | None:
-    """The value of which the extreme is asked, and whether it is the greatest."""
+    """For ``x = (SELECT MAX(x) …)``: x and whether it is MAX; None for any other condition."""
     match part:
         case Call(operands=(value, Subquery(kind=SubqueryKind.SCALAR) as sub)):
             operator = part.name
@@ -197,7 +200,7 @@ def _of_scalar(part: Expression, rows: Relation) -> tuple[Expression, bool] | No
 
 
 def _same(value: Expression, rows: Relation, other: Expression, others: Relation) -> bool:
-    """Whether one is the same value of the same rows as the other."""
+    """True if both are the same value over the same rows."""
     if is_correlated(others):
         return False
     match rows, others, value, other:
@@ -213,7 +216,10 @@ def _column(aggregate: Aggregate, index: int) -> Expression | AggregateCall:
 
 
 def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] | None:
-    """The value of which no row has a greater (or a less) one, and whether it is the greatest."""
+    """For NOT EXISTS of a row with a greater (or smaller) x: x and whether it is the greatest.
+
+    None for any other condition.
+    """
     match part:
         case Call(name="NOT", operands=(Subquery(kind=SubqueryKind.EXISTS) as sub,)):
             others, own = selection(sub.relation), selection(rows)
@@ -238,9 +244,9 @@ def _of_not_exists(part: Expression, rows: Relation) -> tuple[Expression, bool] 
 
 
 # ---------------------------------------------------------------- bare to first
-# SQLite's ``SELECT MAX(x), y FROM …``: the y of the row with the greatest x.
+# SQLite's ``SELECT MAX(x), y FROM …``: y is from the row with the greatest x.
 #
-# Of no rows both are NULL, and of rows that tie in x it is any of them.
+# Over no rows both are NULL. If rows tie in x, y is from any of them.
 # Source: https://www.sqlite.org/lang_select.html, "Bare columns in an aggregate query".
 
 
@@ -255,8 +261,8 @@ _ASSUMED = frozenset((Assumption.NO_TIES, Assumption.NOT_EMPTY))
 def bare_to_first(relation: Aggregate, context: Context) -> Rewritten | None:
     """``SELECT MAX(x), y FROM t`` → ``SELECT x, y FROM t ORDER BY x DESC LIMIT 1``, in SQLite.
 
-    Assumes no ties, and not empty: of no rows both would be NULL. Assumes primary key or not
-    null where the absence of NULLs comes from them.
+    Assumes no ties, and not empty: over no rows the aggregates return a row of NULLs. Assumes
+    primary key or not null where the absence of NULLs comes from them.
     """
     if relation.keys or context.dialect != "sqlite":
         return None
@@ -279,11 +285,11 @@ def bare_to_first(relation: Aggregate, context: Context) -> Rewritten | None:
 
 
 # ---------------------------------------------------------------- limit before join
-# The first row is found before it is joined to the row that its foreign key points to.
+# LIMIT 1 is applied before the join with the row that a foreign key refers to.
 #
 # ``SELECT s.name FROM c JOIN s ON c.s_id = s.id ORDER BY c.x LIMIT 1`` is ``SELECT name FROM s
-# WHERE id = (SELECT s_id FROM c ORDER BY x LIMIT 1)``: every row of ``c`` has its ``s``, and one
-# only.
+# WHERE id = (SELECT s_id FROM c ORDER BY x LIMIT 1)``: every row of ``c`` has exactly one partner
+# in ``s``.
 
 
 @rule(
@@ -296,8 +302,8 @@ def limit_before_join(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT s.name FROM c JOIN s ON c.s_id = s.id ORDER BY c.x LIMIT 1`` → the first row of
     ``c``, then joined with ``s``.
 
-    Assumes foreign key: every row of ``c`` has its ``s``; and primary key: one only. Assumes
-    primary key or not null where the absence of NULLs comes from them.
+    Assumes foreign key: every row of ``c`` has a partner in ``s``; and primary key: only one.
+    Assumes primary key or not null where the absence of NULLs comes from them.
     """
     match relation:
         case Project(
@@ -320,7 +326,10 @@ def _of(found: Reading, kind: str) -> list[Use]:
 
 
 def _without(found: Reading, position: int, context: Context) -> tuple[Relation, Assumed] | None:
-    """The first row of the other inputs, if each of their rows has one partner in this one."""
+    """The first row of the other inputs, and the assumptions under which the join changes nothing.
+
+    None if not every row of the others has exactly one partner in this input.
+    """
     block = found.block
     own = range(*block.offsets()[position : position + 2])
     others = [Ref(c) for c in range(block.offsets()[-1]) if c not in own]
@@ -344,7 +353,7 @@ def _without(found: Reading, position: int, context: Context) -> tuple[Relation,
 
 
 def _drop_held(block: Block, said: list[Expression], context: Context) -> Assumed:
-    """Leave out that a foreign key is not NULL where it never is; what that assumes."""
+    """Removes IS NOT NULL of foreign keys that are never NULL; returns the assumptions of that."""
     assumed: Assumed = NOTHING
     for part in [part for part in block.conjuncts if part not in said]:
         match part:
@@ -361,7 +370,7 @@ def _drop_held(block: Block, said: list[Expression], context: Context) -> Assume
 
 
 def _joined_last(found: Reading, position: int, first: Relation) -> Relation:
-    """The first row beside its partner."""
+    """The first row joined with its partner in the input, with the original outputs."""
     block = found.block
     own = range(*block.offsets()[position : position + 2])
     others = [c for c in range(block.offsets()[-1]) if c not in own]

@@ -1,4 +1,4 @@
-"""Functions: their names, parts of dates, patterns, keys of collations."""
+"""Rules for functions: their names, parts of dates, patterns, sort keys of collations."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def formatted_date(expression: Call, scope: Scope) -> Expression | None:
 
 
 # ---------------------------------------------------------------- date parts
-# Dates in SQLite: parts as texts of fixed width, which order as the numbers do; and now.
+# Dates in SQLite: parts of dates as texts of fixed width, which sort as numbers do; current date.
 #
 # Source: https://www.sqlite.org/lang_datefunc.html
 
@@ -123,8 +123,8 @@ def _written(constant: Expression, width: int) -> Literal | None:
 
 @rule(EXPRESSION, at={"+", "-", "*", "/", "%"})
 def date_part_in_arithmetic(expression: Call, scope: Scope) -> Expression | None:
-    """``CAST(STRFTIME('%m', d) AS INTEGER) + 1`` → ``STRFTIME('%m', d) + 1``: arithmetic reads
-    a text as that number."""
+    """``CAST(STRFTIME('%m', d) AS INTEGER) + 1`` → ``STRFTIME('%m', d) + 1``: arithmetic
+    converts the text to that number."""
     if not is_sqlite(scope):
         return None
     new = tuple(
@@ -148,8 +148,8 @@ def now(expression: Call, scope: Scope) -> Expression | None:
 def part_of_whole(expression: Call, scope: Scope) -> Simplified | None:
     """``STRFTIME('%Y', DATE(d))`` → ``STRFTIME('%Y', d)`` where d is a date.
 
-    Not of a number: those of long ago become texts that are read as other dates. Assumes types
-    in SQLite, which keeps any value in any column.
+    Not where d may be a number: ``DATE`` writes early dates as texts that are read as other dates.
+    Assumes types in SQLite, which keeps any value in any column.
     """
     match expression:
         case Call(
@@ -170,19 +170,19 @@ _OF_A_SECOND = _OF_A_DAY | {"%H", "%M", "%S", "%H:%M"}
 # ---------------------------------------------------------------- like patterns
 # LIKE and GLOB: patterns in one spelling, and patterns that are a plain comparison.
 #
-# SQLite's LIKE takes ASCII letters without case, other letters with it, and anything as text.
+# SQLite's LIKE ignores the case of ASCII letters only, and converts every value to text.
 
 
 _ANY = {"LIKE": "%", "GLOB": "*"}
 _WILD = {"LIKE": re.compile(r"[%_]"), "GLOB": re.compile(r"[*?\[]")}
 _KNOWN = frozenset(("sqlite", "duckdb"))
-"""Where a pattern without ESCAPE has no way to escape."""
+"""Dialects in which a pattern has no escape character unless ESCAPE names one."""
 _WRITABLE = (*NUMBERS, Type.TEXT, Type.BOOLEAN, Type.DATE, Type.TIME, Type.TIMESTAMP)
 _ASCII_LETTER = re.compile(r"[A-Za-z]")
 
 
 def _read(expression: Call, scope: Scope) -> tuple[Expression, str] | None:
-    """The value and the pattern."""
+    """The value and the constant pattern of LIKE or GLOB; None if the rules do not apply."""
     if len(expression.operands) != 2 or scope.context.dialect not in _KNOWN:
         return None
     value, pattern = expression.operands
@@ -222,13 +222,16 @@ def like_of_lower(expression: Call, scope: Scope) -> Simplified | None:
 
 
 def _not_blob(value: Expression, scope: Scope) -> frozenset[Assumption] | None:
-    """What must be assumed for a value to be no BLOB: SQLite may be built so that none matches."""
+    """The assumptions under which a value is no BLOB; None if it may be one.
+
+    SQLite can be compiled so that LIKE never matches a BLOB.
+    """
     return typed(value, _WRITABLE, scope)
 
 
 @rule(EXPRESSION, at=_ANY, assumes={Assumption.TYPES})
 def plain_pattern(expression: Call, scope: Scope) -> Expression | Simplified | None:
-    """``x LIKE 'ab'`` → ``x = 'ab'``, or ``LOWER(x) = 'ab'`` in SQLite, where there are
+    """``x LIKE 'ab'`` → ``x = 'ab'``, or ``LOWER(x) = 'ab'`` in SQLite if the pattern has
     letters.
 
     Assumes types in SQLite, which keeps any value in any column.
@@ -302,13 +305,13 @@ def folded_case(expression: Call, scope: Scope) -> Expression | None:
 
 
 # ---------------------------------------------------------------- key of shown
-# A value that is shown for a key has that key.
+# SHOWN is any of the values with the same sort key; its sort key is that key.
 
 
 @rule(EXPRESSION, at={"COLLATED", BY_VALUE}, needs={SHOWN})
 def key_of_shown(expression: Expression, _: Scope) -> Expression | None:
-    """``COLLATED(SHOWN(COLLATED(x, c)), c)`` → ``COLLATED(x, c)``: the key of what stands for all
-    values of a key."""
+    """``COLLATED(SHOWN(COLLATED(x, c)), c)`` → ``COLLATED(x, c)``: a value shown for a sort key has
+    that sort key."""
     match expression:
         case Call(
             name=name,

@@ -1,4 +1,4 @@
-"""GROUP BY and HAVING."""
+"""Rules for GROUP BY and HAVING."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inner joins and filters as one block."""
+"""Rules for inner joins and filters, taken together as a block."""
 
 from __future__ import annotations
 
@@ -30,19 +30,18 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import columns_read, width
 
 # ---------------------------------------------------------------- join order
-# Inner joins and filters as one block, its inputs in an order of their own.
+# Inner joins and filters as one block, its inputs in canonical order.
 #
-# Joins, filters and projections below a projection or an aggregate become a block; conditions stand
-# at their lowest places, inputs and outer joins in canonical order, and of equal columns the first
-# one is named everywhere. What else is known of blocks is done on the way.
+# Joins, filters and projections below a projection or an aggregate become a block. Conditions move
+# as low as possible, inputs and outer joins get a canonical order, and of equal columns the first
+# one replaces the others. All other rules for blocks are applied, too.
 
 
 @rule(RELATION, at={"Project", "Aggregate", "Distinct"})
 def join_order(relation: Relation, context: Context) -> Rewritten | None:
-    """``FROM b JOIN a ON … WHERE …`` → ``FROM a JOIN b ON …``, the inputs in an order of their
-    own.
+    """``FROM b JOIN a ON … WHERE …`` → ``FROM a JOIN b ON …``, the inputs in canonical order.
 
-    The rules of blocks are applied on the way.
+    The rules for blocks are applied first, until none changes the block.
     """
     found = reading(relation)
     if found is None:
@@ -57,7 +56,7 @@ def join_order(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _step(found: Reading, context: Context) -> tuple[str, frozenset[Assumption]] | None:
-    """The name of the first rule that changed the block, and what it assumed."""
+    """Applies the first rule that changes the block; returns its name and assumptions, or None."""
     block = found.block
     for each in _block_rules(len(block.inputs) > 1, bool(block.outer_joined)):
         assumed = each.apply(found, context)
@@ -68,13 +67,13 @@ def _step(found: Reading, context: Context) -> tuple[str, frozenset[Assumption]]
 
 @cache
 def _block_rules(several: bool, outer: bool) -> tuple[Rule[OnBlock], ...]:
-    """The rules that are tried at blocks of several inputs, with outer joins."""
+    """The block rules to try, depending on whether there are several inputs and outer joins."""
     has = {"several": several, "outer": outer}
     return tuple(each for each in rules_of(BLOCK) if not each.at or any(has[k] for k in each.at))
 
 
 def put_in_order(found: Reading, context: Context) -> None:
-    """The inputs in canonical order; of equal columns the first is named."""
+    """Puts the inputs in canonical order; of equal columns the first replaces the others."""
     block = found.block
     classes = equal_columns(block, context)
     block.conjuncts = without_equalities(block.conjuncts, classes)
@@ -94,9 +93,9 @@ def _equalities(members: frozenset[int]) -> list[Expression]:
 
 
 # ---------------------------------------------------------------- foreign key join
-# A join with the row that a foreign key points to, of which nothing else is read, is left out.
+# A join with the row that a foreign key refers to is removed if nothing else of that row is read.
 #
-# What remains is that the foreign key is not NULL.
+# The condition that the foreign key is not NULL remains.
 
 
 @rule(BLOCK, at={"several"}, assumes={Assumption.FOREIGN_KEY, Assumption.PRIMARY_KEY})
@@ -104,8 +103,8 @@ def foreign_key_join(found: Reading, context: Context) -> frozenset[Assumption] 
     """``SELECT c.x FROM c JOIN s ON c.s_id = s.id`` → ``SELECT c.x FROM c WHERE s_id IS NOT
     NULL``.
 
-    Assumes foreign key: there is such a row; and primary key where only the declared key says
-    that there is one only.
+    Assumes foreign key: there is such a row; and primary key where only the declared key ensures
+    that there is not more than one.
     """
     block = found.block
     if len(block.inputs) < 2 or not context.may(Assumption.FOREIGN_KEY):
@@ -115,7 +114,7 @@ def foreign_key_join(found: Reading, context: Context) -> frozenset[Assumption] 
     for position, relation in enumerate(block.inputs):
         if isinstance(relation, Scan):
             links = _links(found, position, relation, classes, read)
-            # Of the parent nothing is read but what the key is compared with.
+            # Only columns of the parent that are compared with equal columns may be read.
             if not links.read <= links.equal.keys():
                 continue
             for link in _declared(links, context.schema):
@@ -127,19 +126,22 @@ def foreign_key_join(found: Reading, context: Context) -> frozenset[Assumption] 
 
 
 Link = dict[int, int]
-"""For columns of the parent the columns of the child that they are equal to."""
+"""For each key column of the parent, the foreign key column of the child that it equals."""
 
 
 @dataclass(slots=True)
 class _Links:
-    """A parent and what its columns are compared with; columns are those of the block."""
+    """A possible parent table of a join, and the columns that its columns are equated with.
+
+    Columns are numbered as in the block.
+    """
 
     found: Reading
     position: int
     parent: Scan
     own: range
     equal: dict[int, set[int]]
-    """By ``=``, directly or through other columns of the same value."""
+    """For each column of the parent the columns that equal it, directly or transitively."""
     read: frozenset[int]
     """The columns of the parent that are read elsewhere."""
 
@@ -173,7 +175,7 @@ def _links(
 
 
 def _declared(links: _Links, schema: Schema) -> Iterator[Link]:
-    """The declared foreign keys into the parent among what its columns are compared with."""
+    """The links to the parent that are declared foreign keys."""
     block = links.found.block
     owners, offsets = block.owners(), block.offsets()
     origins: dict[tuple[Scan, tuple[int, ...]], dict[str, list[tuple[int, int]]]] = {}
@@ -197,7 +199,7 @@ def _declared(links: _Links, schema: Schema) -> Iterator[Link]:
 def _along(
     key: ForeignKey, columns: dict[str, list[tuple[int, int]]], links: _Links, schema: Schema
 ) -> Link | None:
-    """The link by one foreign key, if all of its columns are compared with their targets."""
+    """The link by one foreign key if all its columns are equated with their targets, else None."""
     if key.target_table.casefold() != links.parent.table.casefold():
         return None
     parent = table_named(schema, links.parent.table)
@@ -217,7 +219,7 @@ def _along(
 
 
 def _unique(links: _Links, link: Link, context: Context) -> frozenset[Assumption] | None:
-    """What makes sure that there is no second parent."""
+    """The assumptions under which there is at most one parent row; None if there may be more."""
     row = _row(links.found.block, context)
     if not all(pins(row[child], row[mine], context) for mine, child in link.items()):
         return None
@@ -233,7 +235,7 @@ def _nothing_else_read(links: _Links, link: Link, context: Context) -> bool:
         return False
     row = _row(links.found.block, context)
     read = links.read.union(mine for mine, others in links.equal.items() if len(others) > 1)
-    # The key itself may be read if the foreign key holds the very same value.
+    # The parent's key may be read if the foreign key always has exactly the same value.
     return all(
         column in link and same_values(row[column], row[link[column]], context) for column in read
     )
@@ -262,7 +264,7 @@ def _is_link(part: Expression, mine: int, child: int) -> bool:
 
 
 # ---------------------------------------------------------------- same row twice
-# Two inputs that are the same relation, joined on a key, are one: both rows are the same row.
+# Two inputs that are the same relation, joined on a key, become one: both rows are the same row.
 
 
 @rule(BLOCK, at={"several"}, assumes={Assumption.PRIMARY_KEY})
@@ -285,7 +287,7 @@ def same_row_twice(found: Reading, context: Context) -> frozenset[Assumption] | 
             for k in range(width(relation))
             if any(offsets[i] + k in m and offsets[j] + k in m for m in classes)
         ]
-        # Only rows without NULL there find a partner.
+        # Rows with NULL in these columns have no partner, so only the others must be unique.
         assumed = assumed_for_unique(relation, equal, context, frozenset(equal)) if equal else None
         if assumed is not None:
             _make_one(found, i, j, equal, context)
@@ -298,7 +300,7 @@ def _make_one(found: Reading, i: int, j: int, equal: list[int], context: Context
     offsets, row = block.offsets(), inner_row(block, context)
     by = offsets[j] - offsets[i]
     own = range(offsets[j], offsets[j + 1])
-    # The equality was not true for NULLs.
+    # The removed equality was not true for NULLs.
     held: list[Expression] = [
         not_null(Ref(offsets[i] + k)) for k in equal if row[offsets[i] + k].nullable
     ]
@@ -308,7 +310,7 @@ def _make_one(found: Reading, i: int, j: int, equal: list[int], context: Context
 
 
 # ---------------------------------------------------------------- joined not null
-# ``a IS NOT NULL`` is left out where the block has another reason for it, or it is assumed.
+# ``a IS NOT NULL`` is removed if another condition of the block implies it, or if it is assumed.
 
 
 @rule(BLOCK, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})

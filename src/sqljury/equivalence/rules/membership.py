@@ -1,4 +1,4 @@
-"""IN, NOT IN, and a subquery's rows that a column equals."""
+"""Rules for IN, NOT IN, ANY and ALL with a subquery."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import deepen
 
 # ---------------------------------------------------------------- in to exists
-# ``x IN (SELECT …)``, ``x op ANY (SELECT …)``: there is a row for which the comparison is true.
+# ``x IN (SELECT …)``, ``x op ANY (SELECT …)``: EXISTS of a row for which the comparison is true.
 #
-# As a condition only: as a value, IN is NULL where EXISTS is false.
+# In conditions only: as a value, IN may be NULL where EXISTS is false.
 
 
 @rule(CONDITION, at={"Subquery", "NOT"}, needs={"Subquery"})
 def in_to_exists(expression: Expression, _: Scope) -> Expression | None:
     """``WHERE x IN (SELECT y FROM t)`` → ``WHERE EXISTS (SELECT 1 FROM t WHERE x = y)``.
 
-    As a value IN is NULL where EXISTS is false.
+    Only in conditions: as a value, IN may be NULL where EXISTS is false.
     """
     match expression:
         case Subquery(kind=SubqueryKind.IN):
@@ -50,7 +50,7 @@ def in_to_exists(expression: Expression, _: Scope) -> Expression | None:
         case Subquery(kind=SubqueryKind.ANY):
             return _some_row(expression.relation, expression.operands, expression.operator)
         case Call(name="NOT", operands=(Subquery(kind=SubqueryKind.ALL) as every,)):
-            # False, and not NULL, where the comparison with some row is false.
+            # ALL is FALSE, and not NULL, if the comparison with one row is false.
             if every.operator in NEGATED:
                 return _some_row(every.relation, every.operands, NEGATED[every.operator])
     return None
@@ -66,10 +66,11 @@ def _some_row(
 
 
 # ---------------------------------------------------------------- not in to not exists
-# ``x NOT IN (SELECT …)``, ``x op ALL (SELECT …)``: there is no row for which it is not true.
+# ``x NOT IN (SELECT …)``, ``x op ALL (SELECT …)``: NOT EXISTS of a row for which the comparison is
+# not true.
 #
-# A comparison with NULL is not true either, so one NULL among the rows makes ``NOT IN`` true for
-# no row. The NULLs are written out, unless there are none; that may be assumed.
+# A comparison with NULL is not true, so a NULL in the subquery makes ``NOT IN`` return no rows. The
+# result therefore tests for NULLs, unless there are none, which may be assumed.
 
 
 @rule(
@@ -97,10 +98,10 @@ def not_in_to_not_exists(relation: Relation, context: Context) -> Rewritten | No
 def _of_condition(
     condition: Expression, row: Relation, context: Context
 ) -> tuple[Expression, Assumed] | None:
-    """The condition with its parts under AND and OR rewritten, None if there are none."""
+    """The condition with all its NOT IN and ALL rewritten, and the assumptions; None if none."""
     if isinstance(condition, Call) and condition.name in ("AND", "OR"):
         if condition.name == "AND":
-            # A row for which another part is not true does not count.
+            # Only rows for which all parts are true matter, so NULL can be excluded by any part.
             row = Filter(row, condition)
         parts = [_of_condition(part, row, context) for part in condition.operands]
         if not any(parts):
@@ -114,7 +115,7 @@ def _of_condition(
 
 
 def _for_every_row(condition: Expression) -> Subquery | None:
-    """The condition as ``x op ALL (…)``; rows of several columns can only be ``<>``."""
+    """The condition as ``x op ALL (…)``, or None; with several columns only ``<>`` is possible."""
     match condition:
         case Call(name="NOT", operands=(Subquery(kind=SubqueryKind.IN) as sub,)):
             return Subquery(SubqueryKind.ALL, sub.relation, sub.operands, "<>")
@@ -144,15 +145,16 @@ def _no_row(every: Subquery, row: Relation, context: Context) -> tuple[Expressio
 
 
 def _if_null(x: Expression, row: Relation, context: Context) -> tuple[list[Expression], Assumed]:
-    """The test for NULL, unless there is none to test for."""
+    """The condition that x is NULL; empty if x is never NULL under the returned assumptions."""
     assumed = assumed_for_not_null((x,), row, context)
     return ([], assumed) if assumed is not None else ([Call("IS NULL", (x,))], NOTHING)
 
 
 # ---------------------------------------------------------------- is to equal
-# ``IS`` between columns is ``=`` where one of them is never NULL; that may be assumed.
+# ``IS`` between columns is ``=`` if one of them is never NULL, which may be assumed.
 #
-# Set operations compare so. Only the questions of EXISTS are looked at: who writes IS means it.
+# Set operations compare by IS and are rewritten to EXISTS. So only conditions inside EXISTS are
+# rewritten, not an IS that the query itself has elsewhere.
 
 
 @rule(
@@ -203,10 +205,10 @@ def _equal(
 
 
 # ---------------------------------------------------------------- key of children
-# The keys of rows that have children are what the children's foreign key points to.
+# The keys of rows that have children are the values of the children's foreign key.
 #
 # ``SELECT id FROM t WHERE id IN (SELECT t_id FROM c)`` is ``SELECT DISTINCT t_id FROM c`` without
-# NULLs: nothing but the key of ``t`` is read.
+# NULLs, because only the key of ``t`` is read.
 
 
 _MOST_QUESTIONS = 8
@@ -222,7 +224,7 @@ def key_of_children(relation: Relation, context: Context) -> Rewritten | None:
     """``SELECT id FROM t WHERE id IN (SELECT t_id FROM c)`` → ``SELECT DISTINCT t_id FROM c
     WHERE t_id IS NOT NULL``.
 
-    Assumes foreign key: every child has its row; and primary key: it has one.
+    Assumes foreign key: every child has a parent row; and primary key: it has only one.
     """
     match relation:
         case Project(input=Filter(input=Scan()), expressions=(Ref() as key,)):
@@ -240,7 +242,7 @@ def key_of_children(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _all_joined(rows: Relation) -> Relation | None:
-    """The rows, as a set, with joins in place of every EXISTS."""
+    """The same set of rows with joins in place of every EXISTS; None if there is no EXISTS."""
     joined = None
     for _ in range(_MOST_QUESTIONS):
         more = with_joins(rows)

@@ -1,4 +1,4 @@
-"""The order in which the rewrite rules are tried: one name a rule, that of its function."""
+"""The order in which the rewrite rules are tried; each is named by its function."""
 
 from __future__ import annotations
 
@@ -123,5 +123,5 @@ RULES: tuple[str, ...] = (
     "in_to_exists",
     "scalar_to_exists",
 )
-"""Kinds are tried apart from each other. A rule that is not listed is tried after those of its kind
-that are."""
+"""Only the order within a kind has an effect. Rules that are not listed are tried last within their
+kind."""

@@ -1,4 +1,4 @@
-"""ORDER BY and LIMIT."""
+"""Rules for ORDER BY and LIMIT."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- sort keys
-# Sort keys that cannot matter: constants, what keys before determine, all after a unique key.
+# Removes sort keys without effect: constants, and keys that earlier ones determine.
 
 
 @rule(RELATION, at={"Sort"}, assumes={Assumption.PRIMARY_KEY})
@@ -75,7 +75,7 @@ def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
         )
         if isinstance(value, Literal | Outer) or (same and not is_volatile(value)):
             continue
-        # Without NULLs it is all one where they would go.
+        # If there are no NULLs, their place does not matter and is written in one way.
         kept.append(key if nullable(value, row, context) else replace(key, nulls_last=False))
         if isinstance(value, Ref):
             columns.add(value.index)
@@ -87,8 +87,8 @@ def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
 
 
 _BLIND = frozenset(("COUNT", "SUM", "AVG", "TOTAL", "MIN", "MAX", "STDDEV", "VARIANCE", "MEDIAN"))
-"""Functions that give the same whatever the order of the rows. Bare columns do not: in practice
-they come from the last row, or the first."""
+"""Functions whose result does not depend on the order of the rows. Bare columns do depend on it: in
+practice engines take them from the last row or the first."""
 
 
 @rule(QUERY)
@@ -102,7 +102,10 @@ def unread_order(relation: Relation, _: Context) -> Rewritten | None:
 
 
 def _without(relation: Relation, *, seen: bool) -> Relation:
-    """The relation without sorts whose order is not seen."""
+    """The relation without Sorts that have no effect.
+
+    ``seen`` says whether the order of the relation's own rows has an effect.
+    """
     if isinstance(relation, Recursive):
         return relation
     if isinstance(relation, Sort) and not seen:
@@ -137,13 +140,13 @@ def _inside(part: Subquery) -> Expression:
 
 
 # ---------------------------------------------------------------- limits
-# LIMIT that takes everything or nothing, and LIMIT of a LIMIT.
+# LIMIT that keeps everything or nothing, and LIMIT of a LIMIT.
 
 
 @rule(RELATION, at={"Limit"})
 def limits(relation: Limit, context: Context) -> Rewritten | None:
     """``LIMIT 3`` of ``LIMIT 5`` → ``LIMIT 3``; ``LIMIT 0`` → no rows; ``LIMIT 1`` of at most
-    one row → nothing."""
+    one row → no LIMIT."""
     count, offset = whole_number(relation.count), whole_number(relation.offset)
     if relation.offset is not None and offset == 0:
         return Rewritten(Limit(relation.input, relation.count))

@@ -1,4 +1,4 @@
-"""Outer joins."""
+"""Rules for outer joins."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- outer join inputs
-# What the condition of a LEFT JOIN asks of its right side alone filters the right side.
+# Conditions of a LEFT JOIN that read only its right side become a filter on the right side.
 
 
 @rule(BLOCK, at={"outer"})
@@ -60,7 +60,7 @@ def outer_join_inputs(found: Reading, _: Context) -> frozenset[Assumption] | Non
 
 
 # ---------------------------------------------------------------- outer to inner
-# LEFT JOIN is an inner join where a condition above is not true for the rows without partner.
+# LEFT JOIN is an inner join if a condition above rejects the rows without a partner.
 #
 # Source: Galindo-Legaria and Rosenthal, "Outerjoin simplification and reordering", 1997, section 3.
 
@@ -74,7 +74,7 @@ def outer_to_inner(found: Reading, _: Context) -> frozenset[Assumption] | None:
     for k in _never_empty(block):
         condition = block.outer_joined[k][1]
         own = _own(block, k)
-        # What it is joined to must be there before it; that is turned first.
+        # Its condition reads another outer-joined relation, which must become an inner join first.
         if any(first <= c and c not in own for c in columns_read(condition)):
             continue
         block.conjuncts += conjuncts(condition)
@@ -90,7 +90,7 @@ def _own(block: Block, k: int) -> range:
 
 
 def _never_empty(block: Block) -> list[int]:
-    """The outer-joined relations that every row that is kept has a partner in, the last first."""
+    """The outer-joined relations in which every row of the result has a partner, last first."""
     rejected = frozenset().union(*map(null_rejected, block.conjuncts))
     found = []
     for k in reversed(range(len(block.outer_joined))):
@@ -101,7 +101,7 @@ def _never_empty(block: Block) -> list[int]:
 
 
 # ---------------------------------------------------------------- unused outer join
-# A LEFT JOIN with at most one partner, of which nothing is read, is left out.
+# A LEFT JOIN with at most one partner, none of whose columns is read, is removed.
 
 
 @rule(BLOCK, at={"outer"}, assumes={Assumption.PRIMARY_KEY})
@@ -145,8 +145,8 @@ def _one_partner(block: Block, k: int, context: Context) -> bool:
 # ---------------------------------------------------------------- left join to not exists
 # ``LEFT JOIN … WHERE right.column IS NULL`` is NOT EXISTS.
 #
-# The column must be one that no partner has NULL in: declared so, compared in the join's condition,
-# or assumed. Else rows with a partner whose column is NULL are kept as well.
+# No partner may have NULL in that column: it is declared so, compared in the join's condition, or
+# assumed. Otherwise rows with a partner whose column is NULL would be kept as well.
 
 
 @rule(RELATION, at={"Filter"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
@@ -171,7 +171,7 @@ def left_join_to_not_exists(relation: Relation, context: Context) -> Rewritten |
 
 
 def _assumed_for_no_partner(block: Block, position: int, context: Context) -> Assumed | None:
-    """What makes sure that a row kept by the block has no partner on that right side."""
+    """The assumptions under which rows of the block have no partner in that relation; or None."""
     right, condition = block.outer_joined[position]
     first = block.offsets()[len(block.inputs) + position]
     own = range(first, first + width(right))
@@ -195,12 +195,12 @@ def _null_column(part: Expression) -> int | None:
 
 
 def _before(block: Block, position: int) -> Relation:
-    """What stands left of an outer join."""
+    """The left side of an outer join, without conditions."""
     return rebuilt(Block(block.inputs, block.outer_joined[:position], []))
 
 
 def _never_true(condition: Expression, columns: frozenset[int]) -> bool:
-    """Whether a condition cannot be true where all the columns are NULL."""
+    """True if a condition cannot be true when all these columns are NULL."""
     match condition:
         case Call(name="AND"):
             return any(_never_true(part, columns) for part in condition.operands)
@@ -213,7 +213,7 @@ def _never_true(condition: Expression, columns: frozenset[int]) -> bool:
 
 
 def _alone(flat: Flat, position: int) -> Relation:
-    """The rows without partner; NULL in place of the partner's columns."""
+    """The rows without a partner, by NOT EXISTS; NULL in place of the partner's columns."""
     block = flat.block
     right, condition = block.outer_joined[position]
     first = block.offsets()[len(block.inputs) + position]
@@ -237,7 +237,7 @@ def _alone(flat: Flat, position: int) -> Relation:
 
 
 def _partners(right: Relation, condition: Expression, first: int) -> Relation:
-    """The right rows that fit the left row, which is now around them."""
+    """The partners of the left row, as a subquery in which the left row is the outer row."""
 
     def from_inside(level: int, index: int) -> Expression:
         if level > 0:

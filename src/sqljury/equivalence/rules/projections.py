@@ -1,4 +1,4 @@
-"""Projections, and columns that nothing reads."""
+"""Rules for projections and for columns that nothing reads."""
 
 from __future__ import annotations
 
@@ -48,10 +48,9 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- merge projects
-# A projection moves up through what keeps its rows, and two become one.
+# A projection moves above filters, sorts, limits and windows; two projections become one.
 #
-# Sorts, limits, windows, filters and aggregates then read the rows themselves, whatever the
-# subqueries of the text were.
+# So the other operators read the base rows directly, however the query was split into subqueries.
 
 
 _LARGEST = 600
@@ -73,7 +72,7 @@ def merge_projects(relation: Relation, _: Context) -> Rewritten | None:
 
 
 def _is_identity(project: Project) -> bool:
-    """Whether nothing is done; above a join it stays, as the order of a join is free."""
+    """True if a projection changes nothing; never above a join, whose columns may be reordered."""
     return (
         not isinstance(_bottom(project.input), Join)
         and len(project.expressions) == width(project.input)
@@ -126,21 +125,21 @@ _COMPUTING = frozenset(("Project", "Aggregate", "Window", "SetOperation", "Subqu
 
 
 def _computes_below(relation: Relation) -> bool:
-    """Whether something below the root computes columns, so that some may be unread."""
+    """True if an operator below the root computes columns, so that some may be unread."""
     asked = "Subquery" in names(relation) or not width(relation)
     return asked or not all(map(_COMPUTING.isdisjoint, map(names, inputs(relation))))
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A relation with fewer columns: for each old column that is left its new place."""
+    """A relation with fewer columns; ``place`` maps each remaining old column to its new place."""
 
     relation: Relation
     place: dict[int, int]
 
 
 def _whole(relation: Relation) -> Relation:
-    """The relation with all of its columns; below it those that no ancestor reads are removed."""
+    """The relation with all its columns; below it unread columns are removed."""
     return _kept(relation, frozenset(range(width(relation)))).relation
 
 
@@ -177,7 +176,7 @@ def _read_by(relation: Relation) -> frozenset[int]:
 
 
 def _on(relation: Relation, below: _Kept) -> Relation:
-    """The operator on an input whose columns have moved."""
+    """The operator on an input whose columns have new places."""
     moved = map_expressions(relation, lambda e: renumber(e, below.place.__getitem__))
     return with_inputs(moved, (below.relation,))
 
@@ -190,7 +189,7 @@ def _of_project(relation: Project, read: frozenset[int]) -> _Kept:
     chosen = [i for i in range(len(relation.expressions)) if i in read]
     values = tuple(relation.expressions[i] for i in chosen)
     names = tuple(relation.names[i] for i in chosen) if relation.names else ()
-    # A row without any column would be a trap for readers.
+    # A projection keeps at least one column, so that no other code meets rows without columns.
     new = replace(relation, expressions=values or (_ONE,), names=names)
     return _Kept(_on(new, _kept(relation.input, _read_by(new))), _places(chosen))
 
@@ -201,7 +200,7 @@ def _of_aggregate(relation: Aggregate, read: frozenset[int]) -> _Kept:
     chosen = [
         keys + i
         for i, call in enumerate(relation.calls)
-        # A bare column's row is that of the only MIN or MAX, even if that is not read.
+        # A bare column comes from the row of the only MIN or MAX, which must stay even if unread.
         if keys + i in read or (bare and call.name in ("MIN", "MAX"))
     ]
     if not keys and not chosen:
@@ -254,7 +253,7 @@ def _inside(part: Subquery) -> Expression:
 
 
 # ---------------------------------------------------------------- one row to scalar
-# A joined query that always has one row is a scalar subquery wherever its columns are read.
+# A joined subquery that always has exactly one row becomes a scalar subquery per column read.
 #
 # ``FROM t, (SELECT AVG(x) AS a FROM t) s WHERE t.x > s.a`` is ``WHERE x > (SELECT AVG(x) FROM t)``.
 
@@ -284,5 +283,5 @@ def _take_out(found: Reading, position: int) -> None:
 
 
 def _value(part: Relation, column: int) -> Expression:
-    """The column of the only row, as seen from a row beside it."""
+    """A scalar subquery for one column of the only row, to use in the rows joined with it."""
     return Subquery(SubqueryKind.SCALAR, Project(deepen_relation(part), (Ref(column),)))

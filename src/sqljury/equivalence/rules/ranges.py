@@ -1,4 +1,4 @@
-"""Comparisons of one value with constants: BETWEEN, IN, ranges."""
+"""Rules for comparisons of one value with constants: BETWEEN, IN, ranges."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from sqljury.trees.volatile import is_volatile
 def between_to_range(expression: Call, _: Scope) -> Expression | None:
     """``x BETWEEN a AND b`` → ``x >= a AND x <= b``.
 
-    A random value would be drawn twice, so it stays.
+    Not if x is volatile: the result would compute a random value twice.
     """
     if len(expression.operands) != 3 or is_volatile(expression.operands[0]):
         return None
@@ -58,15 +58,15 @@ def between_to_range(expression: Call, _: Scope) -> Expression | None:
 
 
 # ---------------------------------------------------------------- in list
-# Lists of IN: constants in order, each once, one alone is an equality.
+# Lists of IN: operands sorted, each once; a single constant becomes an equality.
 
 
 @rule(EXPRESSION, at={"IN"})
 def tidy_in_list(expression: Call, _: Scope) -> Expression | None:
     """``x IN (2, 1, 2)`` → ``x IN (1, 2)``; ``x IN (1)`` → ``x = 1``.
 
-    SQLite compares without the affinity of a listed column, so only constants become
-    equalities.
+    Only a constant becomes an equality: SQLite's IN ignores the affinity of a listed column, and
+    ``=`` does not.
     """
     value, *listed = expression.operands
     if not listed:
@@ -98,16 +98,17 @@ def null_in_list(expression: Call, _: Scope) -> Expression | None:
 
 
 # ---------------------------------------------------------------- merge ranges
-# Comparisons of one value with constants become the set of values that they allow.
+# Comparisons of one value with constants are merged by the sets of values that they allow.
 #
 # ``x > 2 AND x > 5`` is ``x > 5``; ``x = 1 OR x = 2`` is ``x IN (1, 2)``; ``x < 3 OR x > 3`` is ``x
-# <> 3``; of integers ``x > 2`` is ``x >= 3``. All comparisons with constants are NULL exactly where
-# the value is, so merging them holds for three truth values, save that nothing is left, or all.
+# <> 3``; of integers ``x > 2`` is ``x >= 3``. All comparisons with constants are NULL exactly if
+# the value is NULL, so merging is right for all three truth values. The exception is a merged set
+# that is empty or has all values: FALSE and TRUE are not NULL.
 
 
 _MOST_VALUES = 2000
 _FAR = 2**62
-"""Integers beyond it are left as they are written."""
+"""Comparisons with integers beyond this are not rewritten."""
 _INTEGER = (Type.INTEGER,)
 _WHOLE_NUMBERS = (Type.INTEGER, Type.BOOLEAN)
 _CLOSED = frozenset(("=", "<>", "<=", ">="))
@@ -132,7 +133,7 @@ def merge_ranges(expression: Call, scope: Scope) -> Expression | Simplified | No
     """``x > 2 AND x > 5`` → ``x > 5``; ``x = 1 OR x = 2`` → ``x IN (1, 2)``; of integers ``x >
     2`` → ``x >= 3``.
 
-    Left alone where nothing or all is allowed, if NULL is possible. Assumes types in SQLite,
+    Not if x may be NULL and the merged set is empty or has all values. Assumes types in SQLite,
     which keeps any value in any column.
     """
     return _merged(expression, scope, condition=False)
@@ -145,7 +146,7 @@ def merge_ranges(expression: Call, scope: Scope) -> Expression | Simplified | No
     name="merge_ranges",
 )
 def merge_conditions(expression: Call, scope: Scope) -> Expression | Simplified | None:
-    """``x > 2 AND x < 1`` → FALSE; ``x > 2 OR x <= 2`` → ``x IS NOT NULL``; and tests for NULL.
+    """``x > 2 AND x < 1`` → FALSE; ``x > 2 OR x <= 2`` → ``x IS NOT NULL``; also tests for NULL.
 
     Assumes types in SQLite, which keeps any value in any column.
     """
@@ -186,7 +187,7 @@ def _merged(expression: Call, scope: Scope, *, condition: bool) -> Expression | 
 
 
 def _is_plain(expression: Call, scope: Scope) -> bool:
-    """Whether a condition of one comparison is surely as it should be: the common case, at once."""
+    """True if a single comparison is surely in canonical form already: a fast path."""
     compared = expression
     if expression.name == "NOT":
         (inner,) = expression.operands
@@ -209,7 +210,10 @@ def _is_plain(expression: Call, scope: Scope) -> bool:
 def _group_keys(
     part: _Part, groups: dict[tuple[Expression, bool], list[tuple[Expression, _Part]]]
 ) -> Iterable[tuple[Expression, bool]]:
-    """Numbers and texts are apart; a test for NULL goes with either."""
+    """Keys of the group of a condition: its subject, and whether its constants are texts.
+
+    Tests for NULL have no constants; they go to a present group of their subject.
+    """
     if part.values:
         yield (part.subject, _is_text(part.values[0]))
     else:
@@ -223,11 +227,11 @@ def _same_parts(name: str, whole: Expression, gone: list[Expression]) -> bool:
     return len(parts) == len(gone) and all(part in gone for part in parts)
 
 
-# ---------------------------------------------------------------- what conditions say
+# ---------------------------------------------------------------- conditions to sets
 
 
 def _part_of(expression: Expression, condition: bool) -> _Part | None:
-    """The condition as one on a single subject, if it is."""
+    """The condition as allowed values of a single subject; None if it is not of that form."""
     if not isinstance(expression, Call):
         return None
     name, operands = expression.name, expression.operands
@@ -311,7 +315,7 @@ def _is_text(literal: Literal) -> bool:
     return isinstance(literal.value, str)
 
 
-# ---------------------------------------------------------------- written anew
+# ---------------------------------------------------------------- sets to conditions
 
 
 def _rewritten(
@@ -341,7 +345,7 @@ def _in_domain(
     scope: Scope,
     condition: bool,
 ) -> Expression | None:
-    """The condition that allows these values, of those that the subject can have at all."""
+    """The condition that allows these values and no others of the domain; None if impossible."""
     allowed = (allowed.of_integers() if domain.integers else allowed) & domain.values
     nullable = may_be_null(subject, scope)
     if allowed in (NOTHING, domain.values):
@@ -354,7 +358,10 @@ def _in_domain(
 def _all_or_nothing(
     subject: Expression, everything: bool, null: bool, nullable: bool, condition: bool
 ) -> Expression | None:
-    """Where each value is allowed, or none; as a value that would also have to be NULL."""
+    """The condition if all values are allowed or none.
+
+    None if the expression is used as a value and would have to be NULL for a NULL subject.
+    """
     if not nullable:
         return truth(everything)
     if not condition:
@@ -370,7 +377,7 @@ def _by_value(literals: list[Literal], allowed: ValueSet, integers: bool) -> dic
         cuts = [cut[1] for found in allowed.ranges for cut in found if not cut[0]]
         near = {v + by for v in cuts for by in (-1, 0) if not isinstance(v, str)}
         return {v: integer(int(v)) for v in near}
-    # From the last to the first, so that of 1 and 1.0 the first one stays.
+    # In reverse order, so that of 1 and 1.0, which are one key, the first one is kept.
     return {_value(literal): literal for literal in reversed(literals)}
 
 
@@ -380,13 +387,13 @@ def _one_class(literals: list[Literal]) -> bool:
     return all(literal.type is literals[0].type for literal in literals)
 
 
-# ---------------------------------------------------------------- what is known of the order
+# ---------------------------------------------------------------- order of values
 
 _ISO = re.compile(r"\d{4}-\d\d-\d\d([ T]\d\d:\d\d:\d\d)?")
 
 
 def _ordered(subject: Expression, literals: list[Literal], scope: Scope) -> bool:
-    """Whether the engine orders the subject and these constants as Python orders the constants."""
+    """True if the engine orders the subject's values and these constants as Python does."""
     if not literals:
         return True
     texts = [literal.value for literal in literals if isinstance(literal.value, str)]
@@ -411,7 +418,10 @@ def _ordered(subject: Expression, literals: list[Literal], scope: Scope) -> bool
 
 
 def _points_only(name: str, subject: Expression, parts: list[_Part]) -> Expression | None:
-    """Without an order: equalities under OR are a list, inequalities under AND one of NOT IN."""
+    """Equalities under OR as one IN, inequalities under AND as one NOT IN; else None.
+
+    Used if the order of values is not known.
+    """
     if len(parts) < 2 or len({value.type for part in parts for value in part.values}) != 1:
         return None
     listed: set[Literal] = set()
@@ -427,17 +437,17 @@ def _points_only(name: str, subject: Expression, parts: list[_Part]) -> Expressi
 
 
 def _is_list(part: _Part, positive: bool) -> bool:
-    """Whether a part allows exactly its values, or all but them."""
+    """True if a part allows exactly its listed values; if not ``positive``, all but these."""
     listed = points(map(_value, part.values))
     return part.allowed() == (listed if positive else listed.complement())
 
 
-# ---------------------------------------------------------------- what values there can be
+# ---------------------------------------------------------------- possible values
 
 
 @dataclass(frozen=True, slots=True)
 class _Domain:
-    """The values that there can be, whether they are integers, and what that assumes."""
+    """The values that a subject can have, whether all are integers, and the assumptions of that."""
 
     values: ValueSet = EVERYTHING
     integers: bool = False

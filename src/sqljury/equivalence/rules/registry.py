@@ -1,4 +1,4 @@
-"""The rules in the order in which they are tried, found in the modules of this package."""
+"""Finds the rules in the modules of this package and sorts them by the order of trial."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sqljury.trees.walk import names
 
 @cache
 def all_rules() -> tuple[Rule[Any], ...]:
-    """Every rule, kind by kind, in the order in which they are tried: that of ``RULES``."""
+    """All rules, kind by kind, in the order in which they are tried: that of ``RULES``."""
     for module in walk_packages(rules.__path__, f"{rules.__name__}."):
         import_module(module.name)
     places = {name: place for place, name in enumerate(RULES)}
@@ -26,7 +26,7 @@ def all_rules() -> tuple[Rule[Any], ...]:
 
 
 def rules_of(kind: RuleKind[Apply]) -> tuple[Rule[Apply], ...]:
-    """The rules of a kind."""
+    """All rules of a kind, in the order in which they are tried."""
     return tuple(rule for rule in all_rules() if rule.kind is kind)
 
 
@@ -34,8 +34,7 @@ _MOST = 4096
 
 
 class RuleIndex(Generic[Apply]):
-    """The rules that are tried at a tree, in order, by the operator that it starts from and by
-    what is in it."""
+    """Looks up the rules to try at a tree, by its root operator and by what the tree contains."""
 
     def __init__(self, found: Iterable[Rule[Apply]]) -> None:
         ordered = tuple(found)
@@ -45,7 +44,7 @@ class RuleIndex(Generic[Apply]):
         self._chosen = lru_cache(_MOST)(self._choose)
 
     def of(self, place: str, node: Expression | Relation) -> tuple[Rule[Apply], ...]:
-        """The rules that are tried at a class of nodes, a function or an operator."""
+        """The rules to try, in order, at ``node``; ``place`` is its class, function or operator."""
         return self._chosen(place, names(node) & self._needed)
 
     def _choose(self, place: str, held: frozenset[str]) -> tuple[Rule[Apply], ...]:

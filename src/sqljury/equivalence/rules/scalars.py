@@ -1,4 +1,4 @@
-"""Scalar subqueries."""
+"""Rules for scalar subqueries."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from sqljury.trees.volatile import is_volatile
 from sqljury.trees.walk import deepen
 
 # ---------------------------------------------------------------- scalar to exists
-# ``x = (SELECT y FROM …)`` with at most one row is EXISTS: there is a row with such a y.
+# ``x = (SELECT y FROM …)`` with at most one row is EXISTS of a row with x = y.
 #
-# Of several rows SQLite takes the first, others fail: then nothing is done. Neither is it for an
-# aggregate, which always has its row.
+# Not if there may be several rows, of which SQLite takes the first and other engines fail; nor for
+# an aggregate, which always has exactly one row.
 
 
 @rule(CONDITION, at=COMPARISONS, assumes={Assumption.PRIMARY_KEY}, needs={"Subquery"})
@@ -57,7 +57,7 @@ def _rows(relation: Relation) -> Relation:
 
 
 def _inside(comparison: Call, position: int) -> Expression:
-    """The comparison as the subquery's rows see it."""
+    """The comparison, moved into the subquery: the scalar becomes its row's column."""
     return Call(
         comparison.name,
         tuple(
@@ -96,7 +96,7 @@ def count_to_exists(expression: Call, _: Scope) -> Expression | None:
 
 
 def _counted(expression: Expression) -> Relation | None:
-    """The rows that a subquery counts."""
+    """The rows that a scalar subquery counts; None if it is no COUNT."""
     if not isinstance(expression, Subquery) or expression.kind is not SubqueryKind.SCALAR:
         return None
     relation = expression.relation

@@ -1,4 +1,4 @@
-"""UNION, INTERSECT and EXCEPT."""
+"""Rules for UNION, INTERSECT and EXCEPT."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ from sqljury.trees.walk import (
 )
 
 # ---------------------------------------------------------------- set operands
-# UNION is DISTINCT of UNION ALL, whose inputs stand in an order of their own.
+# UNION is DISTINCT over UNION ALL, whose inputs are in canonical order.
 #
-# Inputs that are unions themselves are taken apart; below DISTINCT an input counts once, and its
-# own DISTINCT not at all.
+# Nested unions are flattened. Below DISTINCT equal inputs are written once, and without a DISTINCT
+# or Sort of their own.
 
 
 @rule(RELATION, at={"SetOperation", "Distinct"})
@@ -90,7 +90,7 @@ def _taken_apart(parts: Iterable[Relation]) -> Iterable[Relation]:
 
 
 def _ordered(parts: Iterable[Relation], context: Context) -> list[Relation]:
-    """In order, unless the first input decides what type the columns have."""
+    """The inputs in canonical order; in the given order if that may decide the columns' types."""
     found = list(parts)
     rows = [fields(part, context) for part in found]
     alike = all(
@@ -101,15 +101,15 @@ def _ordered(parts: Iterable[Relation], context: Context) -> list[Relation]:
 
 
 def _same_in_any_order(one: Field, other: Field, context: Context) -> bool:
-    """Whether the type of both together is the same in either order."""
+    """True if a union of the two columns has the same type in either order."""
     numbers = one.type in NUMBERS and other.type in NUMBERS
     return comparable(one, other, context) or (numbers and context.dialect != "sqlite")
 
 
 # ---------------------------------------------------------------- set to exists
-# INTERSECT asks whether a row EXISTS in the other input, EXCEPT whether it does not.
+# INTERSECT is EXISTS of an equal row in the other input, EXCEPT is NOT EXISTS.
 #
-# Duplicates are removed and NULLs count as equal, unlike in ``IN`` and ``NOT IN``.
+# Both remove duplicates and treat NULLs as equal, unlike ``IN`` and ``NOT IN``.
 
 
 @rule(RELATION, at={"SetOperation"})
@@ -118,7 +118,7 @@ def set_to_exists(relation: SetOperation, context: Context) -> Rewritten | None:
     (SELECT 1 FROM b WHERE x IS y)``; EXCEPT → NOT EXISTS."""
     if relation.all or relation.kind is SetKind.UNION:
         return None
-    # Duplicates of the other inputs do not count, and those of the first are removed at the end.
+    # Duplicates in the other inputs do not matter; those in the first are removed by DISTINCT.
     parts = [part.input if isinstance(part, Distinct) else part for part in relation.inputs]
     if relation.kind is SetKind.INTERSECT:
         parts = sorted(dict.fromkeys(parts), key=sort_key)
@@ -150,8 +150,8 @@ def _same(index: int, one: Field, other: Field) -> Expression:
 # ---------------------------------------------------------------- set to predicate
 # INTERSECT and EXCEPT of selections from one relation become AND and AND NOT.
 #
-# Two rows with the same output must be one row, or the second condition must be about the output
-# only. ``SELECT name … INTERSECT SELECT name …`` may well speak of two people of that name.
+# Rows with the same output must be the same row, or the second condition must read the output only.
+# ``SELECT name … INTERSECT SELECT name …`` may return a name that two different people have.
 
 
 @rule(RELATION, at={"SetOperation"}, assumes={Assumption.PRIMARY_KEY, Assumption.NOT_NULL})
@@ -201,13 +201,13 @@ def _combined(
 def _assumed_for_one_row(
     chosen: FilteredBase, common: list[Expression], context: Context
 ) -> Assumed | None:
-    """What makes rows that are equal in the outputs one row of the base."""
+    """The assumptions under which rows with equal outputs are the same row of the base; or None."""
     rows = chosen.where(*common)
     return assumed_for_unique(rows, range(len(chosen.outputs)), context)
 
 
 def _about_output(parts: list[Expression], chosen: FilteredBase, context: Context) -> bool:
-    """Whether conditions read only what is put out, unchanged."""
+    """True if the conditions read only columns that are output unchanged."""
     row = fields(chosen.base, context)
     shown = {
         e.index
@@ -220,7 +220,7 @@ def _about_output(parts: list[Expression], chosen: FilteredBase, context: Contex
 def _not_true(
     parts: list[Expression], base: Relation, context: Context
 ) -> tuple[Expression, Assumed]:
-    """That some part is false or NULL."""
+    """The condition that at least one part is false or NULL, and its assumptions."""
     found: list[Expression] = []
     assumed: Assumed = NOTHING
     for part in parts:
@@ -234,7 +234,7 @@ def _not_true(
 
 
 def _null(part: Expression) -> list[Expression]:
-    """That a condition is NULL: a comparison is if an operand is."""
+    """Conditions of which one is true if ``part`` is NULL: for a comparison, operands are NULL."""
     compared = isinstance(part, Call) and part.name in COMPARISONS
     operands = part.operands if isinstance(part, Call) and compared else (part,)
     return [Call("IS NULL", (o,)) for o in operands if not isinstance(o, Literal)]
@@ -243,8 +243,8 @@ def _null(part: Expression) -> list[Expression]:
 # ---------------------------------------------------------------- union of filters
 # A UNION of selections from one relation is one selection with OR.
 #
-# What is joined only to ask whether there is a partner is a condition here: ``SELECT id FROM t
-# WHERE x = 1 UNION SELECT t.id FROM t JOIN u …`` has all rows with x = 1 or with a partner.
+# A join that only tests whether there is a partner counts as a condition: ``SELECT id FROM t WHERE
+# x = 1 UNION SELECT t.id FROM t JOIN u …`` has all rows with x = 1 or with a partner.
 
 
 @rule(RELATION, at={"Distinct"})
@@ -268,7 +268,7 @@ def union_of_filters(relation: Relation, _: Context) -> Rewritten | None:
 def _merged(
     inputs: Sequence[Relation], found: Sequence[FilteredBase | None]
 ) -> list[Relation] | None:
-    """The inputs with those of one base and output merged; None if there are no such."""
+    """The inputs, with those that have the same base and outputs merged; None if none have."""
     groups: dict[tuple[Relation, tuple[Expression, ...]], list[int]] = {}
     for i, each in enumerate(found):
         if each is not None:
@@ -285,7 +285,7 @@ def _merged(
 
 
 # ---------------------------------------------------------------- filter into union
-# A condition or a projection above UNION ALL is one in each of its inputs.
+# A filter or projection above UNION ALL moves into each input.
 
 
 @rule(RELATION, at={"Filter", "Project"})
@@ -311,7 +311,7 @@ def filter_into_union(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _alike(union: SetOperation, context: Context) -> bool:
-    """Whether a column is compared in the same way whatever input it comes from."""
+    """True if each column is compared in the same way whichever input it comes from."""
     rows = [fields(part, context) for part in union.inputs]
     return all(
         comparable(one, other, context) and one.affinity == other.affinity

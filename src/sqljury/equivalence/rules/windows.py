@@ -1,4 +1,4 @@
-"""Window functions."""
+"""Rules for window functions."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from sqljury.trees.volatile import has_volatile
 from sqljury.trees.walk import width
 
 # ---------------------------------------------------------------- window of key
-# Numbers of rows that a key tells apart: 1 in a part of one row, one kind of number without ties.
+# Row numbers where a key rules out ties.
 #
-# ``ROW_NUMBER() OVER (PARTITION BY id …)`` is 1 for a key ``id``, so that DISTINCT ON a key does
-# nothing; ``RANK() OVER (ORDER BY id)`` and DENSE_RANK are ROW_NUMBER.
+# ``ROW_NUMBER() OVER (PARTITION BY id …)`` is 1 for a key ``id``, so DISTINCT ON a key does
+# nothing. ``RANK() OVER (ORDER BY id)`` and DENSE_RANK are the same as ROW_NUMBER.
 
 
 _RANKS = ("RANK", "DENSE_RANK")
@@ -65,7 +65,7 @@ def window_of_key(relation: Window, context: Context) -> Rewritten | None:
 def _numbered(
     call: WindowCall, rows: Relation, context: Context
 ) -> tuple[WindowCall | None, frozenset[Assumption]] | None:
-    """The call in its plain form, None for the number 1, and what that assumes."""
+    """The simplified call (None for the constant 1) and its assumptions; None if unchanged."""
     if call.name not in _NUMBERS or call.filter is not None:
         return None
     parts = [part.index for part in call.partition if isinstance(part, Ref)]
@@ -82,14 +82,14 @@ def _numbered(
 # ---------------------------------------------------------------- rank to limit
 # ``ROW_NUMBER() OVER (ORDER BY x) = 1`` is ``ORDER BY x LIMIT 1``.
 #
-# RANK and DENSE_RANK give all rows of a tie the same number, so they need that there is none.
+# RANK and DENSE_RANK give all tied rows the same number, so for them no ties is assumed.
 
 
 @rule(RELATION, at={"Filter"}, assumes={Assumption.NO_TIES})
 def rank_to_limit(relation: Relation, context: Context) -> Rewritten | None:
     """``ROW_NUMBER() OVER (ORDER BY x) = 1`` → ``ORDER BY x LIMIT 1``.
 
-    Assumes no ties of RANK and DENSE_RANK, which number all rows of a tie alike.
+    Assumes no ties for RANK and DENSE_RANK, which give all tied rows the same number.
     """
     match relation:
         case Filter(input=Window(calls=(call,)) as window) if not has_volatile(relation):
@@ -108,7 +108,7 @@ def rank_to_limit(relation: Relation, context: Context) -> Rewritten | None:
 
 
 def _assumed_for_number(call: WindowCall, context: Context) -> Assumed | None:
-    """What makes the window function a number of each row."""
+    """The assumptions under which the function numbers all rows 1, 2, 3 …; None if it does not."""
     if call.partition or not call.order:
         return None
     if call.name == "ROW_NUMBER":

@@ -1,4 +1,4 @@
-"""The value profile of a query: which data would show what it does."""
+"""The value profile of a query: the tables, constants and links that test data for it needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is found while a query is read, and what a name in it stands for."""
+"""Collects a value profile while a query is read, and resolves the query's names."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ NOWHERE: Places = frozenset()
 class Output:
     """One column of a FROM item or a result.
 
-    ``places`` are the columns that it is made of; ``plain`` says that it is one of them as it is.
+    ``places`` are the table columns that it is computed from; ``plain`` is True if it is one of
+    them unchanged.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Output:
 
     @property
     def place(self) -> Place | None:
-        """The one column that it is, if it is one."""
+        """The table column that it is a copy of; None if it is computed."""
         return next(iter(self.places)) if self.plain and len(self.places) == 1 else None
 
 
@@ -50,34 +51,36 @@ class PlaceSource:
     slot: int | None = None
 
     def column(self, name: str) -> Output | None:
-        """The first of its columns of that name."""
+        """The first column of that name, or None."""
         return next((output for output in self.outputs if output.name == name), None)
 
 
 @dataclass(slots=True)
 class PlaceScope:
-    """The items of one FROM and the queries around it; names are in lower case."""
+    """The items of one FROM and the scope of the enclosing query; names are in lower case."""
 
     outer: PlaceScope | None = None
     sources: list[PlaceSource] = field(default_factory=list)
     aliases: dict[str, Output] = field(default_factory=dict)
-    """Columns of the result by alias: ORDER BY, GROUP BY and HAVING may use them."""
+    """Output columns by alias, which ORDER BY, GROUP BY and HAVING can use."""
     ctes: dict[str, exp.CTE] = field(default_factory=dict)
-    """The queries of WITH that can be named here."""
+    """The CTEs that can be read here."""
 
     def inside(self, query: exp.Expr) -> PlaceScope:
-        """The scope of a query that stands in this one, with the CTEs of its own WITH."""
+        """The scope of a query nested in this one, with the CTEs of its own WITH."""
         clause = query.args.get("with_")
         own = {cte.alias.lower(): cte for cte in clause.expressions} if clause is not None else {}
         return PlaceScope(self, ctes={**self.ctes, **own})
 
     def find(self, name: str, qualifier: str) -> Output | None:
-        """The column of that name, in this FROM or in one around it."""
+        """The column of that name in this FROM or in that of an enclosing query; None if there is
+        none."""
         found = columns_named(qualifier, self._enclosing(), lambda source: source.column(name))
         return found[0] if found else None
 
     def _enclosing(self) -> Iterator[list[tuple[str, PlaceSource]]]:
-        """The items of this FROM and those around it; after each FROM the aliases of its result."""
+        """The items of this FROM, then those of enclosing queries; each followed by its output
+        aliases."""
         scope: PlaceScope | None = self
         while scope is not None:
             aliased = PlaceSource("", list(scope.aliases.values()))
@@ -95,11 +98,11 @@ class PlaceScope:
 
 
 _MOST_CONSTANTS = 40
-"""Constants kept of one column; a list of a thousand values shows nothing that forty do not."""
+"""Most constants kept per column; a list of a thousand values tests no more than forty do."""
 
 
 class _Use:
-    """How a column is used, while it is being read."""
+    """How a column is used; mutable while the query is being read."""
 
     __slots__ = ("constants", "dated", "formats", "globs", "likes", "numeric")
 
@@ -123,7 +126,10 @@ class _Use:
 
 
 class Notes:
-    """Collects a profile; columns that the schema does not have are left out."""
+    """Collects a value profile; columns that the schema does not have are ignored.
+
+    A slot is the number of one occurrence of a table in the query.
+    """
 
     def __init__(self, schema: Schema) -> None:
         self._tables = {table.name.lower(): table for table in schema.tables}
@@ -144,13 +150,13 @@ class Notes:
 
     @property
     def slots(self) -> int:
-        """How many occurrences of tables were read."""
+        """The number of table occurrences read so far."""
         return len(self._slots)
 
     # ------------------------------------------------------------ tables and columns
 
     def occurrence(self, name: str) -> int | None:
-        """A new slot for a table; None where the schema has no such table."""
+        """A new slot for a table; None, and recorded as unread, if it is unknown or a view."""
         table = self._tables.get(name.lower())
         if table is None or table.is_view:
             self.unread(name)
@@ -159,7 +165,7 @@ class Notes:
         return len(self._slots) - 1
 
     def outputs(self, name: str, slot: int | None) -> list[Output]:
-        """The columns of a table that stands in a slot."""
+        """The columns of a table in a slot; without places if ``slot`` is None."""
         table = self._tables.get(name.lower())
         if table is None:
             return []
@@ -173,7 +179,7 @@ class Notes:
         ]
 
     def unread(self, name: str) -> None:
-        """Something that cannot be given data."""
+        """Records the name of a source for which no data can be generated."""
         self._unread[name] = None
 
     def name_of(self, place: Place) -> ColumnName:
@@ -181,11 +187,11 @@ class Notes:
         return self._slots[place.slot].name, place.column
 
     def use(self, place: Place) -> _Use:
-        """How the column of a place is used."""
+        """The mutable record of how the column of a place is used."""
         return self._uses.setdefault(self.name_of(place), _Use())
 
     def used(self, outputs: Iterable[Output]) -> None:
-        """These columns are looked at."""
+        """Records that the query reads these columns."""
         for output in outputs:
             for place in output.places:
                 self.use(place)
@@ -195,7 +201,7 @@ class Notes:
     def atom(
         self, place: Place, operator: str, values: tuple[Constant, ...], *, hard: bool
     ) -> None:
-        """A condition on one column; its values are worth having in the data."""
+        """Records a condition on one column, and its values for the generated data."""
         values = values[:_MOST_CONSTANTS]
         self._atoms[Atom(place, operator, values, hard)] = None
         use = self.use(place)
@@ -207,25 +213,25 @@ class Notes:
                 use.constants[type(value), value] = None
 
     def link(self, left: Place | None, right: Place | None, *, hard: bool) -> None:
-        """Two columns that are compared for equality."""
+        """Records that two columns are compared for equality; ignored if either is None."""
         if left is not None and right is not None and left != right:
             self._links[Link(left, right, hard)] = None
             self.use(left)
             self.use(right)
 
     def count(self, number: int) -> None:
-        """A number that a count is compared with."""
+        """Records a number that a COUNT is compared with."""
         self._counts[number] = None
 
     def limit(self, limit: int, offset: int) -> None:
-        """LIMIT and OFFSET."""
+        """Records a LIMIT and OFFSET; ignored if the LIMIT is 0 or unknown."""
         if limit:
             self._limits[limit + offset] = None
 
     # ------------------------------------------------------------ all of it
 
     def profile(self) -> ValueProfile:
-        """What was found."""
+        """The profile of what was recorded."""
         pattern = Pattern(
             tables=tuple(table.name for table in self._slots),
             atoms=tuple(self._atoms),

@@ -1,4 +1,4 @@
-"""A query's value profile, read off its syntax tree."""
+"""Reads a query's value profile from its syntax tree."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def merged_profiles(left: ValueProfile, right: ValueProfile) -> ValueProfile:
-    """What either query needs; patterns stay apart, one for each query."""
+    """The profile of what either query needs; each query keeps its own pattern."""
     return ValueProfile(
         tables=_unique(left.tables, right.tables),
         columns={
@@ -57,15 +57,15 @@ def _unique(*parts: tuple[T, ...]) -> tuple[T, ...]:
 
 
 _MOST_SLOTS = 32
-"""Occurrences of tables that one pattern holds; what comes after them is left to chance."""
+"""Most table occurrences in one pattern; later ones get random data."""
 
 
 @lru_cache(maxsize=512)
 def value_profile(sql: str, schema: Schema, dialect: str = "sqlite") -> ValueProfile | None:
-    """The profile of a query on a schema; None where the text is too long to be looked at.
+    """The value profile of a query on a schema; None if the text is too long to be read.
 
-    Of a query that cannot be parsed (the engine may do better) the tables are known by their
-    names, and all of their columns count as used.
+    For a query that cannot be parsed (the engine may still run it), all words that are names of
+    tables count as read, with all of their columns.
 
     >>> from sqljury.schema import Column, Table
     >>> table = Table(name="t", columns=(Column(name="a", type="INT"),))
@@ -101,9 +101,11 @@ def _unparsed(sql: str, schema: Schema, dialect: str) -> ValueProfile | None:
 
 
 class _ProfileReader:
-    """Walks queries and the conditions and expressions in them; what is found goes to the notes.
+    """Walks queries with their conditions and expressions, and records them in the notes.
 
-    Conditions become atoms and links; what cannot be read as one is mined for constants.
+    Conditions become atoms (column and constants) and links (two columns); from any other
+    condition only the constants are recorded, as hints. ``hard`` means that a row appears in the
+    result only if the condition holds.
     """
 
     def __init__(self, notes: Notes) -> None:
@@ -113,7 +115,7 @@ class _ProfileReader:
     # ------------------------------------------------------------ queries
 
     def query(self, node: exp.Expr, outer: PlaceScope, *, hard: bool) -> list[Output]:
-        """Read a query; its result's columns."""
+        """Reads a query; returns the columns of its result."""
         scope = outer.inside(node)
         if isinstance(node, exp.Subquery | exp.Paren):
             found = self.query(node.this, scope, hard=hard)
@@ -192,7 +194,7 @@ class _ProfileReader:
 
     def _cte(self, cte: exp.CTE, scope: PlaceScope, hard: bool) -> list[Output]:
         if id(cte) in self._open_ctes or self._notes.slots >= _MOST_SLOTS:
-            return []  # it is recursive, or one of a chain that doubles at every link
+            return []  # it is recursive, or reads so many tables that the limit is reached
         self._open_ctes.add(id(cte))
         try:
             return _renamed(cte, self.query(cte.this, PlaceScope(ctes=scope.ctes), hard=hard))
@@ -228,7 +230,7 @@ class _ProfileReader:
         scope: PlaceScope,
         outputs: list[Output] | None = None,
     ) -> None:
-        """ORDER BY, LIMIT and OFFSET of whatever has them."""
+        """Reads the ORDER BY, LIMIT and OFFSET of a query."""
         order = node.args.get("order")
         for item in order.expressions if order is not None else ():
             found = _numbered(item.this, outputs or []) or self._value(item.this, scope)
@@ -246,10 +248,10 @@ class _ProfileReader:
     # ------------------------------------------------------------ conditions
 
     def _condition(self, node: exp.Expr, scope: PlaceScope, *, hard: bool) -> None:
-        """A condition: a row is lost where it fails, if it is ``hard``."""
+        """Reads a condition; if it is ``hard``, a row for which it fails is not in the result."""
         kind = type(node)
         if isinstance(node, exp.Connector):
-            # A thousand ANDs are as deep a tree: without descending.
+            # Flattened, because a thousand ANDs are a tree of that depth.
             for child in node.flatten(unnest=False):
                 self._condition(child, scope, hard=hard and kind is exp.And)
         elif isinstance(node, exp.Paren):
@@ -314,7 +316,7 @@ class _ProfileReader:
             self._notes.link(left.place, right.place, hard=hard)
 
     def _operand(self, node: exp.Expr, scope: PlaceScope, hard: bool) -> Output:
-        """A side of a comparison: min(x) of a subquery can equal x."""
+        """A side of a comparison; the MIN or MAX of a subquery counts as its column."""
         inner = node.unnest()
         if not isinstance(inner, exp.Query):
             return self._value(node, scope)
@@ -341,7 +343,7 @@ class _ProfileReader:
                 self._notes.atom(place, "hint", tuple(values), hard=False)
 
     def _constant(self, node: exp.Expr, scope: PlaceScope) -> Constant | object:
-        """A literal, or a name in double quotes that no column has: SQLite takes it for a text."""
+        """A literal's value; also a double-quoted name that is no column, a string in SQLite."""
         if isinstance(node, exp.Column):
             quoted = isinstance(node.this, exp.Identifier) and node.this.quoted
             if quoted and not node.table and scope.find(node.name.lower(), "") is None:
@@ -352,7 +354,7 @@ class _ProfileReader:
     # ------------------------------------------------------------ values
 
     def _value(self, node: exp.Expr, scope: PlaceScope) -> Output:
-        """The columns that an expression is made of; conditions inside of it are read, too."""
+        """The columns that an expression is computed from; also reads conditions inside it."""
         if isinstance(node, exp.Column):
             return self._column(node, scope)
         if isinstance(node, exp.Literal | exp.Star | exp.Identifier | exp.DataType):
@@ -376,7 +378,7 @@ class _ProfileReader:
     def _subquery(self, node: exp.Expr, scope: PlaceScope, hard: bool) -> Output:
         outputs = self.query(node, scope, hard=hard)
         if not _is_single(node):
-            # One row is taken where there are several: which, nobody says.
+            # If there are several rows, the engine uses an arbitrary one.
             self._notes.fragile = self._notes.any_rows = True
         return outputs[0] if outputs else _NOTHING
 
@@ -390,7 +392,7 @@ class _ProfileReader:
     def _function(self, node: exp.Expr, scope: PlaceScope) -> Output:
         children = list(node.iter_expressions())
         if isinstance(node, exp.If):
-            # What a branch shows says nothing of the columns that choose it.
+            # The branches' values have nothing to do with the columns of the condition.
             self._value(node.this, scope)
             children = [child for child in children if child is not node.this]
         found = _joined([self._value(child, scope) for child in children])
@@ -419,7 +421,7 @@ class _ProfileReader:
 
 
 def _renamed(node: exp.Expr, outputs: list[Output]) -> list[Output]:
-    """The columns under the names that ``AS q(a, b)`` gives them."""
+    """The columns with the names of ``AS q(a, b)``."""
     names = [name.lower() for name in node.alias_column_names]
     if not names:
         return outputs
@@ -430,7 +432,7 @@ def _renamed(node: exp.Expr, outputs: list[Output]) -> list[Output]:
 
 
 def _numbered(item: exp.Expr, outputs: list[Output]) -> Output | None:
-    """The column that ``ORDER BY 2`` means."""
+    """The output column that a position such as in ``ORDER BY 2`` refers to; else None."""
     number = constant_of(item)
     if isinstance(number, int) and 1 <= number <= len(outputs):
         return outputs[number - 1]
@@ -447,7 +449,7 @@ def _whole(node: exp.Expr | None) -> int:
 
 
 def _has_bare_columns(node: exp.Select) -> bool:
-    """Whether a column stands beside aggregates or groups that do not fix its value."""
+    """True if a grouped SELECT has a column that is neither aggregated nor a grouping key."""
     group = node.args.get("group")
     keys = {key.sql().lower() for key in group.expressions} if group is not None else set()
     if group is None and not any(_aggregates(item) for item in node.expressions):
@@ -475,14 +477,14 @@ def _outside_aggregates(node: exp.Expr) -> Iterator[exp.Expr]:
 # ---------------------------------------------------------------- constants
 
 NO_CONSTANT = object()
-"""Told apart from NULL."""
+"""Returned for an expression that is not a constant; None is the constant NULL."""
 
 _LONGEST = 1000
-"""Characters of a constant that is still worth a row."""
+"""Most characters of a constant that is used in generated rows."""
 
 
 def constant_of(node: exp.Expr) -> Constant | object:
-    """The value of a literal, a negated or cast one, or of ``date('…')``; else NO_CONSTANT."""
+    """The value of a literal, also negated, cast or in ``date('…')``; else NO_CONSTANT."""
     while isinstance(node, exp.Paren | exp.Cast | exp.Date | exp.TsOrDsToDate | exp.Collate):
         inner = node.this
         if inner is None or node.args.get("expressions"):
@@ -508,7 +510,7 @@ def _literal(node: exp.Literal) -> Constant | object:
 
 
 def number_of(text: str) -> Constant | object:
-    """The number that a text spells, if SQLite can hold it."""
+    """The number that a text spells; NO_CONSTANT if it is none, or too large for SQLite."""
     try:
         whole = int(text)
         return whole if abs(whole) < 2**62 else NO_CONSTANT
@@ -560,7 +562,7 @@ _DATED = (
 )
 _FRAGILE = (
     *(exp.GroupConcat, exp.Window, exp.ArrayAgg, exp.JSONArrayAgg, exp.First),
-    # The second may change between two queries.
+    # The time may change between the runs of two queries.
     *(exp.CurrentTimestamp, exp.CurrentDate, exp.CurrentTime),
 )
 
@@ -577,7 +579,8 @@ def _counts_rows(node: exp.Expr) -> bool:
 
 
 def _is_single(node: exp.Expr) -> bool:
-    """Whether a subquery has one row by itself: an aggregate without groups, a LIMIT 1."""
+    """True if a subquery returns at most one row: an aggregate without GROUP BY, LIMIT 1, no
+    FROM."""
     node = node.unnest()
     if not isinstance(node, exp.Select):
         return False
@@ -602,7 +605,7 @@ def _joined(found: list[Output]) -> Output:
 
 
 def _inverted(node: exp.Expr, value: Constant) -> list[Constant]:
-    """Further values for which a function of a column may give a constant."""
+    """Further column values for which a function of the column may return the constant."""
     if isinstance(node, exp.Length) and isinstance(value, int) and 0 <= value <= 200:
         return ["x" * n for n in (value - 1, value, value + 1) if n >= 0]
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Verdicts against what people say, and judges against each other."""
+"""Agreement of verdicts with human labels, and comparison of judges with each other."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ STATISTICS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """One judge against the labels on one set of cases. Fractions; None where undefined.
+    """One judge's agreement with the labels on a set of cases. Fractions; None where undefined.
 
     κ, accuracy, MCC, F1, precision and recall are over the ``n`` cases of ``confusion``; AUC and
-    correlations over the ``n_scored`` ones, for the score itself and for the yes or no that its
-    threshold makes of it (``…_thresholded``).
+    correlations over the ``n_scored`` ones, for the score itself and for the yes/no answer that
+    the threshold makes of it (``…_thresholded``).
     """
 
     n: int
-    """Labelled cases that count; those without a score as no, unless they are excluded."""
+    """Labelled cases that count; those without a score count as no, unless excluded."""
     n_scored: int
     """Labelled cases with a score."""
     n_unknown: int
-    """Labelled cases without one: unknown, abstained, a null in a file."""
+    """Labelled cases without a score: unknown, abstained, a null in a file."""
     n_unlabelled: int
     n_left_out: int
-    """Labelled, but reference_*, database_missing or judge_unavailable."""
+    """Labelled cases whose outcome is reference_*, database_missing or judge_unavailable."""
     n_missing: int
-    """Of these, judge_unavailable: verdicts that the machinery owes."""
+    """Those of ``n_left_out`` that are judge_unavailable: a resumed run judges them."""
     coverage: float | None
     """n_scored / (n_scored + n_unknown)."""
     confusion: Confusion
@@ -74,12 +74,12 @@ class Figures:
     spearman_rho_thresholded: float | None
     pearson_r_thresholded: float | None
     intervals: Mapping[str, Interval | None]
-    """Bootstrap intervals by statistic; empty when no resamples were asked for."""
+    """Bootstrap intervals by statistic; empty if there are no resamples."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreementSlice(Figures):
-    """The cases that share a benchmark, a database, a difficulty, …"""
+    """One judge's agreement on the cases that share a benchmark, a database, a difficulty, …"""
 
     dimension: str
     value: str
@@ -87,14 +87,14 @@ class AgreementSlice(Figures):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeAgreement(Figures):
-    """One judge: all its cases pooled, a row per benchmark always, and slices."""
+    """One judge's agreement on all its cases, per benchmark, and per slice."""
 
     name: str
     by_benchmark: tuple[AgreementSlice, ...]
     slices: tuple[AgreementSlice, ...]
     calibration: Reliability | None
-    """How far its scores are from being probabilities; None where they say only yes or no, or
-    leave [0, 1]."""
+    """How close its scores are to probabilities; None if there are only two distinct scores, or
+    one is outside [0, 1]."""
 
 
 _PAIR_JSON: Final = {
@@ -114,13 +114,14 @@ _PAIR_JSON: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """What `agree` prints."""
+    """The results of `agree`."""
 
     judges: tuple[JudgeAgreement, ...]
     pairs: tuple[Paired, ...]
-    """Any two judges; cases for which their inputs state different labels are left out."""
+    """A paired test for each two judges; cases whose labels differ between the inputs are left
+    out."""
     notes: tuple[str, ...]
-    """What a reader must know before comparing the rows: other cases, other labels."""
+    """Warnings about judges that were compared over different cases or labels."""
     unknown: Unknown
     resamples: int
     seed: int
@@ -128,14 +129,14 @@ class Agreement:
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object: fractions, null where undefined."""
-        # A key keeps the place it was first given: what a row is of comes before its numbers.
+        # A key keeps the place where it first occurs, so the name comes before the numbers.
         judges = [{"name": judge.name} | asdict(judge) for judge in self.judges]
         pairs = [pair.to_json(**_PAIR_JSON) for pair in self.pairs]
         return asdict(self) | {"judges": judges, "pairs": pairs}
 
 
 def below(agreement: Agreement, statistic: str, threshold: float) -> list[str]:
-    """One line for each judge whose pooled statistic is below a threshold, or undefined.
+    """A line for each judge whose pooled statistic is undefined or below the threshold.
 
     Raises:
         InputError: there is no such statistic.
@@ -152,7 +153,7 @@ def below(agreement: Agreement, statistic: str, threshold: float) -> list[str]:
 
 
 def check_statistic(name: str) -> None:
-    """Refuse what is no statistic.
+    """Raise an error if there is no statistic of that name.
 
     Raises:
         InputError: SJ507.
@@ -181,15 +182,15 @@ def agree(
     """Compare each judge's scores with the labels, and the judges with each other.
 
     Args:
-        inputs: rows by the name of the judge.
+        inputs: the scored rows by name of the judge.
         unknown: ``no`` counts cases without a score as no, ``exclude`` leaves them out.
-        bootstrap: resamples for the intervals; 0 for none.
+        bootstrap: the number of resamples for the intervals; 0 for no intervals.
         confidence: of the intervals.
-        slices: which of the rows' dimensions to cut by; by default all they have.
+        slices: the dimensions of the rows to slice by; by default all.
 
     Raises:
-        InputError: an id twice in one input, a score that is not a finite number, an input
-            without any label, a dimension that no row has.
+        InputError: an id occurs twice in one input, a score is not finite, an input has no label,
+            or no row has the dimension.
 
     >>> rows = [Scored(id=str(i), score=s, label=s > 0.3) for i, s in enumerate((0.1, 0.4, 0.9))]
     >>> agree({"mine": rows}).judges[0].kappa
@@ -198,7 +199,7 @@ def agree(
     options = _AgreeOptions(unknown, Bootstrap(bootstrap, seed, confidence))
     for name, rows in inputs.items():
         _check(name, rows)
-    # With the score that a row counts for.
+    # Each row with the score that counts in an aggregate.
     settled = {
         name: [
             row
@@ -303,7 +304,7 @@ def _judge(
 
 
 def _calibration(rows: Sequence[Scored]) -> Reliability | None:
-    # Sorted: the order of the rows must change no digit.
+    # Sorted, so that the order of the rows does not change the result.
     scored = sorted(
         (row.score, bool(row.label))
         for row in rows

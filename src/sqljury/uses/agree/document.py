@@ -1,4 +1,4 @@
-"""What `agree` found, for people: in the terminal and as a part of a page."""
+"""The results of `agree` in the terminal and as a part of an HTML page."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _STATISTIC_NAMES = {
 
 
 def statistic_name(name: str, confidence: float = 0.95) -> str:
-    """The head of a column of figures."""
+    """The heading of a statistic's column."""
     if name == "interval":
         return f"κ, {100 * confidence:g} %"
     plain = name.removesuffix("_thresholded")
@@ -85,7 +85,7 @@ def statistic_name(name: str, confidence: float = 0.95) -> str:
 
 
 def statistic(figures: Figures, name: str) -> str:
-    """A figure as text: counts as they are, statistics in percent with two digits."""
+    """A figure as text: counts as integers, statistics in percent with two digits."""
     if name == "interval":
         ends = figures.intervals.get("kappa")
         return "" if ends is None else interval(*ends, digits=2)
@@ -96,7 +96,7 @@ def statistic(figures: Figures, name: str) -> str:
 
 
 def agreement_rows(judge: JudgeAgreement) -> list[tuple[str, Figures]]:
-    """A row per benchmark always; all of them pooled where there are several."""
+    """Names and figures: a row per benchmark, and one for all pooled if there are several."""
     rows: list[tuple[str, Figures]] = [
         (part.value or "all cases", part) for part in judge.by_benchmark
     ]
@@ -104,7 +104,7 @@ def agreement_rows(judge: JudgeAgreement) -> list[tuple[str, Figures]]:
 
 
 def agreement_signature(agreement: Agreement) -> str:
-    """How the figures were computed, on one line."""
+    """One line that says how the figures were computed."""
     parts = [
         "agree",
         f"judges:{len(agreement.judges)}",
@@ -122,9 +122,9 @@ _WIDEST_PAIR = 32
 
 
 def print_agreement(agreement: Agreement, console: Console) -> None:
-    """Print what `agree` found, in percent: a row per judge and benchmark, and pooled."""
+    """Print the results of `agree` in percent: a row per judge and benchmark, and pooled."""
     out = Out(console)
-    # The name of a judge rather wraps than the heads of the figures.
+    # Names of judges wrap before the headings of the figures do.
     longest = max((len(judge.name) for judge in agreement.judges), default=0)
     for one in agreement_tables(agreement):
         out.table(grouped_table(one, one.caption, min(longest, _WIDEST_NAME)))
@@ -149,7 +149,7 @@ def print_agreement(agreement: Agreement, console: Console) -> None:
 
 
 def agreement_tables(agreement: Agreement) -> list[ReportTable]:
-    """All figures: a row for each judge and benchmark, and for all benchmarks pooled."""
+    """The tables of figures: a row per judge and benchmark, and per judge for all pooled."""
     return [
         ReportTable(
             caption=title,
@@ -183,7 +183,7 @@ def _pairs(agreement: Agreement) -> ReportTable:
 
 
 def _slices(agreement: Agreement, statistic: str) -> list[Slices]:
-    """κ by each dimension, or the AUC of the judges whose scores are more than a yes or no."""
+    """κ by each dimension, or the AUC of those judges whose scores are not just yes/no."""
     judges = [
         one for one in agreement.judges if statistic == "kappa" or one.auc != one.auc_thresholded
     ]
@@ -198,17 +198,17 @@ def _slices(agreement: Agreement, statistic: str) -> list[Slices]:
 
 
 def estimate(figures: Figures, statistic: str = "kappa") -> ScoreEstimate:
-    """A statistic with its bootstrap interval, and the number of cases that it is over."""
+    """A statistic with its bootstrap interval and the number of cases behind it."""
     low, high = figures.intervals.get(statistic) or (None, None)
     n = figures.n if statistic == "kappa" else figures.n_scored
     return ScoreEstimate(getattr(figures, statistic), low, high, n, 2)
 
 
 def agreement_values(agreement: Agreement, link: Callable[[str, str], str]) -> dict[str, Any]:
-    """All of it as the template of a page shows it.
+    """The values that the page's template shows.
 
     Args:
-        link: where the cases of a dimension's value are listed.
+        link: returns the link to the cases with a dimension's value.
     """
     rows = []
     for series, judge in enumerate(agreement.judges):

@@ -1,4 +1,4 @@
-"""Which cases people should label next, and verdicts older than a correction of the reference."""
+"""Choosing cases for human labelling, and setting aside verdicts on references since corrected."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sqljury.verdict import Outcome, Record, Scored, Verdict
 from sqljury.writing import PathLike, new_file
 
 _SUREST: Final = 0.01
-"""No score is taken to be surer than this of either side: a judge may be wrong to be sure."""
+"""Scores are clipped to this distance from 0 and 1: a judge may be sure and wrong."""
 _STEPS: Final = 60
 
 
 def chances(scores: Sequence[float], count: int) -> list[float]:
-    """With what probability to have each case labelled, so that so many are expected.
+    """The probability with which to label each case, so that ``count`` are labelled on average.
 
-    In proportion to how unsure the judge is: the standard deviation of a label whose probability
-    is the score.
+    It is proportional to the judge's uncertainty: the standard deviation of a label whose
+    probability is the score.
 
     Source: Zrnic & Candès 2024, Active statistical inference (arXiv:2403.03208).
     """
@@ -43,13 +43,13 @@ def chances(scores: Sequence[float], count: int) -> list[float]:
 
 
 def drawn(ids: Sequence[str], probabilities: Sequence[float], seed: int) -> list[bool]:
-    """Whether each case is to be labelled: by its id, so that the same seed draws the same."""
+    """For each case whether to label it, drawn at random from the seed and the case's id."""
     pairs = zip(ids, probabilities, strict=True)
     return [Random(f"{seed}:{one}").random() < probability for one, probability in pairs]
 
 
 def half_width(scores: Sequence[float], count: int, confidence: float = 0.95) -> float:
-    """Half the width of the interval to expect of so many labels, if the scores are probabilities.
+    """Half the expected width of the interval from ``count`` labels, if scores are probabilities.
 
     The interval is that of :func:`sqljury.uses.statistics.prediction_powered`.
     """
@@ -62,8 +62,8 @@ def half_width(scores: Sequence[float], count: int, confidence: float = 0.95) ->
 
 
 def labels_for(scores: Sequence[float], wanted: float) -> int | None:
-    """The fewest labels for which such an interval is to be expected; None where all are not
-    enough."""
+    """The fewest labels whose expected half width is at most ``wanted``; None if labelling every
+    case is not enough."""
     if half_width(scores, len(scores)) > wanted:
         return None
     low, high = 1, len(scores)
@@ -80,7 +80,7 @@ def _deviation(score: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class PlannedLabel:
-    """A case to label: the score it has, and how probable it was to be chosen."""
+    """A case to label, with its score and the probability with which it was chosen."""
 
     case: Case
     score: float
@@ -94,10 +94,10 @@ _COLUMNS = (
 
 
 def write_label_plan(path: PathLike, cases: Sequence[PlannedLabel]) -> None:
-    """Write a CSV file whose last column, ``label``, is left for people.
+    """Write a CSV file whose last column, ``label``, is empty for people to fill in.
 
     Raises:
-        InputError, InfrastructureError: SJ801, SJ802: it cannot be written.
+        InputError, InfrastructureError: SJ801, SJ802: the file cannot be written.
     """
     with new_file(path) as file:
         rows = SafeRows(file)
@@ -118,13 +118,13 @@ _REASON = "its reference was corrected since"
 
 
 def records_under(overlay: Overlay | None, records: Iterable[Record]) -> Iterator[Record]:
-    """The records of a run; a verdict on a reference that is corrected is ``reference_missing``.
+    """The records of a run; verdicts on references since corrected become ``reference_missing``.
 
-    What was judged under the overlay already has the new reference, and stays.
+    Records that were judged with the overlay have the new reference already and stay unchanged.
 
     Raises:
-        InputError: SJ532: a question or a reference is not what it was when it was decided on;
-            SJ122: no correction is about any of them.
+        InputError: SJ532: a question or a reference has changed since its correction was decided;
+            SJ122: no correction applies to any record.
     """
     is_used = False
     for record in records:
@@ -140,16 +140,17 @@ def records_under(overlay: Overlay | None, records: Iterable[Record]) -> Iterato
 
 
 def scores_under(overlay: Overlay | None, rows: Iterable[Scored]) -> Iterator[Scored]:
-    """The rows of a results file, which are joined to corrections by the question's id.
+    """The rows of a results file; a row whose question was corrected becomes ``reference_missing``.
 
-    The name of a row may end with who predicted.
+    Rows are matched by the question's id; a row's id may end in ``/`` and the prediction's source.
     """
     corrected = {"outcome": Outcome.REFERENCE_MISSING, "score": None}
     return _under(overlay, rows, lambda row: (row.id, row.id.rpartition("/")[0]), corrected)
 
 
 def decisions_under(overlay: Overlay | None, decisions: Iterable[Decision]) -> Iterator[Decision]:
-    """The rows of a decision file, which are joined to corrections by the question's id."""
+    """The rows of a decision file; a row whose question was corrected becomes
+    ``reference_missing``."""
     corrected = {"outcome": Outcome.REFERENCE_MISSING, "correct": None}
     return _under(overlay, decisions, lambda one: (one.id,), corrected)
 
@@ -160,7 +161,7 @@ def _under(
     names: Callable[[R], tuple[str, ...]],
     corrected: Mapping[str, Any],
 ) -> Iterator[R]:
-    """The rows; of those whose question is corrected some fields are replaced."""
+    """The rows, with the fields ``corrected`` replaced where the question was corrected."""
     is_used = False
     for row in rows:
         db_id = row.slices.get("db_id", "")

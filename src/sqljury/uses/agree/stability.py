@@ -1,4 +1,4 @@
-"""Stability: what becomes of verdicts, and of κ, when the same judge is asked again."""
+"""Stability: how far verdicts, and κ, differ between repeated runs of the same judge."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedRun:
-    """One of the runs, on the cases that all have."""
+    """One of the runs, on the cases that all runs share."""
 
     name: str
     kappa: float | None
     accuracy: float | None
     yes: int
-    """Cases it says yes to."""
+    """Cases to which it says yes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnstableCase:
-    """A case on which the runs are not of one mind."""
+    """A case on which the runs disagree."""
 
     benchmark: str
     id: str
@@ -42,16 +42,16 @@ class UnstableCase:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stability:
-    """Several runs of one judge. Fractions; None where undefined."""
+    """How several runs of one judge agree. Fractions; None where undefined."""
 
     name: str
     n: int
-    """Cases that all runs have."""
+    """Cases that all runs share."""
     runs: tuple[RepeatedRun, ...]
     unanimous: float | None
-    """The share of cases on which all runs say the same."""
+    """The share of cases on which all runs agree."""
     pairwise: float | None
-    """The share of cases on which two runs say the same, averaged over the pairs of runs."""
+    """The share of cases on which two runs agree, averaged over the pairs of runs."""
     fleiss_kappa: float | None
     """Agreement of the runs with each other beyond chance."""
     kappa_low: float | None
@@ -60,7 +60,7 @@ class Stability:
     kappa_deviation: float | None
     """The sample standard deviation of κ over the runs."""
     majority_kappa: float | None
-    """κ of the majority of the runs; a tie is a no."""
+    """κ of the majority vote of the runs; a tie is a no."""
     unstable: tuple[UnstableCase, ...]
 
     def to_json(self) -> dict[str, Json]:
@@ -72,7 +72,7 @@ def stability(name: str, runs: Mapping[str, Sequence[Scored]]) -> Stability:
     """Compare runs of the same judge over the same cases.
 
     Raises:
-        InputError: fewer than two runs, or no case that all have.
+        InputError: there are fewer than two runs, or no case is in all of them.
 
     >>> def run(*scores):
     ...     return [Scored(id=str(i), score=s, label=i > 0) for i, s in enumerate(scores)]
@@ -107,10 +107,10 @@ def stability(name: str, runs: Mapping[str, Sequence[Scored]]) -> Stability:
 
 
 def stability_of_repeats(records: Iterable[Record]) -> list[Stability]:
-    """One for each judge of a run that was asked several times (``repeats=K``).
+    """One result for each judge of a run that repeats its model calls (``repeats=K``).
 
     Args:
-        records: of a run, with evidence.
+        records: the run's records, with evidence.
     """
     judges: dict[str, dict[str, list[Scored]]] = {}
     for record in records:
@@ -163,7 +163,7 @@ def _fleiss(votes: Sequence[Sequence[bool]]) -> float | None:
 
 
 def stability_section(found: Stability) -> ReportSection:
-    """κ of each run, how far the runs spread, and how often they agree."""
+    """A section with κ of each run, the spread of κ, and how often the runs agree."""
     rows = [
         [
             words.visible(run.name),

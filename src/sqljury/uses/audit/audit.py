@@ -1,4 +1,4 @@
-"""The references of a benchmark as cases of their own, and what the checks found in them."""
+"""Audits a benchmark's references: makes a case of each, and gathers the checks' findings."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sqljury.verdict import Outcome, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFinding:
-    """One fault that a check found in one reference, with all that a person needs to decide."""
+    """One possible fault that a check found in a reference, with what a person needs to decide."""
 
     benchmark: str
     id: str
     source: str = ""
-    """``reference 2`` where a question has several; empty for the only one."""
+    """``reference 2`` if the question has several references; empty if it has one."""
     db_id: str = ""
     question: str = ""
     hint: str = ""
@@ -29,15 +29,16 @@ class AuditFinding:
     name: str
     title: str
     weak: bool
-    """Fewer than half of the check's findings were faults when people read them."""
+    """True if fewer than half of the check's findings were faults when people read them."""
     likely: float
-    """How likely it is a fault, in [0, 1], by the findings of the same check that were read."""
+    """The probability of a fault, in [0, 1], from the share of faults among findings of the same
+    check that people read."""
     reason: str
     part: str = ""
     evidence: Mapping[str, Json] = field(default_factory=dict)
     proposal: str | None = None
     returned: Mapping[str, Json] = field(default_factory=dict)
-    """What the reference and the proposal return: columns, first rows and their number."""
+    """The results of the reference and of the proposal: columns, first rows, number of rows."""
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
@@ -46,7 +47,7 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckCount:
-    """What one check did."""
+    """The counts of one check."""
 
     code: str
     name: str
@@ -54,21 +55,21 @@ class CheckCount:
     weak: bool
     findings: int
     references: int
-    """References with a finding."""
+    """The number of references with a finding."""
     skipped: int
-    """References that lack what the check looks at: a hint, a schema, rows."""
+    """The number of references without what the check needs: a hint, a schema, rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What an audit found.
+    """The results of an audit.
 
     Args:
-        references: how many references there are.
-        not_audited: of these, how many no check could look at, by why.
-        suspect: references with a finding of a check that is not weak.
-        hinted: further references with findings of weak checks only.
-        signature: a line that says how this was computed.
+        references: the number of references.
+        not_audited: the number of these that could not be checked, by reason.
+        suspect: the number with a finding of a check that is not weak.
+        hinted: the number with findings of weak checks only.
+        signature: one line that says how this was computed.
     """
 
     references: int
@@ -82,10 +83,10 @@ class Audit:
     def with_findings(
         self, findings: Iterable[AuditFinding], looked_at: Mapping[Check, int]
     ) -> Audit:
-        """With what checks found that look at more than one reference.
+        """The audit with the findings of checks that compare several references added.
 
         Args:
-            looked_at: those checks, and how many references each could look at.
+            looked_at: those checks, and the number of references that each could check.
         """
         every = (*self.findings, *findings)
         skipped = Counter({one.code: self.references - n for one, n in looked_at.items()})
@@ -112,10 +113,9 @@ class Audit:
 
 
 def references_of(cases: Iterable[Case]) -> Iterator[Case]:
-    """Every reference as a case whose prediction it is, once for each question.
+    """A case per question and distinct reference, with the reference as its prediction.
 
-    Questions of which several predictions are known come once; a question with several references
-    comes with each of them.
+    A question with several predictions counts once.
     """
     seen: set[tuple[str, str, str]] = set()
     for case in cases:
@@ -135,11 +135,11 @@ def references_of(cases: Iterable[Case]) -> Iterator[Case]:
 
 
 def audit_of(records: Iterable[Record], checks: Iterable[Check], signature: str = "") -> Audit:
-    """Gather what the judge ``faults`` says of references.
+    """The audit made of the verdicts of the judge ``faults`` on references.
 
     Args:
         records: with evidence, in the order of the benchmark.
-        checks: those that were asked for; each has a line, whether it found something or not.
+        checks: the checks that were run; each is listed, also without findings.
     """
     asked_for = tuple(checks)
     codes = {one.code for one in asked_for}
@@ -206,7 +206,7 @@ def _counted(check: Check, findings: list[AuditFinding], skipped: Counter[str]) 
 
 
 # ------------------------------------------------------------
-# References that answer the same question and are not the same query.
+# Different references of the same question.
 
 
 _FILLERS = frozenset(
@@ -230,27 +230,27 @@ _FILLERS = frozenset(
         *("whose", "with"),
     }
 )
-"""Words that questions of one meaning have or lack. None that counts, compares or negates."""
+"""Words ignored when questions are compared; none of them counts, compares or negates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two references of one question."""
+    """Two different references of the same question."""
 
     first: Case
     second: Case
-    """The later one of the files; both hold their reference as ``predicted_sql``."""
+    """The one that comes later; both have their reference as ``predicted_sql``."""
 
 
 def conflicts_of(references: Iterable[Case]) -> Iterator[Conflict]:
-    """Each reference beside the first other one that answers the same question.
+    """Each reference with the first different one of the same question, where there is one.
 
-    Questions are the same where they are one question with several references; where another file
-    has the same id for the same database (versions of a benchmark); and where they say the same
-    words in the same order, but for fillers and the endings of plurals (paraphrases).
+    Questions are the same if they are one question with several references; if they have the same
+    id and database in several files (versions of a benchmark); or if they have the same words in
+    the same order, except fillers and plural endings (paraphrases).
 
     Args:
-        references: as :func:`references_of` gives them.
+        references: as :func:`references_of` returns them.
     """
     first: dict[tuple[str, ...], Case] = {}
     for case in references:

@@ -1,10 +1,10 @@
-"""Which result of a question is right, by systems that answer many questions.
+"""Estimates each question's right result from the results of many systems.
 
-Systems are annotators of unknown accuracy, and so is the reference. A right one gives the right
-result; a wrong one gives any other result that somebody gave, or one that nobody gave, with equal
-chances. Accuracies and right results are found in turns, by expectation maximisation. Systems that
-share a base model err together, so what they say together counts for as many votes as independent
-systems of the same correlation would have.
+The systems and the reference are annotators of unknown accuracy. An annotator gives the right
+result with a probability equal to its accuracy; otherwise it gives any other result, be it one that
+some annotator gave or one that none gave, with equal probability. Accuracies and right results are
+found alternately, by expectation maximisation. Systems that share a base model make the same
+errors, so n correlated systems count for as many votes as their effective number.
 
 Source: Dawid and Skene (1979), Maximum likelihood estimation of observer error-rates, in its
 one-coin form; Kish (1965), Survey sampling, for the effective number of correlated votes.
@@ -20,31 +20,31 @@ from math import exp, log
 import numpy as np
 
 NOBODY = -1
-"""The result that nobody gave."""
+"""Stands for a right result that no annotator gave."""
 _REFERENCE = ""
 _ROUNDS = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Votes:
-    """The results of one question; equal ones have the same number, None: it does not run."""
+    """The annotators' results for one question: equal results have equal numbers; None fails."""
 
     by_system: Mapping[str, int | None]
     reference: int | None
 
     def all(self) -> dict[str, int | None]:
-        """With the reference as one more annotator."""
+        """The results by annotator, with the reference as one more."""
         return {**self.by_system, _REFERENCE: self.reference}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consensus:
-    """What the votes of one question come to.
+    """The most probable result of one question.
 
     Args:
-        result: the most probable result, which may be :data:`NOBODY`'s.
-        probability: of it, by accuracies that are found on all other questions; in [0, 1].
-        agreeing: the systems that gave it, the most accurate first.
+        result: the number of the result; :data:`NOBODY` if no annotator gave it.
+        probability: of the result, in [0, 1], by accuracies estimated on the other questions.
+        agreeing: the systems that gave the result, the most accurate first.
     """
 
     result: int
@@ -67,7 +67,7 @@ def consensus(questions: Sequence[Votes]) -> list[Consensus]:
     asked = Counter(name for one in votes for name in one)
     found = []
     for one, belief in zip(votes, beliefs, strict=True):
-        # Of all questions but this one.
+        # Accuracies over all questions but this one.
         accuracy = {
             name: _rate(hits[name] - _hit(belief, vote), asked[name] - 1)
             for name, vote in one.items()
@@ -83,7 +83,7 @@ def consensus(questions: Sequence[Votes]) -> list[Consensus]:
 def _fitted(
     votes: Sequence[Mapping[str, int | None]], weight: float
 ) -> tuple[list[dict[int, float]], dict[str, float]]:
-    """How probable each result is, and how often each annotator is right by that."""
+    """Per question the probability of each result; per annotator its expected right results."""
     asked = Counter(name for one in votes for name in one)
     beliefs = [_majority(one) for one in votes]
     hits: dict[str, float] = {}
@@ -108,14 +108,14 @@ def _hit(belief: Mapping[int, float], vote: int | None) -> float:
 
 
 def _rate(hits: float, asked: float) -> float:
-    """A share, with one of each kind added (Laplace)."""
+    """The accuracy, smoothed by one right and one wrong result added (Laplace)."""
     return (hits + 1) / (asked + 2)
 
 
 def _belief(
     votes: Mapping[str, int | None], accuracy: Mapping[str, float], weight: float
 ) -> dict[int, float]:
-    """How probable each result is; the reference's vote is nobody else's and counts whole."""
+    """The probability of each result. Systems' votes have ``weight``, the reference's vote 1."""
     results = sorted({vote for vote in votes.values() if vote is not None})
     others = max(1, len(results))
     scores = dict.fromkeys([*results, NOBODY], 0.0)
@@ -131,7 +131,7 @@ def _belief(
 def _weight(
     votes: Sequence[Mapping[str, int | None]], beliefs: Sequence[Mapping[int, float]]
 ) -> float:
-    """What one of n systems counts whose errors correlate by r on average: 1 / (1 + (n - 1) r)."""
+    """A system's weight, if n systems have a mean correlation r: 1 / (1 + (n - 1) r)."""
     names = sorted({name for one in votes for name in one} - {_REFERENCE})
     if not names:
         return 1.0

@@ -1,8 +1,8 @@
-"""What verdicts say of the benchmark itself.
+"""Diagnoses faults of a benchmark from a run's verdicts.
 
-Judges that read the reference label what is wrong with it (`gold_fault`, ROSE's GoldX) and with
-the question (`ambiguous_question`, AmbQ; `ambiguous_schema`). Here these labels are counted, held
-against what annotators wrote, and references are ranked by how much speaks against them.
+Judges that read the reference give labels for its faults (`gold_fault`, ROSE's GoldX) and for the
+question's (`ambiguous_question`, AmbQ; `ambiguous_schema`). This module counts these labels,
+compares them with annotators' reasons, and ranks references by the evidence against them.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from sqljury.verdict import Outcome, Record
 PREDICTION_FAULT = "prediction_fault"
 GOLD_FAULT = "gold_fault"
 GOLD_REMARK = "gold_remark"
-"""The reference could be better, its result is right."""
+"""The reference could be better, but its result is right."""
 EVIDENCE_FAULT = "evidence_fault"
-"""The hint that goes with the question is wrong."""
+"""The question's hint is wrong."""
 AMBIGUOUS_QUESTION = "ambiguous_question"
 AMBIGUOUS_SCHEMA = "ambiguous_schema"
 REMARK = "remark"
-"""A note that decides nothing."""
+"""A note that calls nothing wrong."""
 REASON_LABELS = (
     PREDICTION_FAULT,
     GOLD_FAULT,
@@ -57,14 +57,14 @@ _TAGS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (REMARK, r"^note:|^pred calculates .* and gold calculates"),
     )
 )  # fmt: skip
-# Said of the prediction on a line that has a tag.
+# On a line with a tag: the prediction is called wrong, too.
 _ALSO_THE_PREDICTION = re.compile(
     r"\bpredicted\s+false|\bboth (?:the )?predicted|\bwhile predicted sql", re.IGNORECASE
 )
 
 
 def reason_labels(reason: str) -> tuple[str, ...]:
-    """The labels that an annotator's reason stands for, in the order of :data:`REASON_LABELS`.
+    """The labels that an annotator's reason expresses, in the order of :data:`REASON_LABELS`.
 
     >>> reason_labels("GOLD FLASE. It looks at one month only.")
     ('gold_fault',)
@@ -87,9 +87,9 @@ def _line(line: str) -> set[str]:
 
 
 def annotated(case: Case) -> tuple[tuple[str, ...], ...] | None:
-    """The labels of each annotator of a case (``reason_1``, ``reason_2``, …).
+    """The labels in each annotator's reason for a case (``reason_1``, ``reason_2``, …).
 
-    An empty tuple is an annotator who wrote nothing; None is a case that nobody annotated.
+    An annotator who wrote nothing has an empty tuple. None if the case has no annotators.
     """
     reasons = [value for key, value in sorted(case.extra.items()) if _IS_REASON.fullmatch(key)]
     if not reasons:
@@ -106,16 +106,16 @@ DIAGNOSES: Mapping[str, tuple[str, ...]] = {
     "ambiguous_schema": (AMBIGUOUS_SCHEMA,),
     "any ambiguity": (AMBIGUOUS_QUESTION, AMBIGUOUS_SCHEMA),
 }
-"""What is diagnosed, and the labels that mean it."""
+"""The name of each diagnosis → the labels that express it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """One judge's use of a label, against the annotators. Fractions.
+    """How often one judge gives a diagnosis, and its agreement with annotators. Fractions.
 
-    Annotators wrote reasons mostly where a prediction is wrong, so that silence does not clear a
-    reference: ``precision`` is a lower bound, ``precision_explained`` looks only at cases on
-    which one of them wrote anything.
+    Annotators wrote reasons mostly for wrong predictions, so a reference without a reason is not
+    known to be right. ``precision`` is therefore a lower bound; ``precision_explained`` counts only
+    cases for which an annotator wrote a reason.
     """
 
     judge: str
@@ -125,25 +125,25 @@ class Diagnosis:
     flagged: int
     flagged_share: float | None
     annotated: int
-    """Flagged cases that annotators have seen."""
+    """Flagged cases that have annotators."""
     confirmed: int
-    """Of these, those to which at least one annotator gave the label."""
+    """Of these, those to which an annotator gave the label."""
     confirmed_by_all: int
     explained: int
-    """Of these, those on which at least one annotator wrote a reason, whatever it says."""
+    """Of these, those for which an annotator wrote any reason."""
     precision: float | None
     interval: Interval | None
-    """Wilson's, of the precision."""
+    """Wilson's interval of the precision."""
     precision_explained: float | None
     found: int
     stated: int
-    """Cases to which an annotator gave the label, ``found`` of them flagged."""
+    """Cases to which an annotator gave the label; ``found`` of them are flagged."""
     recall: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorAgreement:
-    """Two annotators on one label."""
+    """The agreement of the first two annotators on one label."""
 
     label: str
     n: int
@@ -155,21 +155,21 @@ class AnnotatorAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReasonsAndLabel:
-    """What the annotators' reasons say, beside what their consensus label says."""
+    """The cases with one consensus label, counted by what the annotators' reasons call wrong."""
 
     label: bool
     n: int
     faulted_by: Mapping[int, int]
-    """How many annotators call the prediction wrong -> cases."""
+    """Number of annotators who call the prediction wrong → number of cases."""
     only_reference_or_question: int
-    """Cases with reasons, none of which is about the prediction."""
+    """Cases with reasons of which none calls the prediction wrong."""
     silent: int
-    """Cases on which nobody wrote anything."""
+    """Cases without any reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Suspicion:
-    """A reference that something speaks against."""
+    """A reference with the evidence against it."""
 
     benchmark: str
     id: str
@@ -177,35 +177,35 @@ class Suspicion:
     question: str
     reference_sql: str
     score: float
-    """``faults`` of ``asked`` where judges give labels, else ``alike`` of ``systems``, with one
-    more in the denominator, so that one voice alone is not certainty."""
+    """``faults / (asked + 1)`` if judges give labels, else ``alike / (systems + 1)``; the 1 keeps
+    a single verdict from counting as certainty."""
     faults: int
     asked: int
-    """Verdicts that call the reference wrong, of those by judges that give this label."""
+    """``faults`` of ``asked`` verdicts, by judges that give labels, call the reference wrong."""
     against: int
     contradicted: int
-    """Predictions that were accepted although their rows are not the reference's, of all whose
-    rows are not."""
+    """Of ``contradicted`` predictions whose rows differ from the reference's, ``against`` were
+    accepted."""
     alike: int
     systems: int
-    """The most systems that give one and the same other answer, of all systems."""
+    """Of ``systems`` systems, the largest number that agree on the same other answer."""
     ambiguous: int
-    """Verdicts that call question or schema ambiguous."""
+    """The number of verdicts that call question or schema ambiguous."""
     stated: tuple[str, ...]
-    """What annotators say of it."""
+    """The annotators' labels other than ``prediction_fault``."""
     reasons: tuple[str, ...]
-    """What the judges say that call it wrong."""
+    """The first reasons of verdicts that call it wrong."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiagnosisReport:
-    """What `audit --from RUN` prints."""
+    """The results of `audit --from RUN`."""
 
     judges: tuple[Diagnosis, ...]
     annotators: tuple[AnnotatorAgreement, ...]
     reasons: tuple[ReasonsAndLabel, ...]
     suspicions: tuple[Suspicion, ...]
-    """The most suspicious first; references that nothing speaks against are not listed."""
+    """References with evidence against them, the most suspicious first."""
     n_references: int
 
     def to_json(self) -> dict[str, Json]:
@@ -214,14 +214,13 @@ class DiagnosisReport:
 
 
 def diagnose(records: Iterable[Record]) -> DiagnosisReport:
-    """Count diagnoses, hold them against annotators, and rank the references.
+    """Count diagnoses, compare them with annotators' reasons, and rank the references.
 
     Args:
-        records: of a run, with evidence.
+        records: the run's records, with evidence.
 
     Raises:
-        InputError: SJ525: nothing in the run speaks of references: no judge gives labels, none
-            compares rows.
+        InputError: SJ525: no judge of the run gives labels or compares rows.
     """
     judges: dict[str, _LabelCounter] = {}
     references: dict[tuple[str, str], _ReferenceFacts] = {}
@@ -264,7 +263,7 @@ def diagnose(records: Iterable[Record]) -> DiagnosisReport:
 
 @dataclass(slots=True)
 class _LabelCounter:
-    """Labels of one judge's verdicts, and of the annotators of the same cases."""
+    """Collects the labels of one judge's verdicts and of the annotators of the same cases."""
 
     n: int = 0
     rows: list[tuple[frozenset[str], tuple[frozenset[str], ...] | None]] = field(
@@ -365,7 +364,7 @@ def _row(label: bool, cases: Sequence[Sequence[Sequence[str]]]) -> ReasonsAndLab
 
 
 class _ReferenceFacts:
-    """What is known of one question's reference."""
+    """Collects the evidence for and against one question's reference."""
 
     def __init__(self, case: Case) -> None:
         self._case = case
@@ -377,7 +376,7 @@ class _ReferenceFacts:
         self._sources: set[str] = set()
 
     def add(self, record: Record) -> None:
-        """Count one verdict."""
+        """Add one verdict."""
         case, verdict = record.case, record.verdict
         self._sources.add(case.source)
         if verdict.outcome.left_out:
@@ -394,7 +393,7 @@ class _ReferenceFacts:
             self._accepted.add(case.source)
 
     def suspicion(self, labelling: set[str]) -> Suspicion:
-        """The evidence, and a rank."""
+        """The evidence against the reference, with its score."""
         given = [labels for judge, rows in self._labels.items() if judge in labelling
                  for labels in rows]  # fmt: skip
         faults = sum(GOLD_FAULT in labels for labels in given)
@@ -403,8 +402,8 @@ class _ReferenceFacts:
         groups = Counter(self._answers[source] for source in sorted(differing & {*self._answers}))
         alike = max(groups.values(), default=0)
         systems = len(self._sources)
-        # Judges' labels rank references better than what systems give: average precision 0.78
-        # against annotators' words on the recorded methods, and 0.58 for both together.
+        # Judges' labels alone rank references best: on the recorded methods their average
+        # precision against annotators' labels is 0.78, that of labels and systems together 0.58.
         voices, voters = (faults, len(given)) if given else (alike, systems)
         case = self._case
         return Suspicion(
@@ -434,7 +433,7 @@ class _ReferenceFacts:
 
 
 def _rows_equal(record: Record) -> bool | None:
-    """Whether the rows are the reference's; None where the verdict does not say."""
+    """True if the prediction's rows equal the reference's; None if the verdict does not say."""
     noted = record.verdict.evidence.get("rows_equal")
     if isinstance(noted, bool):
         return noted
@@ -445,7 +444,7 @@ def _rows_equal(record: Record) -> bool | None:
 
 
 def _answer(record: Record) -> str:
-    """What tells answers apart: the rows where the verdict shows them, else the query."""
+    """A digest that equal answers share: of the rows if the verdict has them, else of the query."""
     shown = record.verdict.evidence.get("prediction")
     if isinstance(shown, Mapping) and "rows" in shown:
         rows = sorted(json.dumps(row) for row in shown["rows"])

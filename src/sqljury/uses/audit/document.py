@@ -1,4 +1,4 @@
-"""What an audit found, for people: in the terminal, as a page, and as a line a finding."""
+"""The results of an audit in the terminal, as an HTML page, and as JSON lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def print_audit(found: Audit, console: Console) -> None:
-    """The references with findings, and a line for each check that found something."""
+    """Print the number of references with findings, and a line per check that has findings."""
     from rich.table import Table
 
     looked_at = found.references - sum(found.not_audited.values())
@@ -44,7 +44,7 @@ def print_audit(found: Audit, console: Console) -> None:
         console.print(table)
     skipped = [one.code for one in found.checks if one.skipped >= looked_at > 0]
     if skipped:
-        console.print(f"skipped, for want of what they look at: {', '.join(skipped)}")
+        console.print(f"skipped, as no reference has what they check: {', '.join(skipped)}")
     console.print(found.signature, markup=False)
 
 
@@ -53,7 +53,7 @@ def _suspects(found: Audit) -> str:
 
 
 def write_findings(path: PathLike, found: Audit) -> None:
-    """Write one JSON object a line for each finding, in the order of the benchmark.
+    """Write a JSON object per finding and line, in the order of the benchmark.
 
     Raises:
         InputError: the file cannot be written.
@@ -62,12 +62,14 @@ def write_findings(path: PathLike, found: Audit) -> None:
 
 
 _MOST_CHARACTERS = 600
-"""Of a text that shows a finding."""
+"""The limit of a finding's texts on the page."""
 
 
 def write_audit_page(path: PathLike, found: Audit, *, title: str) -> None:
-    """Write the findings, a card each: question, hint, the reference with its guilty part marked,
-    what shows the fault, the proposal, and what both return. The same input gives the same bytes.
+    """Write an HTML page with a card per finding.
+
+    A card has question, hint, the reference with its faulty part marked, the evidence, the
+    proposal, and the results of both. The same input gives the same bytes.
 
     Raises:
         InputError: the file cannot be written.
@@ -87,7 +89,7 @@ def write_audit_page(path: PathLike, found: Audit, *, title: str) -> None:
 
 
 def _card(one: AuditFinding) -> dict[str, Any]:
-    """A finding as the template shows it."""
+    """The values of a finding that the template shows."""
     sql, proposal = _queries(one)
     facts: list[tuple[str, str]] = []
     tables = []
@@ -117,7 +119,10 @@ def _card(one: AuditFinding) -> dict[str, Any]:
 
 
 def _queries(one: AuditFinding) -> tuple[list[Segments], list[Segments]]:
-    """The lines of both queries; what differs is marked, or what the finding points at."""
+    """The lines of the reference and of the proposal, if any, with marked parts.
+
+    Marked is what differs, or without a proposal the part that the finding names.
+    """
     if one.proposal is None:
         return [_pointed_at(words.visible(one.sql), one.part)], []
     lines = compared(one.sql, one.proposal)
@@ -126,7 +131,7 @@ def _queries(one: AuditFinding) -> tuple[list[Segments], list[Segments]]:
 
 
 def _pointed_at(sql: str, part: str) -> Segments:
-    """The query cut where the guilty part stands: plain, marked, plain, …"""
+    """The query split at the faulty part: plain, marked, plain, …"""
     if not part:
         return (sql,)
     inside = re.escape(part)
@@ -144,7 +149,7 @@ def _facts(name: str, value: Json) -> list[tuple[str, str]]:
 
 
 def _returned(table: ShownRows | None) -> dict[str, Any] | None:
-    """The rows of a query as the template shows them."""
+    """The values of a query's result that the template shows; None without a result."""
     if not table:
         return None
     count = table["row_count"]
@@ -168,11 +173,12 @@ def diagnosis_document(
     title: str,
     most: int,
 ) -> ReportDocument:
-    """What judges say of references and questions, and the most suspicious references.
+    """The report: judges' diagnoses of references and questions, and suspicious references.
 
     Args:
-        reviewed: what people confirmed of the flags.
-        most: how many references.
+        repeated: the stability of judges with repeated calls.
+        reviewed: how many flags people confirmed.
+        most: at most so many suspicious references are listed.
     """
     tables = (_counts(found), _reviewed(reviewed), _annotated(found), _annotators(found))
     diagnoses = ReportSection(
@@ -257,7 +263,7 @@ def _annotators(found: DiagnosisReport) -> ReportTable:
 
 
 def _reasons(found: DiagnosisReport) -> Iterator[str]:
-    """What reasons say, beside the consensus label."""
+    """A sentence per consensus label on what the annotators' reasons call wrong."""
     for row in found.reasons:
         faulted = ", ".join(
             f"{n} by {annotators}" for annotators, n in row.faulted_by.items() if annotators
@@ -271,7 +277,7 @@ def _reasons(found: DiagnosisReport) -> Iterator[str]:
 
 
 def _suspicions(found: DiagnosisReport, listed: Sequence[Suspicion]) -> ReportTable:
-    """What speaks against references, as counts of counts, with question and query."""
+    """A table of suspicious references: counts of the evidence, question and query."""
     rows = [
         [
             words.visible("/".join(filter(None, (row.benchmark, row.id)))),

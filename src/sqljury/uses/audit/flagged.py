@@ -1,6 +1,6 @@
-"""Flagged references, for people to confirm: how often a judge's label is right.
+"""Flagged references for people to confirm, and how often a judge's flags are right.
 
-Source: ROSE (ACL 2026) measures GoldX and AmbQ so: each flagged case is read by a person.
+Source: ROSE (ACL 2026) measures GoldX and AmbQ in this way: a person reads each flagged case.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from sqljury.uses.statistics import Interval, wilson_interval
 from sqljury.verdict import Record
 
 FLAGS = (GOLD_FAULT, AMBIGUOUS_QUESTION, AMBIGUOUS_SCHEMA)
-"""The labels that say something of the benchmark."""
+"""The labels that concern the benchmark: its references, questions and schemas."""
 FlagKey = tuple[str, str, str]
 """Benchmark, id, label."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flag:
-    """A label that judges gave to one reference, with all that a person needs to decide.
+    """A label that judges gave to one reference, with what a person needs to confirm it.
 
-    ``confirmed`` is the person's: whether the label is right. ``decision`` and ``new_sql`` are
-    those of a finding of the audit: `sqljury audit accept` makes an overlay of them.
+    A person fills in ``confirmed``: whether the label is right. ``decision`` and ``new_sql`` are as
+    in an audit's findings: `sqljury audit accept` makes an overlay of them.
     """
 
     confirmed: bool | None = None
@@ -40,21 +40,21 @@ class Flag:
     sql: str
     reason: str
     evidence: Mapping[str, Json] = field(default_factory=dict)
-    """The predictions that were judged when the label was given, and what each judge said."""
+    """The predictions judged when the label was given, and each judge's reasons."""
 
     @property
     def key(self) -> FlagKey:
-        """What it is known by: there is one line for each."""
+        """What identifies the flag; a file has one line per key."""
         return self.benchmark, self.id, self.code
 
     def to_json(self) -> dict[str, Json]:
-        """A JSON object; what a person changes comes first."""
+        """A JSON object; the fields that a person changes come first."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlagPrecision:
-    """How often one label of one judge was right. Counts of references; fractions."""
+    """How often one label by one judge was right. Counts of references; fractions."""
 
     judge: str
     label: str
@@ -63,11 +63,11 @@ class FlagPrecision:
     confirmed: int
     precision: float | None
     interval: Interval | None
-    """Wilson's."""
+    """Wilson's interval of the precision."""
 
 
 def flags_of(records: Iterable[Record]) -> tuple[list[Flag], dict[str, set[FlagKey]]]:
-    """The flags of a run in its order, each once; and which of them each judge gave."""
+    """The distinct flags of a run, in its order; and by judge, the keys of its flags."""
     found: dict[FlagKey, list[Record]] = {}
     by_judge: dict[str, set[FlagKey]] = {}
     for record in records:
@@ -103,10 +103,10 @@ def _flag(label: str, given: Sequence[Record]) -> Flag:
 
 
 def confirmation(line: Mapping[str, Json], origin: str) -> tuple[FlagKey, bool | None]:
-    """Which flag a line of a review file is about, and what the person says of it.
+    """The key of the flag in a line of a review file, and whether a person confirmed it.
 
     Raises:
-        InputError: SJ526: it is none.
+        InputError: SJ526: the line is not a flag, or ``confirmed`` is not true, false or null.
     """
     said = line.get("confirmed")
     key = (line.get("benchmark"), line.get("id"), line.get("code"))
@@ -120,7 +120,12 @@ def confirmation(line: Mapping[str, Json], origin: str) -> tuple[FlagKey, bool |
 def precision_of(
     by_judge: Mapping[str, set[FlagKey]], said: Mapping[FlagKey, bool | None]
 ) -> list[FlagPrecision]:
-    """For each judge and label that it gave, how many of the flags that were read are right."""
+    """Per judge and label, how many of the flags that people reviewed are right.
+
+    Args:
+        by_judge: by judge, the keys of its flags.
+        said: whether a person confirmed a flag; None: not reviewed.
+    """
     return [
         _precision(judge, label, [said.get(key) for key in given if key[2] == label])
         for judge, given in by_judge.items()

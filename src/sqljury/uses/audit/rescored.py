@@ -1,4 +1,4 @@
-"""Leaderboards of a run before and after corrections: scores, ranks, and what is chance."""
+"""Leaderboards of a run before and after corrections: scores, ranks and paired tests."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Question = tuple[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """One system's place.
+    """One system's score and rank.
 
     Args:
-        n: questions that count: a reference and a database were there.
-        score: the share that is right, in [0, 1], with Wilson's interval of 95 %.
-        rank: 1 for the best; equal scores share the smaller number.
-        best: 1 and one more for each system that is better by more than chance.
-        worst: the number of systems less one for each that is worse by more than chance.
+        n: the number of questions that count; those without a reference or database do not.
+        score: the share of right answers, in [0, 1], with Wilson's 95 % interval.
+        rank: 1 for the best; equal scores share the smaller rank.
+        best: 1 plus the number of systems that are significantly better.
+        worst: the number of systems minus those that are significantly worse.
     """
 
     system: str
@@ -47,12 +47,12 @@ _TEST = ("first", "second", "only_first", "only_second", "p", "p_holm", "signifi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard:
-    """The systems, best first, and every pair of them."""
+    """The systems by one judge, the best first, and a paired test of every two."""
 
     judge: str
     standings: tuple[Standing, ...]
     tests: tuple[Paired, ...]
-    """The better one first."""
+    """In each, the better system is the first."""
 
     def to_json(self) -> dict[str, Json]:
         """A JSON object."""
@@ -64,9 +64,12 @@ class Leaderboard:
 
 
 def right_answers(records: Iterable[Record]) -> dict[str, dict[Question, bool]]:
-    """By system and question whether one judge says that it is right.
+    """By system and question, True if the answer's verdict is ``correct``.
 
-    What is left out of scores (no reference, no database) is not there.
+    Questions that are left out of scores (no reference, no database) are missing.
+
+    Args:
+        records: the verdicts of one judge.
     """
     found: dict[str, dict[Question, bool]] = {}
     for record in records:
@@ -85,7 +88,7 @@ def leaderboard(judge: str, right: Mapping[str, Mapping[Question, bool]]) -> Lea
 
     Source: McNemar (1947) for pairs; Holm (1979) for many of them.
     """
-    # What has no question comes last.
+    # Systems without a question come last.
     scores = {name: sum(own.values()) / len(own) if own else -1.0 for name, own in right.items()}
     order = sorted(right, key=lambda name: (-scores[name], name))
     tests = _tests(order, right)
@@ -129,10 +132,10 @@ def _tests(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flip:
-    """Two systems that change places.
+    """Two systems whose order differs before and after the corrections.
 
     Args:
-        p_before, p_after: adjusted for all pairs by Holm's method.
+        p_before, p_after: p of their difference, adjusted for all pairs by Holm's method.
     """
 
     ahead_before: str
@@ -142,7 +145,7 @@ class Flip:
 
 
 def flips(before: Leaderboard, after: Leaderboard) -> tuple[Flip, ...]:
-    """The pairs whose order is another one afterwards; what is level on one side is no flip."""
+    """The pairs whose order is reversed afterwards; pairs of equal rank on either side are not."""
     ranks = [{one.system: one.rank for one in board.standings} for board in (before, after)]
     known = {frozenset((one.first, one.second)): one for one in after.tests}
     return tuple(
@@ -159,10 +162,10 @@ def flips(before: Leaderboard, after: Leaderboard) -> tuple[Flip, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescored:
-    """What one judge says of the systems of a run before and after corrections.
+    """One judge's leaderboards of a run before and after corrections.
 
     Args:
-        judged: verdicts that were found anew; all others are those of the run.
+        judged: the number of verdicts that were judged again; all others are the run's.
     """
 
     before: Leaderboard
@@ -188,7 +191,7 @@ _RANKS = "rank: the place by score, and the places that are left when chance is 
 
 
 def rescored_document(found: Sequence[Rescored], *, title: str) -> ReportDocument:
-    """Both leaderboards beside each other, and the pairs that change places."""
+    """The report: both leaderboards side by side, and the pairs whose order is reversed."""
     return ReportDocument(
         title=title,
         lead="Scores of the same answers before and after corrections of the references.",
@@ -215,7 +218,7 @@ def _lead(found: Rescored) -> str:
 
 
 def _standing_rows(found: Rescored) -> Iterator[list[str]]:
-    """A row for each system, in the order after the corrections."""
+    """A row per system, in the order after the corrections."""
     before = {one.system: one for one in found.before.standings}
     for new in found.after.standings:
         old = before[new.system]
@@ -235,7 +238,7 @@ def _cells(one: Standing) -> list[str]:
 
 
 def write_rescored_csv(path: PathLike, found: Sequence[Rescored]) -> None:
-    """Write a line for each judge and system; fractions, not percent.
+    """Write a CSV row per judge and system; scores are fractions, not percent.
 
     Raises:
         InputError: the file cannot be written.

@@ -1,7 +1,7 @@
-"""Cases that several people label: who gets which, and what those who looked agree on.
+"""Cases that several people label: assigns them, and keeps those on which people agree.
 
-Source: ROSE-VEC (ACL 2026): two of five experts judge each case, and only cases on which both say
-the same are kept.
+Source: ROSE-VEC (ACL 2026): two of five experts judge each case, and only cases on which both
+agree are kept.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sqljury.uses.statistics import Confusion
 
 @dataclass(frozen=True, slots=True)
 class PersonsLabel:
-    """What one person says of one case: whether the prediction is right, and why."""
+    """One person's label of one case: whether the prediction is right, and why."""
 
     is_right: bool
     reason: str = ""
@@ -26,7 +26,7 @@ class PersonsLabel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAgreement:
-    """Two people on the cases that both labelled."""
+    """The agreement of two people on the cases that both labelled."""
 
     first: str
     second: str
@@ -37,13 +37,13 @@ class PairAgreement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreedCases:
-    """What several people's labels make of some cases. Counts of cases unless said otherwise."""
+    """Cases with the labels on which people agree, and counts of the other cases."""
 
     cases: tuple[Case, ...]
-    """Those that all who looked agree on, with their label and reasons (``reason_1``, …)."""
+    """Cases on whose label all agree, with the label and the reasons (``reason_1``, …)."""
     n: int
     too_few: int
-    """Labelled by fewer people than were asked for."""
+    """The number of cases labelled by fewer people than required."""
     disagreed: int
     pairs: tuple[PairAgreement, ...]
 
@@ -51,10 +51,10 @@ class AgreedCases:
 def shares_of(
     names: Sequence[str], people: Sequence[str], each: int, seed: int = 0
 ) -> dict[str, list[str]]:
-    """Which cases each person is to label: every case ``each`` people, all groups equally often.
+    """By person, the cases to label: ``each`` people per case, all groups equally often.
 
     Raises:
-        InputError: SJ563: fewer people than each case needs.
+        InputError: SJ563: there are fewer people than each case needs.
 
     >>> shares_of(["1", "2", "3"], ["ida", "bo", "cy"], each=2)
     {'ida': ['2', '3'], 'bo': ['1', '3'], 'cy': ['1', '2']}
@@ -73,10 +73,10 @@ def shares_of(
 def consensus_of(
     cases: Sequence[Case], said: Mapping[str, Mapping[str, PersonsLabel]], each: int = 2
 ) -> AgreedCases:
-    """Keep the cases that at least ``each`` people labelled, all of them alike.
+    """The cases that at least ``each`` people labelled, and all in the same way.
 
     Args:
-        said: for each person the labels by the case's id, ``id/source`` where it has a source.
+        said: by person, the labels by the case's id, or ``id/source`` if it has a source.
     """
     kept = []
     too_few = disagreed = 0
@@ -100,7 +100,7 @@ def consensus_of(
 
 
 def key_of(case: Case) -> str:
-    """What a file of labels calls a case."""
+    """The key of a case in a file of labels."""
     return f"{case.id}/{case.source}" if case.source else case.id
 
 

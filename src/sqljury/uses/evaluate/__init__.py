@@ -1,4 +1,4 @@
-"""Evaluate: the verdicts of each judge in numbers, failures by cause, runs against each other."""
+"""Evaluate: scores of each judge, failures grouped by cause, comparison of two runs."""
 
 from sqljury.uses.evaluate.summary import (
     JudgeCost,

@@ -1,4 +1,4 @@
-"""Two runs on the same questions: what is newly right, what is newly wrong, and is it chance?"""
+"""Compares two runs on the same questions: cases newly right, newly wrong, and a paired test."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sqljury.version import __version__
 
 Key = tuple[str, ...]
 CaseKey = tuple[str, str, str]
-# How cases of two runs may be known to be the same, the most particular way first.
+# Keys by which cases of two runs are matched, the most specific first.
 _KEYS: tuple[Callable[[CaseKey], Key], ...] = (
     lambda key: key,
     lambda key: key[:2],
@@ -32,17 +32,17 @@ _KEYS: tuple[Callable[[CaseKey], Key], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What is kept of a record while two runs are compared, of which each may hold millions."""
+    """The parts of a record that comparing two runs needs; a run may hold millions."""
 
     key: CaseKey
     verdict: Verdict
-    """Its outcome and score alone."""
+    """Only its outcome and score."""
     asked: bytes
     """A hash of the question, the database and the references."""
 
     @classmethod
     def of(cls, record: Record) -> Answered:
-        """What is kept of a record."""
+        """The parts of ``record`` that are kept."""
         case, verdict = record.case, record.verdict
         asked = repr((case.question, case.hint, case.db_id, case.reference_sqls))
         digest = blake2b(asked.encode("utf-8", "surrogatepass"), digest_size=8).digest()
@@ -60,37 +60,38 @@ _PAIRED = ("n", "only_first", "only_second", "difference", "low", "high", "p")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeComparison:
-    """What one judge says of both runs."""
+    """One judge's verdicts on the cases of two runs, compared."""
 
     judge: str
     paired: Paired
-    """The first run and the second; ``difference`` is what the second gained."""
+    """The paired test of the runs; ``difference`` is the second's mean score minus the first's."""
     newly_right: Mapping[str, Sequence[Failure]]
-    """What failed in the first run only, by the cause that it had there."""
+    """Cases that failed in the first run only, by the cause there."""
     newly_wrong: Mapping[str, Sequence[Failure]]
-    """What fails in the second run only, by its cause."""
+    """Cases that failed in the second run only, by the cause there."""
     only_first: int
     """Cases that only the first run has."""
     only_second: int
     changed: int
-    """Cases whose question, database or references are others; compared all the same."""
+    """Cases whose question, database or references differ between the runs; they are compared
+    all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunComparison:
-    """Two runs, the second held against the first."""
+    """The second run compared with the first."""
 
     first: str
     second: str
     changes: tuple[str, ...]
-    """What differs beside the predictions: data, judges, versions, limits."""
+    """Differences other than the predictions: data, judges, versions, limits."""
     judges: tuple[JudgeComparison, ...]
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A data frame, one row a case whose verdict changed, with the failure that it has or had.
+        """A data frame: a row per case whose verdict changed, with the failure in either run.
 
         Args:
-            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+            library: ``pandas`` or ``polars``; by default the first of them that is installed.
 
         Raises:
             InputError: SJ803: neither is installed.
@@ -108,7 +109,7 @@ class RunComparison:
         return data_frame([change | failure.to_row() for change, failure in changed], library)
 
     def to_json(self) -> dict[str, Json]:
-        """A JSON object; of failures the names of the cases."""
+        """A JSON object, in which each failure is the name of its case."""
         return {
             "first": self.first,
             "second": self.second,
@@ -133,7 +134,7 @@ def _names(found: Mapping[str, Sequence[Failure]]) -> dict[str, Json]:
 
 
 ByCause = Callable[[Set[CaseKey]], Mapping[str, Sequence[Failure]]]
-"""The failures of a run among some of its cases, by cause."""
+"""A function that returns a run's failures among the given cases, by cause."""
 
 
 def compare_judge(
@@ -142,13 +143,13 @@ def compare_judge(
     second: Sequence[Answered],
     causes: tuple[ByCause, ByCause],
 ) -> JudgeComparison:
-    """What one judge says of the same cases in two runs.
+    """One judge's verdicts on the cases that two runs share, compared.
 
-    Cases are the same by benchmark, id and source; where no source is shared, by benchmark and id;
-    where no benchmark is, by id.
+    Cases are matched by benchmark, id and source; if that matches none, by benchmark and id; if
+    that matches none, by id.
 
     Args:
-        causes: for the first and for the second run.
+        causes: finds the failures of the first run, and of the second.
     """
     key = _shared_key(first, second)
     before = {key(answered.key): answered for answered in first}
@@ -187,7 +188,7 @@ def _shared_key(first: Sequence[Answered], second: Sequence[Answered]) -> Callab
 
 
 def signature_changes(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
-    """What the signatures of two runs' judges say that differs, the number of cases aside."""
+    """Sentences on how the judges' signatures of two runs differ, except in n and data."""
     found: dict[str, None] = {}
     for judge in first.keys() | second.keys():
         if judge not in second or judge not in first:
@@ -207,12 +208,11 @@ def _parts(signature: str) -> dict[str, str]:
 
 
 _OF_THE_CASES = ("n", "data")
-"""Parts of a signature that other predictions change; data is looked at by itself."""
+"""Parts of a signature that depend on the cases; :func:`data_changes` compares the data."""
 
 
 def data_changes(what: str, first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
-    """The databases or suites that both runs used and that hold something else, by their
-    fingerprints."""
+    """Sentences on the databases or suites of both runs whose fingerprints differ."""
     return tuple(
         f"the {what} {name} holds something else"
         for name in sorted(first)
@@ -225,7 +225,7 @@ _SHOWN_CASES = 5
 
 
 def comparison_document(found: RunComparison) -> ReportDocument:
-    """What differs beside the predictions, then judge by judge what changed."""
+    """The report: differences other than the predictions, then per judge which verdicts changed."""
     return ReportDocument(
         title="Two runs",
         lead=f"{found.second} against {found.first}",
@@ -265,7 +265,7 @@ def _sections(found: RunComparison) -> Iterator[ReportSection]:
 
 
 def _sentences(judge: JudgeComparison) -> list[str]:
-    """The counts, the test and the difference of one judge."""
+    """Sentences with one judge's counts, difference and test."""
     paired = judge.paired
     ends = words.interval(paired.low, paired.high)
     lines = [

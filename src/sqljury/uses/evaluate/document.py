@@ -1,4 +1,4 @@
-"""What `evaluate` found, for people: in the terminal, as a page, and as tables for a paper."""
+"""The results of `evaluate` in the terminal, as an HTML page, and as tables for a paper."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _MOST_PAIRS = 20
 
 
 def print_summary(summary: Summary, console: Console) -> None:
-    """Print what `evaluate` found: scores, outcomes, slices."""
+    """Print the results of `evaluate`: scores, outcomes, slices."""
     out = Out(console)
     for judge in summary.judges:
         out.block(_score(judge, out.width))
@@ -63,7 +63,7 @@ def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
     yield Text.assemble((visible(judge.name), "bold"), "  ", score_sentence(judge))
     for text in details(judge):
         yield indented(plain(text))
-    # The signature, on as many lines as it needs, broken between its parts.
+    # Breaks a long signature between its parts.
     lines = [""]
     for part in judge.signature.split("|"):
         if lines[-1] and len(lines[-1]) + len(part) + 1 > width - 2:
@@ -73,7 +73,7 @@ def _score(judge: JudgeSummary, width: int) -> Iterator[RenderableType]:
 
 
 def system_tables(judge: JudgeSummary) -> tuple[ReportTable, ReportTable]:
-    """The scoreboard of a judge's systems, and who is better by more than chance."""
+    """Two tables: a judge's score of each system, and the paired tests between systems."""
     board = ReportTable(
         caption=f"Systems by {visible(judge.name)}",
         heads=("", "score", "95 %", "n", "only this\none right"),
@@ -109,7 +109,7 @@ def system_tables(judge: JudgeSummary) -> tuple[ReportTable, ReportTable]:
 
 
 def slices_of(judges: Sequence[JudgeSummary]) -> list[Slices]:
-    """The scores by each dimension; not by source where systems have a table of their own."""
+    """The scores by each dimension; not by source if the systems have their own table."""
     left_out = "source" if any(judge.systems for judge in judges) else ""
     return Slices.all_of(
         [judge.name for judge in judges],
@@ -128,7 +128,7 @@ def slices_of(judges: Sequence[JudgeSummary]) -> list[Slices]:
 
 
 def score_points(summary: Summary) -> list[PlotPoint]:
-    """A point a judge; where there are several systems, a point a judge and system."""
+    """A point per judge; with several systems, a point per judge and system."""
     return [PlotPoint(name, one.score, one.low, one.high) for name, one in named_scores(summary)]
 
 
@@ -140,7 +140,7 @@ _FILTERS = {
     "difficulty": "difficulty",
     "feature": "feature",
 }
-"""Dimensions of slices -> filters of the list of cases."""
+"""Dimension of a slice → name of the filter of the page's list of cases."""
 
 
 def write_report(
@@ -158,11 +158,11 @@ def write_report(
     The same input gives the same bytes. Memory is bounded by ``max_case_pages``.
 
     Args:
-        records: with evidence, those of one case next to each other, as runs give them.
-        title: what the report is about.
-        max_case_pages: cases that get a page, those that are not correct first.
-        agreement: of the judges with people, to be shown beside the scores.
-        told_apart: what the prediction of a case does differently from its reference.
+        records: with evidence; those of one case must be adjacent, as runs return them.
+        title: the page's title.
+        max_case_pages: at most so many cases get a page, those that are not correct first.
+        agreement: of the judges with human labels, shown beside the scores.
+        told_apart: returns the differences between a case's prediction and its reference.
 
     Raises:
         InputError: the file cannot be written.
@@ -185,7 +185,7 @@ def write_report(
 
 
 def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
-    """The JSON text, a line per case."""
+    """The page's data as JSON text, a line per case."""
     judges = [judge.name for judge in summary.judges]
     head = {
         "judges": [visible(name) for name in judges],
@@ -199,7 +199,7 @@ def _data(summary: Summary, pages: CasePages) -> Iterator[Markup]:
 
 
 def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
-    """A judge as the template shows it."""
+    """The values of a judge that the template shows."""
     found = [(o, n) for o in Outcome if (n := judge.outcomes.get(o, 0))]
     outcomes = outcomes_sentence(judge)
     board, pairs = system_tables(judge)
@@ -221,7 +221,7 @@ def _judge(series: int, judge: JudgeSummary) -> dict[str, Any]:
 
 
 def _cases_of(dimension: str, value: str) -> str:
-    """Where the list of a slice's cases is; empty where the list has no such filter."""
+    """The link to the list of a slice's cases; empty if the list has no such filter."""
     if dimension not in _FILTERS or not value:
         return ""
     return f"#/cases?{urlencode({_FILTERS[dimension]: visible(value)})}"
@@ -239,7 +239,7 @@ _NOTE = (
 
 
 def latex_table(summary: Summary) -> str:
-    """A booktabs table: a row a system, a column a judge; citations as comments below.
+    """A LaTeX (booktabs) table: a row per system, a column per judge, citations as comments.
 
     >>> latex_text("a_b & 5 %")
     'a\\\\_b \\\\& 5 \\\\%'
@@ -265,7 +265,7 @@ def latex_table(summary: Summary) -> str:
 
 
 def markdown_table(summary: Summary) -> str:
-    """The same as a table of Markdown."""
+    """A Markdown table: a row per system, a column per judge, citations below."""
     judges = summary.judges
     rows = [
         f"| {' | '.join([markdown_text(name), *cells])} |"
@@ -277,7 +277,7 @@ def markdown_table(summary: Summary) -> str:
 
 
 def citations(summary: Summary) -> Iterator[str]:
-    """What to write beside each score so that others can have it again."""
+    """A line per judge with score, n and signature, so that others can reproduce the score."""
     for judge in summary.judges:
         score = f"{headline(judge)} " if not judge.systems else ""
         yield f"{judge.name} {score}(n = {count(judge.n)}): {judge.signature}"
@@ -286,7 +286,7 @@ def citations(summary: Summary) -> Iterator[str]:
 def _paper_rows(
     judges: Sequence[JudgeSummary], bold: Callable[[str], str], escaped: Callable[[str], str]
 ) -> Iterator[tuple[str, list[str]]]:
-    """A row a system: the best score of each judge in bold, what is worse by a test marked."""
+    """A row per system: each judge's best score in bold, those significantly worse marked."""
     boards: list[Mapping[str, SystemScore | JudgeSummary]] = [
         {one.name: one for one in judge.systems} if judge.systems else {"": judge}
         for judge in judges
@@ -305,7 +305,7 @@ def _paper_rows(
 
 
 def _worse(judge: JudgeSummary) -> set[str]:
-    """The systems that the best one beats by more than chance."""
+    """The systems that are significantly worse than the best one."""
     if not judge.systems:
         return set()
     best = judge.systems[0].name

@@ -1,4 +1,4 @@
-"""Predictions that are not correct, by the cause that they share."""
+"""Predictions that are not correct, grouped by cause."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from sqljury.verdict import Outcome, Record
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One prediction that a judge does not call correct."""
+    """One prediction whose verdict is not ``correct``."""
 
     case: Case
     judge: str
     outcome: Outcome
     cause: str
-    """What it has in common with others: ``missing filter``, ``no such column``, ``tie``."""
+    """What other failures may share: ``missing filter``, ``no such column``, ``tie``."""
     reason: str
-    """One line."""
+    """Why it failed, on one line."""
 
     def to_row(self) -> dict[str, Any]:
-        """A row of a data frame."""
+        """A row of a data frame: column name → value."""
         case = self.case
         return {
             "cause": self.cause,
@@ -49,10 +49,10 @@ class Failures(dict[str, list[Failure]]):
     """Failures by cause, the most frequent first."""
 
     def to_frame(self, library: str | None = None) -> Any:
-        """A data frame, one row a failure.
+        """A data frame with a row per failure.
 
         Args:
-            library: ``pandas`` or ``polars``; the first of them that is installed by default.
+            library: ``pandas`` or ``polars``; by default the first of them that is installed.
 
         Raises:
             InputError: SJ803: neither is installed.
@@ -63,13 +63,13 @@ class Failures(dict[str, list[Failure]]):
 def failures(
     records: Iterable[Record], told_apart: Callable[[Case], Sequence[Difference]]
 ) -> Failures:
-    """The failures among some records by cause, the most frequent first.
+    """The failures among some records by cause, the most frequent cause first.
 
-    What is left out of a score (a reference that fails, …) is no failure of a prediction.
+    Cases that are left out of a score (a reference that fails, …) are not failures.
 
     Args:
-        told_apart: what the prediction of a case does differently from its reference; nothing
-            where that cannot be told.
+        told_apart: returns the differences between a case's prediction and its reference; empty
+            if they cannot be found.
     """
     found: defaultdict[str, list[Failure]] = defaultdict(list)
     for record in records:
@@ -88,7 +88,7 @@ _LONGEST = 300
 
 
 def failures_text(found: Mapping[str, Sequence[Failure]], most: int, run: str) -> str:
-    """Each cause with how often it occurs, and at most so many of its failures."""
+    """A text with each cause, its count and at most ``most`` of its failures."""
     return "\n".join(_lines(found, most, run))
 
 

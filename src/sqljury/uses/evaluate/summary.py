@@ -1,4 +1,4 @@
-"""The verdicts of each judge in numbers, with honest denominators."""
+"""Aggregates of each judge's verdicts, with a stated denominator for every score."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ _WITHOUT_SCORE = (Outcome.UNKNOWN, Outcome.ABSTAINED)
 
 
 def counted_score(outcome: Outcome | None, score: float | None) -> float | None:
-    """The score that enters an aggregate: 0 for prediction_*, None for unknown and abstained.
+    """The score that counts in an aggregate: 0 for prediction_*, None for unknown and abstained.
 
-    Without an outcome (other people's files) it is the score itself.
+    It is None for outcomes that are left out, too. Without an outcome (files from elsewhere) it is
+    ``score``.
     """
     if outcome is None:
         return score
@@ -39,26 +40,26 @@ T = TypeVar("T")
 
 
 def widened(kind: type[T], figures: DataclassInstance, **own: object) -> T:
-    """A value of a class that adds fields to those of ``figures``."""
+    """An instance of ``kind`` with the fields of ``figures`` and the additional fields ``own``."""
     shared: dict[str, Any] = {one.name: getattr(figures, one.name) for one in fields(figures)}
     return kind(**shared, **own)
 
 
 _MOST_REASONS = 1000
-"""Reasons may hold what differs from case to case; memory must not grow with the cases."""
+"""The limit of distinct reasons: they may name the case, and memory must not grow with cases."""
 _SHOWN_REASONS = 5
 _SAID_REASONS = 3
 
 
 @dataclass(slots=True)
 class MissingCounter:
-    """Counts missing verdicts while they pass."""
+    """Counts missing verdicts and their reasons."""
 
     count: int = 0
     _reasons: Counter[str] = field(default_factory=Counter)
 
     def add(self, verdict: Verdict) -> None:
-        """Count a verdict if it is none: ``judge_unavailable``."""
+        """Count the verdict if it is missing: ``judge_unavailable``."""
         if not verdict.outcome.is_infrastructure:
             return
         self.count += 1
@@ -66,7 +67,7 @@ class MissingCounter:
             self._reasons[verdict.reason] += 1
 
     def lacks(self, cases: int) -> None:
-        """Count cases that nobody has judged yet."""
+        """Count so many cases as not judged yet."""
         if cases > 0:
             self.count += cases
             self._reasons["not judged yet"] += cases
@@ -78,12 +79,12 @@ class MissingCounter:
 
     @property
     def reasons(self) -> dict[str, int]:
-        """The most frequent reasons, and how often each."""
+        """The most frequent reasons and how often each occurs."""
         return dict(self._reasons.most_common(_SHOWN_REASONS))
 
 
 def missing_in(verdicts: Iterable[Verdict]) -> MissingCounter:
-    """What is missing among some verdicts."""
+    """The missing verdicts among ``verdicts``, counted."""
     found = MissingCounter()
     for verdict in verdicts:
         found.add(verdict)
@@ -91,14 +92,14 @@ def missing_in(verdicts: Iterable[Verdict]) -> MissingCounter:
 
 
 def missing_text(name: str, missing: int, total: int, reasons: Mapping[str, int]) -> str:
-    """How many verdicts of a judge are missing, and why, in words."""
+    """A sentence: how many verdicts of a judge are missing, and why."""
     shown = [f"{reason.rstrip('.')} ({count:,})" for reason, count in reasons.items()]
     why = "; ".join(shown[:_SAID_REASONS] + (["…"] if len(shown) > _SAID_REASONS else []))
     return f"{missing:,} of {total:,} verdicts of {name} are missing" + (f": {why}" if why else "")
 
 
 def missing_error(what: str) -> InfrastructureError:
-    """The error of a command that judged and could not judge everything."""
+    """The error for a command that could not judge every case."""
     return InfrastructureError(
         "SJ416",
         f"{what}.",
@@ -109,7 +110,7 @@ def missing_error(what: str) -> InfrastructureError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slice:
-    """The cases of one judge that share a property: a database, a difficulty, a SQL feature."""
+    """A judge's score on the cases that share a database, a difficulty, a SQL feature, …"""
 
     dimension: str
     value: str
@@ -121,24 +122,24 @@ class Slice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StageCost:
-    """What models were asked in one stage of a judge, over all its verdicts."""
+    """The cost of the model calls in one stage of a judge, over all its verdicts."""
 
     stage: str
     verdicts: int
-    """Verdicts for which somebody was asked."""
+    """Verdicts for which a model was called."""
     calls: int
     tokens: int
     money: float
     """In US dollars; calls without a known price count as 0."""
     unpriced: int
-    """Calls of these whose price is not known."""
+    """Calls whose price is not known."""
     seconds: float
-    """That the answers took, one after the other."""
+    """The sum of the seconds that each answer took."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeCost:
-    """What the verdicts of a judge cost when models were asked; a replay says the same.
+    """The cost of the model calls behind a judge's verdicts; a replay reports the same cost.
 
     The fields are those of :class:`StageCost`.
     """
@@ -183,9 +184,9 @@ _PAIR_JSON: Final = {
 class JudgeSummary:
     """One judge's aggregate. Fractions, not percent.
 
-    ``n`` is the denominator of ``score``; ``total`` counts every case; what was left out of
-    the denominator is ``left_out`` (reference_*, database_missing, judge_unavailable). With
-    several systems these are of all their answers; what they scored is in ``systems``.
+    ``n`` is the denominator of ``score``; ``total`` counts every case; ``left_out`` counts the
+    cases that are not in the denominator (reference_*, database_missing, judge_unavailable). With
+    several systems these numbers are over all systems' answers; ``systems`` has the score of each.
     """
 
     name: str
@@ -197,38 +198,39 @@ class JudgeSummary:
     low: float | None
     high: float | None
     interval: str
-    """How low and high were found: ``wilson`` for 0/1 scores, ``normal`` for graded ones."""
+    """The kind of interval from low to high: ``wilson`` for 0/1 scores, ``normal`` for others."""
     outcomes: Mapping[str, int]
     measures: Mapping[str, float] = field(default_factory=dict)
     labels: Mapping[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
     cost: JudgeCost | None = None
-    """None where no model was asked."""
+    """None if no model was called."""
     missing: int = 0
-    """Verdicts that the machinery owes, which a resumed run judges: judge_unavailable, and cases
-    that a stopped run had yet to judge (these are not in ``total``)."""
+    """Verdicts that a resumed run still has to give: judge_unavailable, and cases that a stopped
+    run did not reach (these are not in ``total``)."""
     missing_reasons: Mapping[str, int] = field(default_factory=dict)
     """The most frequent reasons why they are missing."""
     systems: tuple[SystemScore, ...] = ()
-    """Where the cases come from several, the best first."""
+    """Each system's score, the best first; empty unless the cases come from several systems."""
     system_pairs: tuple[Paired, ...] = ()
-    """The one of the better score first; p is adjusted for all pairs of this judge."""
+    """Paired tests, the system with the better score first; p is adjusted for all pairs of this
+    judge."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What `evaluate` prints."""
+    """The results of `evaluate`."""
 
     judges: tuple[JudgeSummary, ...]
     run: str
     """The folder of the run."""
     taken_out_of_prose: int = 0
-    """Predictions whose statement was taken out of prose, thoughts or code fences."""
+    """Predictions whose SQL was extracted from prose, thoughts or code fences."""
     joined_by_position: tuple[str, ...] = ()
-    """Files of predictions without ids, joined to the references by their place."""
+    """Files of predictions without ids, joined to the references by their order."""
 
     def to_json(self) -> dict[str, Json]:
-        """A JSON object: fractions, null where nothing was scored."""
+        """A JSON object; scores are fractions, null if nothing was scored."""
         judges = [
             asdict(judge) | {"system_pairs": [p.to_json(**_PAIR_JSON) for p in judge.system_pairs]}
             for judge in self.judges
@@ -244,18 +246,20 @@ def summarise(
     reading: Mapping[str, Any] = MappingProxyType({}),
     by: Sequence[str] = (),
 ) -> Summary:
-    """Aggregate a run in one pass; memory grows with judges and slices, not with cases.
+    """Aggregate the records of a run in one pass.
 
-    The order of the records cannot change a digit: sums are exact.
+    Memory grows with judges and slices, not with cases. The order of the records does not change
+    the result, because sums are exact.
 
     Args:
-        signatures: by judge, in the order of the result; ``{n}`` in them is replaced by the
+        signatures: by judge, in the order of the result; in each, ``{n}`` is replaced by the
             judge's denominator.
         run: the folder of the run.
-        cases: how many cases it is about, each of which every judge owes a verdict; by default
-            as many as there are.
-        reading: how the cases were read, as the run's manifest says.
-        by: keys of ``extra`` that slices are cut by, too; then the records hold whole cases.
+        cases: how many verdicts each judge should give, to count the missing ones; None counts
+            only the records.
+        reading: how the cases were read, from the run's manifest.
+        by: keys of the cases' ``extra`` that make further slices; the records must then hold
+            whole cases.
 
     Raises:
         InputError: a judge gave a score outside [0, 1].
@@ -275,9 +279,9 @@ def summarise(
 
 
 def failing(summary: Summary, threshold: float) -> list[str]:
-    """One line for each score below the threshold, and each judge that scored nothing.
+    """A line for each score below the threshold and each judge that scored nothing.
 
-    Where there are several systems each has a score.
+    With several systems, a line for each system.
 
     Raises:
         InputError: the threshold is not a fraction.
@@ -293,14 +297,14 @@ def failing(summary: Summary, threshold: float) -> list[str]:
 
 
 def named_scores(summary: Summary) -> Iterator[tuple[str, JudgeSummary | SystemScore]]:
-    """A name and score for each judge; where there are several systems, for each system."""
+    """A name and score for each judge; with several systems, for each judge and system."""
     for judge in summary.judges:
         for one in judge.systems or (judge,):
             yield (f"{judge.name}, {one.name}" if judge.systems else judge.name), one
 
 
 def check_threshold(threshold: float) -> None:
-    """Refuse a threshold that is not a fraction.
+    """Raise an error if the threshold is not in [0, 1].
 
     Raises:
         InputError: SJ506.
@@ -317,7 +321,7 @@ DIFFICULTIES = ("simple", "easy", "medium", "moderate", "hard", "challenging", "
 
 
 class _JudgeCounter:
-    """What is kept of one judge's verdicts while they pass."""
+    """Counts one judge's verdicts."""
 
     def __init__(self, by: Sequence[str]) -> None:
         self._by = by
@@ -330,7 +334,7 @@ class _JudgeCounter:
         self.unmeasured = 0
         self.slices: defaultdict[tuple[str, str], Tally] = defaultdict(Tally)
         self._tallies: dict[_Places, list[Tally]] = {}
-        """By what the question alone says, which many records have in common."""
+        """The tallies by database, difficulty and features, which many records share."""
         self.cost = _CostCounter()
         self.missing = MissingCounter()
 
@@ -353,7 +357,7 @@ class _JudgeCounter:
         self._measure(record)
 
     def _tallies_of(self, record: Record) -> list[Tally]:
-        """Those of all slices that a record belongs to."""
+        """The tallies of all slices to which a record belongs."""
         case = record.case
         places = case.db_id, case.difficulty, record.features
         found = self._tallies.get(places)
@@ -372,8 +376,8 @@ class _JudgeCounter:
 
     def _measure(self, record: Record) -> None:
         verdict = record.verdict
-        # A prediction that never got as far as being measured measures 0, as it scores 0; a
-        # judged one without the measure is one that the measure does not apply to.
+        # A prediction that failed before it could be measured counts as 0, as its score does. To
+        # a judged prediction without the measure the measure does not apply.
         if not verdict.measures and verdict.outcome not in (Outcome.CORRECT, Outcome.INCORRECT):
             self.unmeasured += 1
         for name, value in verdict.measures.items():
@@ -430,14 +434,14 @@ class _JudgeCounter:
 
 
 class _CostCounter:
-    """What models cost, in all and by stage."""
+    """Sums the cost of model calls, in all and by stage."""
 
     def __init__(self) -> None:
         self._all = _StageCounter()
         self._stages: defaultdict[str, _StageCounter] = defaultdict(_StageCounter)
 
     def add(self, cost: Cost, judge: str) -> None:
-        """Count one verdict; what has no stages is a stage by the name of its judge."""
+        """Add one verdict's cost; a cost without stages is one stage, named like its judge."""
         if not cost.calls:
             return
         self._all.add(cost)
@@ -446,7 +450,7 @@ class _CostCounter:
                 self._stages[stage].add(part)
 
     def summary(self) -> JudgeCost | None:
-        """The sums; None where nobody was asked."""
+        """The sums; None if no model was called."""
         if not self._all.counts["calls"]:
             return None
         stages = (StageCost(stage=s, **found.sums()) for s, found in sorted(self._stages.items()))

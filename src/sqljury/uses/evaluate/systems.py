@@ -1,4 +1,4 @@
-"""Several systems on the same questions: a score each, and who is better by more than chance."""
+"""Compares several systems on the same questions: a score each, and paired tests."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ from sqljury.verdict import Outcome, Record, Verdict
 
 
 def is_right(verdict: Verdict) -> bool:
-    """Whether a verdict counts as a yes in a paired test."""
+    """True if the verdict counts as right in a paired test: its outcome is ``correct``."""
     return verdict.outcome is Outcome.CORRECT
 
 
 def add_verdicts(
     counts: PairedCounts, first: Verdict, second: Verdict, *, gained: bool = False
 ) -> None:
-    """Count a question, unless either verdict says nothing of its prediction.
+    """Add a question to the counts, unless either verdict is left out of scores.
 
     Args:
-        gained: the difference is the second's score minus the first's.
+        gained: if True, the difference is the second's score minus the first's, else the
+            reverse.
     """
     if first.outcome.left_out or second.outcome.left_out:
         return
@@ -38,19 +39,19 @@ def add_verdicts(
 
 
 _MOST_COMPARED = 20
-"""More systems than that are no table that anybody reads, and hundreds of tests."""
+"""With more systems no pairs are compared: too many tests, and a table too long to read."""
 
 
 def several_systems(summary: Summary) -> bool:
-    """Whether the cases come from more than one system."""
+    """True if the cases come from more than one system."""
     return any(part.dimension == "source" for judge in summary.judges for part in judge.slices)
 
 
 def with_systems(summary: Summary, records: Iterable[Record]) -> Summary:
-    """The summary with a scoreboard of the systems for each judge.
+    """The summary with each judge's scores of the systems and paired tests between them.
 
     Args:
-        records: those of one question (of a benchmark) next to each other.
+        records: all records of the same question must be adjacent.
     """
     counters = {judge.name: _SystemCounter(judge) for judge in summary.judges}
     for _, group in groupby(records, key=lambda record: (record.case.benchmark, record.case.id)):
@@ -63,7 +64,7 @@ def with_systems(summary: Summary, records: Iterable[Record]) -> Summary:
 
 
 class _SystemCounter:
-    """What is kept of one judge's verdicts on several systems."""
+    """Counts one judge's verdicts on several systems."""
 
     def __init__(self, judge: JudgeSummary) -> None:
         self._judge = judge
@@ -75,7 +76,7 @@ class _SystemCounter:
         self._pairs: defaultdict[tuple[str, str], PairedCounts] = defaultdict(PairedCounts)
 
     def add(self, verdicts: Mapping[str, Verdict]) -> None:
-        """Count one question."""
+        """Add one question: the verdict on each system's prediction."""
         right = [name for name, verdict in verdicts.items() if is_right(verdict)]
         if len(right) == 1 and len(verdicts) > 1:
             self._only[right[0]] += 1

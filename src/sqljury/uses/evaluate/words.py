@@ -1,4 +1,4 @@
-"""What `evaluate` found, in sentences: the same in the terminal and on pages."""
+"""The results of `evaluate` in sentences, the same in the terminal and on pages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from sqljury.verdict import Outcome
 
 
 def score_sentence(judge: JudgeSummary) -> str:
-    """The score with its denominator and what is not in it; of several systems no common one."""
+    """The score with its denominator and what was left out of it.
+
+    With several systems, their number instead of a common score.
+    """
     if judge.score is None:
         head = f"no score: none of {count(judge.total)} counts"
     elif judge.systems:
@@ -28,17 +31,17 @@ def score_sentence(judge: JudgeSummary) -> str:
 
 
 def headline(judge: JudgeSummary) -> str:
-    """The one number of a judge, in percent: the published figure where it has one."""
+    """The judge's main number, in percent: its published figure if it has one, else the score."""
     figure = _figure(judge)
     return percent(judge.score if figure is None else figure[1])
 
 
 _FIGURES = {"r_ves": "R-VES"}
-"""Judges whose source reports another figure than a score in [0, 1]: a measure of their name."""
+"""Judges whose paper reports another figure than the score; the judge's measure of that name."""
 
 
 def _figure(judge: JudgeSummary) -> tuple[str, float] | None:
-    """What the judge's source reports, and its mean."""
+    """The name and mean of the figure that the judge's paper reports; None without one."""
     name = re.split("[:,]", judge.name)[0]
     return (
         (_FIGURES[name], judge.measures[name])
@@ -48,7 +51,7 @@ def _figure(judge: JudgeSummary) -> tuple[str, float] | None:
 
 
 def _lacking(judge: JudgeSummary) -> str:
-    """Why a score is low where most cases have no prediction; empty elsewhere."""
+    """A warning that most cases have no prediction, which lowers the score; empty otherwise."""
     missing = judge.outcomes.get(Outcome.PREDICTION_MISSING, 0)
     if 2 * missing <= judge.n:
         return ""
@@ -56,18 +59,18 @@ def _lacking(judge: JudgeSummary) -> str:
 
 
 def no_predictions_hint(judge: JudgeSummary) -> str:
-    """What to do where most cases have no prediction; empty elsewhere."""
+    """What to do if most cases have no prediction; empty otherwise."""
     if not _lacking(judge):
         return ""
     return "--predictions FILE joins predictions, --map predicted_sql=KEY names the key of theirs"
 
 
 WITHOUT_REFERENCE = ("faults", "executable", "verifier", "prover", "rose_wogt")
-"""Judges that compare with no reference, those that ask no model first."""
+"""Judges that need no reference, those that call no chat model first."""
 
 
 def no_reference_hint(judge: JudgeSummary) -> str:
-    """Who could judge cases that were left out for want of a reference; empty elsewhere."""
+    """Names judges for cases left out because they have no reference; empty if there are none."""
     lacking = judge.outcomes.get(Outcome.REFERENCE_MISSING, 0)
     if not lacking:
         return ""
@@ -78,7 +81,7 @@ def no_reference_hint(judge: JudgeSummary) -> str:
 
 
 def missing_sentence(judge: JudgeSummary) -> str:
-    """How many verdicts nobody gave, and why; empty where all are there."""
+    """How many verdicts are missing, and why; empty if none is."""
     if not judge.missing:
         return ""
     said = "; ".join(f"{why} ({count(number)})" for why, number in judge.missing_reasons.items())
@@ -86,13 +89,13 @@ def missing_sentence(judge: JudgeSummary) -> str:
 
 
 def outcomes_sentence(judge: JudgeSummary) -> str:
-    """What the denominator is made of."""
+    """The outcomes in the denominator with their counts; empty if there are none."""
     names = counts(judge.outcomes, (o for o in Outcome if not o.left_out))
     return f"outcomes: {names}" if names else ""
 
 
 def measures_sentence(judge: JudgeSummary) -> str:
-    """``mean precision 81.2 %``: means of what judges measure beside the score."""
+    """``mean precision 81.2 %``: means of the judge's measures other than the score."""
     return ", ".join(
         f"mean {name} {percent(value)} %"
         for name, value in sorted(judge.measures.items())
@@ -101,13 +104,13 @@ def measures_sentence(judge: JudgeSummary) -> str:
 
 
 def labels_sentence(judge: JudgeSummary) -> str:
-    """``labels: limit_cuts_tie 3``; empty where there are none."""
+    """``labels: limit_cuts_tie 3``: the labels with their counts; empty if there are none."""
     found = [f"{name} {count(number)}" for name, number in sorted(judge.labels.items())]
     return f"labels: {', '.join(found)}" if found else ""
 
 
 def money(cost: JudgeCost | StageCost) -> str:
-    """``$12.34``, four digits below a dollar; and how far the prices were not known."""
+    """``$12.34``, four digits below a dollar, and how many calls have no known price."""
     if cost.unpriced == cost.calls:
         return "price not known"
     digits = 4 if 0 < cost.money < 1 else 2
@@ -116,9 +119,10 @@ def money(cost: JudgeCost | StageCost) -> str:
 
 
 def cost_text(cost: JudgeCost | StageCost) -> str:
-    """``1,234 calls, 567,890 tokens, $1.23, 4.5 s a case``: a case that was asked about.
+    """``1,234 calls, 567,890 tokens, $1.23, 4.5 s a case``.
 
-    Batches do not say how long an answer took.
+    Only cases for which a model was called count. Seconds are missing for batches, which do not
+    report how long an answer took.
     """
     calls = f"{count(cost.calls)} {'call' if cost.calls == 1 else 'calls'}"
     seconds = f", {cost.seconds / cost.verdicts:,.1f} s a case" if cost.seconds else ""
@@ -126,7 +130,7 @@ def cost_text(cost: JudgeCost | StageCost) -> str:
 
 
 def cost_lines(judge: JudgeSummary) -> list[str]:
-    """What the models behind the verdicts cost when they were asked, and by stage."""
+    """What the model calls behind the verdicts cost, in all and by stage; empty without calls."""
     if judge.cost is None:
         return []
     whole = f"cost when asked: {cost_text(judge.cost)}"
@@ -135,7 +139,7 @@ def cost_lines(judge: JudgeSummary) -> list[str]:
 
 
 def details(judge: JudgeSummary) -> list[str]:
-    """The lines between a score and its signature."""
+    """The lines shown between a score and its signature."""
     lines = (
         no_predictions_hint(judge),
         no_reference_hint(judge),
@@ -148,7 +152,7 @@ def details(judge: JudgeSummary) -> list[str]:
 
 
 def reading_notes(summary: Summary) -> list[str]:
-    """How predictions were read, where that is not as the file has them."""
+    """Notes on predictions that were not read exactly as the file has them."""
     taken, by_position = summary.taken_out_of_prose, summary.joined_by_position
     notes = []
     if taken:

@@ -1,4 +1,4 @@
-"""Sample candidates: many queries for each question, from a model."""
+"""Generate: sample many candidate queries per question from a model."""
 
 from sqljury.uses.generating.generate import Generator, PromptedQuestion, generate
 from sqljury.uses.generating.modes import MODES, DinSqlSampler, question_messages

@@ -1,4 +1,4 @@
-"""Candidates for questions, in order, as many questions under way as keep the model busy."""
+"""Generates candidates for questions in order, with several questions in progress at once."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from sqljury.uses.generating.samplers import Sample, Sampler
 
 
 def tokens_of_sql(tokens: Sequence[Mapping[str, Json]], sql: Json) -> list[dict[str, Json]]:
-    """The tokens that overlap the last place of the query in the text; all where it has none.
+    """The tokens that overlap the last occurrence of the query in the text; all without one.
 
     Args:
         tokens: in OpenAI's format, with their texts.
-        sql: the query, or null where the model wrote none.
+        sql: the query, or null if the model wrote none.
 
-    Source: TrustSQL (Lee et al. 2024), section 4.2: MAXENT and MAXPROB are of the SQL's tokens.
+    Source: TrustSQL (Lee et al. 2024), section 4.2: MAXENT and MAXPROB use the SQL's tokens.
 
     >>> written = [{"token": text} for text in ("So ", "SELECT", " 1", ";")]
     >>> [token["token"] for token in tokens_of_sql(written, "SELECT 1")]
@@ -40,7 +40,7 @@ def tokens_of_sql(tokens: Sequence[Mapping[str, Json]], sql: Json) -> list[dict[
 
 @dataclass(frozen=True, slots=True)
 class PromptedQuestion:
-    """A question with the prompt that it is asked by."""
+    """A question with its prompt."""
 
     case: Case
     messages: Sequence[Message]
@@ -48,12 +48,12 @@ class PromptedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Generator:
-    """How candidates are sampled.
+    """Settings for sampling candidates.
 
     Args:
-        n: texts per question.
-        threads: calls at once.
-        read: what a candidate is, by what a model wrote.
+        n: the number of texts per question.
+        threads: the number of simultaneous calls.
+        read: returns the candidate in a model's text.
     """
 
     sampler: Sampler
@@ -62,7 +62,7 @@ class Generator:
     read: Read = plain_sql
 
     def calls(self) -> list[tuple[int, int]]:
-        """The number of the first text of each call, and how many it brings."""
+        """Per call, the number of its first text and the number of its texts."""
         step = self.sampler.per_call
         return [(first, min(step, self.n - first)) for first in range(0, self.n, step)]
 
@@ -74,10 +74,10 @@ def generate(
 ) -> Iterator[tuple[Case, list[dict[str, Json]]]]:
     """Each question with its candidates, in the order of the questions.
 
-    A candidate is ``sql`` ("" where the text holds none, null where the model says that there can
-    be none), what else is read of the text, its number ``sample``, and where there are any
-    ``logprob`` (of all that the model wrote, in nats), ``tokens``, ``logprobs`` (of the query's
-    tokens) and ``problem``.
+    A candidate has ``sql`` ("" if the text has none, null if the model says that the question
+    cannot be answered), other fields read from the text, its number ``sample``, and if known
+    ``logprob`` (of the whole text, in nats), ``tokens``, ``logprobs`` (of the query's tokens) and
+    ``problem``.
 
     Source: GradeSQL (2025), section 3.2, stage 1.
     """
@@ -104,7 +104,7 @@ def generate(
             done += 1
             on_done(done)
     finally:
-        # After an error or Ctrl-C nothing further is asked; calls under way end in the ledger.
+        # After an error or Ctrl-C no new calls start; calls in progress end in the ledger.
         pool.shutdown(wait=True, cancel_futures=True)
 
 

@@ -1,4 +1,4 @@
-"""What a model is to write for a question: SQL, SQL or that there is none, SQL and a mark.
+"""Modes of generation: SQL; SQL or an abstention; SQL marked correct or incorrect; DIN-SQL.
 
 Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), sections 4.1 and 4.2: SQLPROMPT,
 SQLPROMPT[DEMO] and SQLPROMPT[VERBAL]; GradeSQL (2025), stage 1. DIN-SQL writes a query in four
@@ -31,7 +31,7 @@ WRITING: Final = {
     "non-nested": Prompt("din_sql_joined", {}),
     "nested": Prompt("din_sql_nested", {}),
 }
-"""By the class of the question."""
+"""The prompt by the class of the question."""
 GENTLE: Final = Prompt("din_sql_gentle", {})
 GENERIC: Final = Prompt("din_sql_generic", {})
 _CLASS = re.compile(r"\b(easy|non[ _-]?nested|nested)\b", re.IGNORECASE)
@@ -42,7 +42,7 @@ class DinSqlSampler:
     """Schema linking, classification, generation by class, self-correction.
 
     Args:
-        sampler: who is asked, four times for each text.
+        sampler: is called four times per text.
         correction: the prompt of the last call: :data:`GENTLE` or :data:`GENERIC`.
     """
 
@@ -57,7 +57,7 @@ class DinSqlSampler:
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
     ) -> list[Sample]:
-        """The corrected queries; the query before it where the correction holds none."""
+        """The corrected queries; the uncorrected one if the correction has none."""
         data = messages[-1].content
         return [self._one(data, number, case) for number in range(first, first + count)]
 
@@ -82,7 +82,7 @@ class DinSqlSampler:
 
 
 def class_in(text: str) -> str:
-    """The class that an answer names last; ``nested``, the most general one, where it names none.
+    """The class that an answer names last; ``nested``, the most general one, if it names none.
 
     >>> class_in("No query inside, not NESTED.\\nClass: NON-NESTED"), class_in("I do not know.")
     ('non-nested', 'nested')
@@ -93,21 +93,21 @@ def class_in(text: str) -> str:
 
 
 Read = Callable[[str], dict[str, Json]]
-"""What a candidate is, by a model's text: ``sql`` (null: it abstains), and what else it says."""
+"""Reads a model's text: returns ``sql`` (null: it abstains) and other fields."""
 _MARK = re.compile(r"\s*;?\s*(?:#|--)\s*(correct|incorrect)\W*\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """What is asked for, and how the answer is read.
+    """A mode: its prompts, demonstrations, and how the answer is read.
 
     Args:
-        prompt: the instructions where there are no demonstrations.
-        demonstrated: the instructions where there are some.
-        counts: how many demonstrations of each kind.
-        said: what the demonstrations answer.
-        read: the candidate in an answer.
-        correction: the prompt of DIN-SQL's last call; None where one call writes the query.
+        prompt: the instructions without demonstrations.
+        demonstrated: the instructions with demonstrations.
+        counts: the number of demonstrations of each kind.
+        said: returns the demonstrations' answers.
+        read: returns the candidate in a model's answer.
+        correction: the prompt of DIN-SQL's last call; None if one call writes the query.
     """
 
     prompt: Prompt
@@ -119,12 +119,12 @@ class Mode:
 
     @property
     def instructions(self) -> str:
-        """All that is asked in the mode, where it is asked in several calls."""
+        """The prompts of all calls of DIN-SQL."""
         asked = (LINKING, CLASSES, *WRITING.values(), self.correction)
         return "\n".join(prompt.text for prompt in asked if prompt is not None)
 
     def wanted(self, positives: int | None, negatives: int | None) -> Wanted:
-        """How many demonstrations, where the mode's own counts are replaced."""
+        """The number of demonstrations of each kind; None keeps the mode's own number."""
         first = self.counts.positives if positives is None else positives
         if self.counts.mismatched:
             return Wanted(first, 0, self.counts.mismatched if negatives is None else negatives)
@@ -136,7 +136,7 @@ def _answers(shown: Sequence[Demonstration]) -> list[tuple[str, str]]:
 
 
 def plain_sql(text: str) -> dict[str, Json]:
-    """The query, or null where the model says that there is none; then ``abstained`` says how.
+    """The query, or null if the model says that there is none; ``abstained`` says how it did.
 
     >>> plain_sql("The question is not answerable: no table holds the weather.")
     {'sql': None, 'abstained': 'in words'}
@@ -148,7 +148,7 @@ def plain_sql(text: str) -> dict[str, Json]:
 
 
 def marked_sql(text: str) -> dict[str, Json]:
-    """The query if it is not marked as incorrect; else null, and the query is ``withheld``.
+    """The query, or null if the model marked it as incorrect; then ``withheld`` has the query.
 
     >>> marked_sql("```sql\\nSELECT 1 # incorrect\\n```")
     {'sql': None, 'mark': 'incorrect', 'withheld': 'SELECT 1'}
@@ -189,14 +189,14 @@ MODES: Final[Mapping[str, Mode]] = MappingProxyType(
 def question_messages(
     case: Case, evidence: Evidence, choice: DemonstrationChoice, said: Said, system: str
 ) -> list[Message]:
-    """The instructions, then demonstrations if any, the schema, the question and its hint.
+    """The prompt: instructions, demonstrations if any, schema, question and hint.
 
-    In the style ``serialized`` the question and the schema in one line, and nothing else: what a
-    sequence-to-sequence model was trained on.
+    In the style ``serialized`` it has only the question and the schema on one line, as
+    sequence-to-sequence models were trained on.
 
     Args:
-        choice: which demonstrations, and how schemas are written.
-        said: what the demonstrations answer.
+        choice: selects demonstrations, and the style of schemas.
+        said: returns the demonstrations' answers.
         system: the instructions.
 
     Source: GradeSQL (2025), section 3.2, stage 1; the schema with values as in appendix A.
@@ -214,7 +214,7 @@ def question_messages(
 
 
 def serialized_question(case: Case, evidence: Evidence) -> str | None:
-    """The question, its hint and the schema in one line; None without a schema."""
+    """The question, its hint and the schema on one line; None without a schema."""
     schema = evidence.schema()
     if schema is None:
         return None

@@ -1,4 +1,4 @@
-"""Who writes the queries: a chat model behind the client, or a language model in this process."""
+"""Samplers: a chat model behind the client, or a language model in this process."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One text of a model.
+    """One text that a model wrote.
 
-    ``logprob`` is the sum over its tokens, in nats, where the model offers it; ``logprobs`` are
-    those of each token, with alternatives, in OpenAI's format, where they were asked for;
-    ``problem`` says why a text is missing or not whole.
+    ``logprob`` is the sum over its tokens, in nats, if the model returns it. ``logprobs`` has each
+    token's, with alternatives, in OpenAI's format, if requested. ``problem`` says why a text is
+    missing or incomplete.
     """
 
     text: str
@@ -35,7 +35,7 @@ class Sampler(Protocol):
 
     @property
     def per_call(self) -> int:
-        """How many texts one call brings."""
+        """The number of texts per call."""
 
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
@@ -45,14 +45,14 @@ class Sampler(Protocol):
 
 @dataclass(frozen=True)
 class ClientSampler:
-    """A chat model: all it says goes through the ledger.
+    """Samples from a chat model; all answers go through the ledger.
 
-    With a seed each call has its own, ``seed`` plus the number of its first text: with one seed for
-    all calls every text of a question would be the same.
+    If the model has a seed, each call uses ``seed`` plus the number of its first text; otherwise
+    all texts of a question would be equal.
 
     Args:
-        logprobs: how many alternatives of each token are asked for.
-        keeps_tokens: samples have the tokens' values, not only their sum.
+        logprobs: the number of alternatives of each token to request.
+        keeps_tokens: if True, samples have each token's value, not only the sum.
     """
 
     client: Client
@@ -64,7 +64,7 @@ class ClientSampler:
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
     ) -> list[Sample]:
-        """One call."""
+        """The texts of one call."""
         request = Request(
             model=_seeded(self.model, first),
             messages=tuple(messages),
@@ -78,7 +78,7 @@ class ClientSampler:
 
 @dataclass(frozen=True)
 class LocalSampler:
-    """A language model of transformers, on this machine."""
+    """Samples from a language model of transformers on this machine."""
 
     model: LanguageModel
     temperature: float
@@ -91,7 +91,7 @@ class LocalSampler:
     def sample(
         self, messages: Sequence[Message], first: int, count: int, case: str
     ) -> list[Sample]:
-        """One batch."""
+        """The texts of one batch."""
         from sqljury.learning.language_model.sampling import sample_texts
 
         found = sample_texts(
@@ -138,7 +138,7 @@ def _of_reply(reply: Reply, keeps_tokens: bool) -> Sample:
 
 
 def _token(told: Mapping[str, Json]) -> dict[str, Json]:
-    """A token as a pool has it: without what providers tell beyond text and value (bytes)."""
+    """A token with its text, value and alternatives; other fields of providers are dropped."""
     others = told.get("top_logprobs")
     found: dict[str, Json] = {key: told[key] for key in ("token", "logprob") if key in told}
     if isinstance(others, list):
@@ -147,7 +147,7 @@ def _token(told: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def _measured(logprobs: Json) -> tuple[int | None, float | None]:
-    """The number of tokens and the sum of their log-probabilities, as OpenAI's format has them."""
+    """The number of tokens and the sum of their log-probabilities; None if not known."""
     if not isinstance(logprobs, list) or not logprobs:
         return None, None
     values = [token.get("logprob") for token in logprobs if isinstance(token, dict)]

@@ -1,4 +1,4 @@
-"""Select: pick one of the candidates for a question, and say how good a way of picking is."""
+"""Select: pick one of several candidates per question, and measure strategies of picking."""
 
 from sqljury.uses.select.pool import Ballot, CandidatePool, pools_of
 from sqljury.uses.select.selection import (

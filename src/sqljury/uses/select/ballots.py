@@ -1,4 +1,4 @@
-"""From pools to cases that judges look at, and from their verdicts to ballots."""
+"""Turns pools into cases for judges, and their verdicts into ballots for strategies."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from sqljury.uses.select.selection import Seen
 from sqljury.verdict import Outcome, Verdict
 
 Verdicts = Mapping[tuple[str, str, str], Verdict]
-"""By the key of a case."""
+"""Verdicts by the key of their case."""
 
 UNLABELLED = "unlabelled"
 NO_REFERENCE = str(Outcome.REFERENCE_MISSING)
 
 
 def judged_cases(pool: CandidatePool, *, grouped: bool, judged: bool) -> Iterator[Case]:
-    """A case that holds the whole pool, then one for each distinct candidate.
+    """A case for the whole question, then one per distinct candidate.
 
     Args:
-        grouped: results are asked for.
-        judged: each candidate's verdict is asked for. The first case stands for the question
-            then, which may have no usable candidate.
+        grouped: the first case gets the whole pool, to find candidates with equal results.
+        judged: cases for the candidates follow, to get a verdict on each. The first case is then
+            needed for questions without a usable candidate.
     """
     sqls = [candidate.sql for candidate in pool.candidates]
     runnable = next((sql for sql in sqls if sql and sql.strip()), None)
@@ -41,7 +41,7 @@ def judged_cases(pool: CandidatePool, *, grouped: bool, judged: bool) -> Iterato
 
 
 def scored_cases(pool: CandidatePool, references: Sequence[str] = ()) -> Iterator[Case]:
-    """A case for each distinct candidate, without the references of the benchmark."""
+    """A case per distinct candidate, with ``references`` in place of the benchmark's."""
     return _each(pool, references)
 
 
@@ -57,7 +57,7 @@ def _each(pool: CandidatePool, references: Sequence[str]) -> Iterator[Case]:
 
 
 def plain_ballot(pool: CandidatePool) -> Ballot:
-    """What is known before anything is run or judged."""
+    """The ballot with counts and systems only, before candidates are run or judged."""
     return Ballot(
         counts=tuple(one.count for one in pool.candidates),
         systems=tuple(one.systems for one in pool.candidates),
@@ -65,7 +65,7 @@ def plain_ballot(pool: CandidatePool) -> Ballot:
 
 
 def with_results(pool: CandidatePool, ballot: Ballot, verdict: Verdict) -> Ballot:
-    """With what the judge of results says; where it says nothing, nothing runs."""
+    """The ballot with the verdict of the judge ``results``; without its evidence, none runs."""
     results = results_of(verdict.evidence)
     found = iter(zip(results["rows"], results["group"], strict=True))
     nothing: tuple[int | None, int | None] = (None, None)
@@ -79,10 +79,10 @@ def with_results(pool: CandidatePool, ballot: Ballot, verdict: Verdict) -> Ballo
 
 
 def with_recorded_results(pool: CandidatePool, ballot: Ballot) -> Ballot:
-    """With the results that the pool has written down.
+    """The ballot with the results that the pool records.
 
     Raises:
-        InputError: SJ571: it has none of some candidate.
+        InputError: SJ571: a candidate has no recorded result.
     """
     found = [one.recorded for one in pool.candidates]
     if any(result is None and one.sql for result, one in zip(found, pool.candidates, strict=True)):
@@ -106,16 +106,16 @@ def with_recorded_results(pool: CandidatePool, ballot: Ballot) -> Ballot:
 
 
 def without_failing(pool: CandidatePool, ballot: Ballot) -> Ballot:
-    """With the candidates that do not run left out of what is picked by score."""
+    """The ballot that keeps candidates that do not run from strategies that pick by score."""
     known = zip(pool.candidates, ballot.runs, strict=True)
     return replace(ballot, left_out=tuple(one.sql is not None and not runs for one, runs in known))
 
 
 def with_scores(pool: CandidatePool, ballot: Ballot, judge: str, verdicts: Verdicts) -> Ballot:
-    """With a judge's scores; what does not run scores 0, what nobody can say None.
+    """The ballot with a judge's scores: 0 for a candidate that does not run, None if unknown.
 
     Raises:
-        InputError: SJ505: a score is no number in [0, 1].
+        InputError: SJ505: a score is not in [0, 1].
     """
     scores = [
         None if candidate.sql is None else _score(verdicts.get((*pool.key, str(place))), judge)
@@ -132,7 +132,7 @@ def _score(verdict: Verdict | None, judge: str) -> float | None:
 
 
 def seen_by_label(pool: CandidatePool, ballot: Ballot, field: str, unusable: str = "") -> Seen:
-    """With recorded verdicts; a question with a candidate that has none does not count."""
+    """The question with recorded verdicts; it does not count if a candidate has none."""
     right = [_label(pool, place, field) for place in range(len(pool.candidates))]
     if unusable or None in right:
         return Seen(pool, ballot, unusable or UNLABELLED)
@@ -149,7 +149,7 @@ def _label(pool: CandidatePool, place: int, field: str) -> bool | None:
 def seen_by_judge(
     pool: CandidatePool, ballot: Ballot, verdicts: Verdicts, threshold: float, unusable: str = ""
 ) -> Seen:
-    """With verdicts; a question that the judge could not look at does not count."""
+    """The question with a judge's verdicts; it does not count if the judge could not judge it."""
     if not pool.question.reference_sqls:
         return Seen(pool, ballot, NO_REFERENCE)
     own = [

@@ -1,7 +1,7 @@
-"""Accuracy as a function of how many candidates there are: means over all subsets, or many.
+"""Accuracy as a function of the number of candidates: the mean over all, or many, subsets.
 
-A question with N candidates is looked at as if n of them had been sampled. Every subset of n is as
-likely, so the mean over subsets is an unbiased estimate of what n samples would have given.
+For a question with N candidates, the mean over all subsets of n candidates is an unbiased estimate
+of the accuracy with n samples.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _MOST_SIZES = 1024
 _CELLS_AT_ONCE = 2_000_000
-"""Bounds the memory of one stack of resampled votes."""
+"""Limits the memory of one array of resampled votes."""
 _TIE = 1e-9
-"""Sums of scores that are closer than this, relatively, are equal but for rounding."""
+"""Sums of scores whose relative difference is smaller than this are equal up to rounding."""
 
 
 def sizes_up_to(most: int) -> list[int]:
-    """Every n from 1 to N; of more than 1,024 as many, evenly on a logarithmic scale."""
+    """Every n from 1 to ``most``; above 1,024, about so many, evenly on a logarithmic scale."""
     if most <= _MOST_SIZES:
         return list(range(1, most + 1))
     import numpy as np
@@ -35,12 +35,12 @@ def sizes_up_to(most: int) -> list[int]:
 
 
 def is_most(total: Any, most: Any) -> Any:
-    """Whether a sum of votes is the largest one."""
+    """True if a sum of votes equals the largest one, up to rounding."""
     return total >= most * (1 - _TIE)
 
 
 def constant(value: float, sizes: Sequence[int]) -> Floats:
-    """The same for all sizes."""
+    """The same value for all sizes."""
     import numpy as np
 
     return np.full(len(sizes), value, dtype=np.float64)
@@ -49,11 +49,11 @@ def constant(value: float, sizes: Sequence[int]) -> Floats:
 def of_ranking(
     counts: Sequence[int], ranks: Sequence[float], right: Sequence[bool], sizes: Sequence[int]
 ) -> Floats:
-    """The exact expectation for a pick among the highest ranked of a subset.
+    """The exact expected accuracy of picking among the highest ranked candidates of a subset.
 
     The best candidate of a subset is of the t-th rank if none of the a_t better ones is in it
-    but one of its own m_t is: P_t(n) = [C(N - a_t, n) - C(N - a_t - m_t, n)] / C(N, n). Which one
-    of its rank is then picked is uniform. With two ranks, right and wrong, this is pass@n.
+    but one of its own m_t is: P_t(n) = [C(N - a_t, n) - C(N - a_t - m_t, n)] / C(N, n). Among
+    candidates of one rank the pick is uniform. With two ranks, right and wrong, this is pass@n.
 
     Source: Chen et al. 2021 (arXiv:2107.03374), equation 1, for pass@n.
     """
@@ -74,7 +74,7 @@ def of_ranking(
 
 
 def _missed(total: int, wanted: int) -> Floats:
-    """C(N - m, n) / C(N, n) for n = 1 … N: none of m candidates is among n."""
+    """C(N - m, n) / C(N, n) for n = 1 … N: the probability that none of m candidates is drawn."""
     import numpy as np
 
     taken = np.arange(total)
@@ -83,7 +83,7 @@ def _missed(total: int, wanted: int) -> Floats:
 
 
 def _clipped(sizes: Sequence[int], total: int) -> Ints:
-    """A question with fewer candidates than n has all of them."""
+    """The sizes, at most ``total``: a question with fewer candidates uses all of them."""
     import numpy as np
 
     return np.minimum(np.asarray(sizes, dtype=np.int64), total)
@@ -98,15 +98,15 @@ def of_vote(
     seed: int,
     resamples: int,
 ) -> Floats:
-    """The mean over random orders of the candidates, of which each n takes the first n.
+    """The accuracy of a vote among the first n candidates, averaged over random orders.
 
-    For n = 1 and n = N there is nothing to draw: those are exact.
+    For n = 1 and n = N the values are exact.
     """
     import numpy as np
 
     total = ballot.n
     wanted, back = np.unique(_clipped(sizes, total), return_inverse=True)
-    # Those without a vote are a group of their own, the last, that never wins.
+    # Candidates that do not run are the last group, which never wins against votes.
     numbers = sorted({group for group in ballot.groups if group is not None})
     place = {group: i for i, group in enumerate(numbers)}
     groups = np.array([len(numbers) if g is None else place[g] for g in ballot.groups])
@@ -130,7 +130,7 @@ def of_vote(
 
 
 class _Drawn:
-    """Candidates one by one: their group, vote, and whether they are right."""
+    """Candidates as arrays, equal ones repeated: group, vote, and whether each is right."""
 
     def __init__(
         self,
@@ -144,11 +144,11 @@ class _Drawn:
 
         self._group_of, self._votes, self._right = group_of, votes, right
         self.groups, self._sizes = groups, sizes
-        # The first size that a place in the order belongs to.
+        # For each place in an order, the first size that includes it.
         self._step = np.searchsorted(sizes, np.arange(sizes[-1]), side="right")
 
     def accuracy(self, orders: Ints) -> Floats:
-        """For each order and size the share of right ones among those that may be picked."""
+        """For each order and size, the share of right candidates among those of the winners."""
         import numpy as np
 
         votes = self._summed(orders, self._votes)
@@ -156,13 +156,13 @@ class _Drawn:
         hits = self._summed(orders, self._right)
         votes[..., -1] = 0.0
         most = votes.max(axis=-1, keepdims=True)
-        # Without any vote everything may be picked.
+        # Without votes every candidate may be picked.
         chosen = is_most(votes, most) & ((votes > 0) | (most == 0))
         picked: Floats = (hits * chosen).sum(axis=-1) / (counts * chosen).sum(axis=-1)
         return picked
 
     def _summed(self, orders: Ints, values: Floats) -> Floats:
-        """(orders, sizes, groups): what the first n candidates of an order sum to by group."""
+        """Array (orders, sizes, groups): the sums by group over the first n of each order."""
         import numpy as np
 
         shape = len(orders), len(self._sizes), self.groups

@@ -1,4 +1,4 @@
-"""What `select` found, as a document: accuracy by strategy, tests, slices, curves."""
+"""The results of `select` as a document: accuracy by strategy, tests, slices, curves."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from sqljury.uses.select import Pick, Selection, SliceFigures, StrategyFigures
 
 _SHOWN_SIZES = 9
 _TOLD = {True: ("right", "good"), False: ("wrong", "bad"), None: ("not known", "")}
-"""Whether a pick is right, in words and as the style sheet colours it."""
+"""Whether a pick is right → the word and the style sheet's colour for it."""
 
 
 def selection_document(found: Selection, *, title: str) -> ReportDocument:
-    """Each strategy's accuracy, what tells it from the baselines, and how it grows."""
+    """The report: each strategy's accuracy, curves, tests against the baselines, and slices."""
     return ReportDocument(
         title=f"Selection: {title}",
         lead=f"{'; '.join(_sentences(found))}.",
@@ -39,7 +39,7 @@ def selection_document(found: Selection, *, title: str) -> ReportDocument:
 
 
 def _sentences(found: Selection) -> Iterator[str]:
-    """How many questions and candidates there are, and what does not count."""
+    """Sentences with the numbers of questions and candidates, and of questions left out."""
     if found.n:
         yield (
             f"{words.count(found.n)} of {words.count(found.total)} questions count: "
@@ -74,7 +74,7 @@ def _sections(found: Selection) -> Iterator[ReportSection]:
 
 
 def _apart(found: Selection) -> Iterator[ShownCase]:
-    """The questions that some strategies get right and others wrong."""
+    """Questions that some strategies get right and others wrong, with their picks."""
     for picks in zip(*found.picks.values(), strict=True):
         if {pick.right for pick in picks} >= {True, False}:
             question = picks[0].pool.question
@@ -87,7 +87,7 @@ def _apart(found: Selection) -> Iterator[ShownCase]:
 
 
 def _picked(picks: Mapping[str, Pick]) -> Iterator[CaseLine]:
-    """Each query that is picked, with the strategies that pick it, in their order."""
+    """A line per picked query, naming the strategies that pick it."""
     by_query: dict[str, list[str]] = {}
     for name, pick in picks.items():
         by_query.setdefault(pick.sql or "", []).append(name)
@@ -98,7 +98,7 @@ def _picked(picks: Mapping[str, Pick]) -> Iterator[CaseLine]:
 
 
 def _with_oracle(found: Selection) -> list[StrategyFigures]:
-    """The strategies that were asked for, and the oracle."""
+    """The figures of the strategies, and the oracle's last, if known."""
     named = [one for one in found.strategies if one.name != "oracle"]
     return named if found.oracle is None else [*named, found.oracle]
 
@@ -150,7 +150,7 @@ def _curves(found: Selection) -> list[Block]:
 def _lines(
     found: Selection, figures: Sequence[StrategyFigures | SliceFigures]
 ) -> Iterator[tuple[str, list[Curve]]]:
-    """What a chart of curves is called, and its lines; none where nothing is known."""
+    """Caption and lines of each chart of curves; charts without known values are left out."""
     names = [words.visible(one.name) for one in _with_oracle(found)]
     for caption, curve_of in ((_MEAN, attrgetter("curve")), (_IN_ORDER, attrgetter("in_order"))):
         lines = [
@@ -225,7 +225,7 @@ def _slice_plots(found: Selection, dimension: str, value: str) -> Iterator[Plot]
 
 
 def _shown_places(sizes: Sequence[int]) -> list[int]:
-    """Places of the sizes that a narrow table shows: powers of two and the last.
+    """Indices of the sizes that a narrow table shows: powers of two and the last.
 
     >>> _shown_places(range(1, 18))
     [0, 1, 3, 7, 15, 16]

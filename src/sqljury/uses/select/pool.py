@@ -1,4 +1,4 @@
-"""A question with the candidates written for it, and what strategies may look at."""
+"""A question's pool of candidates, and the ballot: what strategies may use to pick one."""
 
 from __future__ import annotations
 
@@ -17,74 +17,76 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A distinct query, and how often it was given."""
+    """A distinct query of a pool, with the number of its occurrences."""
 
     sql: str | None
-    """None abstains."""
+    """None if the candidate is an abstention."""
     count: int = 1
-    """Candidates that are this query: samples, or systems."""
+    """How many samples or systems gave this query."""
     systems: tuple[str, ...] = ()
-    """Who gave it, where that is known."""
+    """The systems that gave it, if known."""
     extra: Mapping[str, Json] = field(default_factory=dict)
-    """What else the pool says of it: recorded verdicts, log-probabilities."""
+    """Further fields of the pool: recorded verdicts, log-probabilities."""
 
     @property
     def recorded(self) -> RecordedResult | None:
-        """What running it gave, where the pool says that."""
+        """The result of running it, if the pool records that; else None."""
         return recorded_result(self.extra)
 
 
 @dataclass(frozen=True, slots=True)
 class CandidatePool:
-    """A question and its candidates; equal texts are one candidate."""
+    """A question and its distinct candidates; equal texts are one candidate."""
 
     question: Case
-    """Without a prediction."""
+    """The question as a case without a prediction."""
     candidates: tuple[Candidate, ...]
     order: tuple[int, ...] = ()
-    """The places of the candidates as they were given, equal ones each time; empty: unknown."""
+    """Indices of ``candidates`` in the order of the input, repeated for equal texts; empty if
+    unknown."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What the question is known by."""
+        """Benchmark and id of the question."""
         return self.question.benchmark, self.question.id
 
     @property
     def n(self) -> int:
-        """Candidates, equal ones counted as often as they were given."""
+        """The number of candidates, with equal ones counted separately."""
         return sum(candidate.count for candidate in self.candidates)
 
     def count_systems(self) -> int:
-        """How many systems gave a candidate, as far as they are named."""
+        """The number of named systems that gave a candidate."""
         return len({system for one in self.candidates for system in one.systems})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ballot:
-    """What strategies may look at: one entry for each distinct candidate. No reference."""
+    """What strategies may use: an entry per distinct candidate, and no reference."""
 
     counts: tuple[int, ...]
     runs: tuple[bool, ...] = ()
-    """Whether each runs; empty where nothing was run."""
+    """For each, True if it runs; empty if none was run."""
     rows: tuple[bool, ...] = ()
-    """Whether each returns a row."""
+    """For each, True if it returns at least one row."""
     groups: tuple[int | None, ...] = ()
-    """Those with equal results have one number; what does not run has none."""
+    """For each, the number of its group of equal results; None if it does not run."""
     systems: tuple[tuple[str, ...], ...] = ()
     scores: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
-    """By judge: what it says of each, None where it cannot say."""
+    """By judge, its score of each candidate; None if unknown."""
     left_out: tuple[bool, ...] = ()
-    """Whether each is kept from strategies that pick by score: it does not run. Empty: none is."""
+    """For each, True if strategies that pick by score must skip it, because it does not run.
+    Empty: none is skipped."""
     right: tuple[bool, ...] | None = None
-    """Whether each is right: for the oracle alone, and for scoring."""
+    """For each, True if it is right; used by the oracle and for scoring only."""
 
     @property
     def n(self) -> int:
-        """Candidates, equal ones counted."""
+        """The number of candidates, with equal ones counted separately."""
         return sum(self.counts)
 
     def among(self, places: Sequence[int]) -> Ballot:
-        """As if only these candidates were there, a place given as often as it stands there."""
+        """The ballot of only these candidates; an index that occurs k times counts k times."""
         counts = Counter(places)
         kept = sorted(counts)
 
@@ -104,10 +106,10 @@ class Ballot:
 
 
 def pools_of(cases: Iterable[Case]) -> Iterator[CandidatePool]:
-    """Pools of cases that stand together by benchmark and id.
+    """A pool for each run of adjacent cases with the same benchmark and id.
 
-    A case is a candidate, or as many as its ``pool`` holds. A pool's ``count`` or list of
-    ``systems`` says how many candidates one case is. A missing prediction is no candidate.
+    A case is one candidate, or, if it has a ``pool``, as many as that holds. The fields ``count``
+    or ``systems`` of its ``extra`` say how often it counts. A missing prediction is no candidate.
     """
     for _, group in groupby(cases, key=lambda case: (case.benchmark, case.id)):
         own = list(group)
@@ -132,12 +134,12 @@ def _candidate(case: Case, sql: str | None) -> Candidate:
     systems = tuple(map(str, listed)) if isinstance(listed, list) else ()
     times = count_of(case.extra) or len(systems) or 1
     if not systems and case.source and not case.source.isdigit():
-        systems = (case.source,)  # a candidate's number is nobody's name
+        systems = (case.source,)  # a number is a candidate's, not a system's name
     return Candidate(sql=sql, count=times, systems=systems, extra=case.extra)
 
 
 def _merged(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """One for each text, where it first stood."""
+    """One candidate per text, in the order of first occurrence."""
     found: dict[str | None, Candidate] = {}
     for new in candidates:
         old = found.get(new.sql)

@@ -1,4 +1,4 @@
-"""Which candidates of a pool return the same table: the judge that majority voting asks."""
+"""The judge that finds which candidates of a pool return equal tables, for majority voting."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from sqljury.verdict import Outcome, Verdict
 
 @dataclass(frozen=True)
 class Results(Judge):
-    """Runs each distinct query of a pool once and puts those with equal tables in one group.
+    """Runs each distinct query of a pool once and groups the queries with equal tables.
 
-    Tables are equal under a policy, `match` (``strict``, ``spider;keep_distinct=true``: the variant
-    and options of the judge ``execution``, set apart by semicolons). Their order counts where the
-    policy says so and more than half of the candidates ask for one. A table joins the first group
-    whose first member's table it equals. The evidence has, for each distinct query in the order of
-    the pool, ``status``, ``rows`` (their number) and ``group``, null for what does not run.
+    Tables are compared under the policy `match` (``strict``, ``spider;keep_distinct=true``: variant
+    and options of the judge ``execution``, separated by semicolons). The order of rows counts if
+    the policy says so and more than half of the candidates have an ORDER BY. A table joins the
+    first group whose first table it equals. The evidence has, for each distinct query in the order
+    of the pool, ``status``, ``rows`` (their number) and ``group``, null if it does not run.
     """
 
     name: ClassVar[str] = "results"
@@ -37,7 +37,7 @@ class Results(Judge):
     match: str = "strict"
 
     def __post_init__(self) -> None:
-        _ = self._execution  # a bad option is an error when the judge is made
+        _ = self._execution  # raises for a bad option now, not with the first case
 
     @cached_property
     def _execution(self) -> ExecutionMatch:
@@ -46,7 +46,7 @@ class Results(Judge):
         return judge
 
     def judge(self, case: Case, evidence: Evidence) -> Verdict:
-        """Group the pool of one question."""
+        """``correct`` with the groups of one question's pool; ``unknown`` without a pool."""
         queries = list(dict.fromkeys(filter(None, case.pool)))
         if not queries:
             return Verdict(outcome=Outcome.UNKNOWN, reason="there is no pool")
@@ -75,7 +75,7 @@ class Results(Judge):
 
 @dataclass(slots=True)
 class _Groups:
-    """The tables so far. Of a group only its first query is held, not its table."""
+    """The groups so far; of each, only its first query is kept, not the table."""
 
     policy: Policy
     ordered: bool
@@ -89,7 +89,8 @@ class _Groups:
         return len(self.first)
 
     def of(self, sql: str, table: ResultTable) -> int:
-        """The number of the group that a result belongs to."""
+        """The number of the group to which a query's table belongs; a new one if none equals
+        it."""
         # The same rows in the same order are equal under every policy.
         digest = _digest(table)
         known = self.by_rows.get(digest)
@@ -109,7 +110,8 @@ class _Groups:
                 yield group
 
     def _shape(self, table: ResultTable) -> tuple[int, ...]:
-        """What equal tables must share, as far as the policy lets it be seen at once."""
+        """A key that equal tables share: their numbers of columns and rows, if the policy compares
+        these."""
         width = () if self.policy.extra_columns else (table.width,)
         rows = () if self.policy.duplicates == "set" else (len(table.rows),)
         empty = self.policy.empties_equal and not table.rows
@@ -119,7 +121,7 @@ class _Groups:
         found = compare(a, b, self.policy, ordered=self.ordered)
         if not (found.only_order_differs and self.policy.free_ties):
             return found.equal is True
-        # Either may be the one that says what the order is; rows it does not tell apart are free.
+        # Either query's ORDER BY may be taken as the order; rows that tie under it are free.
         for sql, one, other in ((left, a, b), (right, b, a)):
             ties = tie_groups(sql, one, self.evidence.dialect, self.evidence.rows)
             if ties is not None and compare(one, other, self.policy, ordered=True, ties=ties):

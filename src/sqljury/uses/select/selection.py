@@ -1,4 +1,4 @@
-"""Select: what each strategy picks, how often it is right, and whether that differs."""
+"""Select: what each strategy picks, how often it is right, and paired tests of strategies."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from sqljury.uses.statistics import Bootstrap, Paired, PairedCounts, adjusted
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pick:
-    """What one strategy picks for one question."""
+    """The candidate that one strategy picks for one question."""
 
     pool: CandidatePool
     place: int | None
-    """Among the distinct candidates; None where there is none to pick."""
+    """Its index among the distinct candidates; None if there is none to pick."""
     share: float
-    """How likely this pick was."""
+    """The probability of this pick."""
     right: bool | None
-    """None where nothing says so."""
+    """True if the pick is right; None if unknown."""
     agreement: float | None = None
-    """The share of the candidates that return what it returns; None where nothing was run."""
+    """The share of the candidates with the same result as it; None if none was run."""
 
     @property
     def sql(self) -> str | None:
-        """The query; None abstains, or there is none."""
+        """The picked query; None for an abstention or no pick."""
         return None if self.place is None else self.pool.candidates[self.place].sql
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceFigures:
-    """The questions that share a property."""
+    """A strategy's accuracy on the questions that share a property, such as a difficulty."""
 
     dimension: str
     value: str
@@ -53,9 +53,8 @@ class SliceFigures:
 class StrategyFigures:
     """One strategy's figures over the questions that count. Fractions.
 
-    ``accuracy`` is the expectation over everything that is drawn at random (a tie, a query of the
-    largest group); ``drawn`` is the accuracy of the picks that this seed makes, which tests are
-    done on.
+    ``accuracy`` is the expected accuracy over all random choices (a tie, a query of the largest
+    group). ``drawn`` is the accuracy of the picks made with this seed, on which tests are done.
     """
 
     name: str
@@ -68,9 +67,11 @@ class StrategyFigures:
     regret: float | None
     """The oracle's accuracy minus this strategy's."""
     curve: tuple[float, ...] = ()
-    """Accuracy for each of :attr:`Selection.sizes`; empty where it is not known."""
+    """The mean accuracy with n candidates, for each n of :attr:`Selection.sizes`; empty if
+    unknown."""
     in_order: tuple[float, ...] = ()
-    """So with the first n candidates of each pool, as they were given, and no others."""
+    """The same with the first n candidates of each pool, in the order of the input; empty if
+    unknown."""
     slices: tuple[SliceFigures, ...] = ()
 
 
@@ -91,37 +92,39 @@ _TEST_JSON = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """What `select` finds. ``n`` is the denominator; what is left out of it is counted by why."""
+    """The results of `select`. ``n`` is the denominator; ``left_out`` counts the other questions
+    by reason."""
 
     strategies: tuple[StrategyFigures, ...]
     oracle: StrategyFigures | None
-    """None where no candidate is known to be right or wrong."""
+    """None if it is not known which candidates are right."""
     tests: tuple[Paired, ...]
-    """Each strategy against each baseline, on the picks that this seed makes."""
+    """Each strategy compared with each baseline, on the picks made with this seed."""
     systems: Mapping[str, float]
-    """The accuracy of each system of a pool of systems, the best first."""
+    """The accuracy of each system in the pools, the best first."""
     sizes: tuple[int, ...]
-    """Numbers of candidates that curves are given for."""
+    """The numbers of candidates for which curves have values."""
     n: int
     total: int
     left_out: Mapping[str, int]
     candidates: int
-    """Of the questions that count, equal ones counted."""
+    """The candidates of the questions that count, with equal ones counted separately."""
     distinct: int
     signature: str
     judges: Mapping[str, str]
-    """Whose scores strategies read, by the name that they give it: signatures."""
+    """Signatures of the judges whose scores strategies use, by the judge's name in the strategy."""
     missing: int = 0
-    """Verdicts on candidates that the machinery owes; the same command again judges them."""
+    """Missing verdicts on candidates; running the same command again judges them."""
     none_runs: int = 0
-    """Questions whose candidates all fail, where those are left out: one is picked all the same."""
+    """Questions whose candidates all fail, if failing candidates are skipped; one of them is
+    picked all the same."""
     missing_reasons: Mapping[str, int] = field(default_factory=dict)
-    """The most frequent reasons why they are missing."""
+    """The most frequent reasons why verdicts are missing."""
     picks: Mapping[str, tuple[Pick, ...]] = field(default_factory=dict, repr=False)
-    """By strategy, for every question, also those that do not count."""
+    """By strategy, its pick for every question, including those that do not count."""
 
     def to_json(self) -> dict[str, Json]:
-        """A JSON object: fractions, null where nothing is known; without the picks."""
+        """A JSON object without the picks; scores are fractions, null if unknown."""
         rest = {
             name: getattr(self, name) for name in self.__slots__ if name not in _NOT_AS_THEY_ARE
         }
@@ -132,13 +135,13 @@ class Selection:
 
 
 _MOST_IN_ORDER = 256
-"""Sizes of pools that are looked at in their order: beyond, this would take most of the time."""
+"""With pools above this size ``in_order`` is not computed: it would take most of the time."""
 _NOT_AS_THEY_ARE = ("strategies", "oracle", "tests", "picks")
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A question, what strategies may look at, and why it does not count, if it does not."""
+    """A question's pool and ballot, and the reason why it does not count (empty if it does)."""
 
     pool: CandidatePool
     ballot: Ballot
@@ -156,17 +159,17 @@ def selection(
     without_curve: Iterable[str] = (),
     missing: MissingCounter | None = None,
 ) -> Selection:
-    """Pick by every strategy, and score the picks where it is known what is right.
+    """Pick by every strategy, and score the picks of questions whose right candidates are known.
 
-    The same picks and figures in whatever order the questions come.
+    Picks and figures do not depend on the order of the questions.
 
     Args:
-        signature: how candidates were judged.
-        judges: signatures of the judges whose scores strategies read.
-        seed: of everything that is drawn.
-        resamples: orders of the candidates that a vote's curve is the mean over.
-        missing: verdicts that were to be had and are not.
-        without_curve: strategies whose scores say nothing of smaller pools.
+        signature: says how candidates were judged.
+        judges: signatures of the judges whose scores strategies use.
+        seed: of all random choices.
+        resamples: the number of random orders over which a vote's curve is averaged.
+        missing: the missing verdicts on candidates, counted.
+        without_curve: strategies without a curve, as their scores depend on the whole pool.
     """
     counted = [one for one in seen if not one.left_out and one.ballot.right is not None]
     sizes = sizes_up_to(max((one.ballot.n for one in counted), default=0))
@@ -205,7 +208,7 @@ def selection(
 
 
 class _StrategyTally:
-    """One strategy over the questions that count."""
+    """One strategy's picks and curves over the questions that count."""
 
     def __init__(
         self,
@@ -225,7 +228,7 @@ class _StrategyTally:
     def _all_curves(
         self, sizes: Sequence[int], seed: int, resamples: int
     ) -> list[Sequence[float]] | None:
-        """Of each question; None where they are not known."""
+        """The curve of each question; None if there are no sizes."""
         if not sizes:
             return None
         return [
@@ -242,14 +245,17 @@ class _StrategyTally:
         ]
 
     def _all_in_order(self, sizes: Sequence[int]) -> list[Sequence[float]] | None:
-        """Of each question; None where an order is not known, or pools are very large."""
+        """Each question's accuracies with its first n candidates.
+
+        None if a pool's order is unknown or pools are very large.
+        """
         known = all(len(one.pool.order) == one.ballot.n for one in self.seen)
         if not known or not 0 < len(sizes) <= _MOST_IN_ORDER:
             return None
         return [_first_ones(self.strategy, one, sizes) for one in self.seen]
 
     def figures(self, best: float | None) -> StrategyFigures:
-        """The figures, with the regret against the best that there could be."""
+        """The strategy's figures; ``best`` is the oracle's accuracy, for the regret."""
         low, high = Bootstrap().mean(Counter(self.expected)) or (None, None)
         known = best is not None and self.accuracy is not None
         return StrategyFigures(
@@ -283,7 +289,7 @@ class _StrategyTally:
 
 
 def _means(curves: Sequence[Sequence[float]] | None, places: Sequence[int]) -> tuple[float, ...]:
-    """The mean of some of the questions' curves."""
+    """The mean of the curves of the questions at ``places``; empty if unknown."""
     if curves is None or not places:
         return ()
     columns = zip(*(curves[place] for place in places), strict=True)
@@ -291,9 +297,9 @@ def _means(curves: Sequence[Sequence[float]] | None, places: Sequence[int]) -> t
 
 
 def _first_ones(strategy: Strategy, one: Seen, sizes: Sequence[int]) -> list[float]:
-    """Accuracy with the first n candidates; where there are fewer, with all of them.
+    """The accuracy with the first n candidates for each n; with all, if there are fewer.
 
-    Source: Tritto et al. 2026 (GradeSQL), table 6 and figure 3, as far as they say.
+    Source: Tritto et al. 2026 (GradeSQL), table 6 and figure 3, as far as they describe it.
     """
     order = one.pool.order
     longest = min(len(order), sizes[-1])
@@ -325,7 +331,7 @@ def _expected(strategy: Strategy, ballot: Ballot) -> float:
 
 
 def draw(strategy: Strategy, one: Seen, seed: int) -> Pick:
-    """The pick that a seed makes: all strategies of a question are drawn by one number."""
+    """The pick made with a seed; all strategies use the same random number for a question."""
     ballot = one.ballot
     shares = strategy.shares(ballot) if ballot.counts else []
     if not any(shares):
@@ -354,7 +360,7 @@ def _agreement(ballot: Ballot, place: int) -> float | None:
 
 
 def _number(salt: str, pool: CandidatePool) -> int:
-    """64 bits that depend on the question alone, not on its place or on a hash seed."""
+    """A 64-bit number that depends only on ``salt`` and the question's key."""
     text = "\0".join((salt, *pool.key)).encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 
@@ -364,15 +370,14 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _tests(found: Mapping[str, _StrategyTally]) -> list[Paired]:
-    """Every strategy that is no baseline against every one that is; baselines among themselves
-    where there is nothing else."""
+    """Paired tests of each other strategy against each baseline, and between the baselines."""
     asked = [one for one in found.values() if one.n and not isinstance(one.strategy, Oracle)]
     base = [one for one in asked if one.strategy.is_baseline]
     pairs = [(one, other) for one in asked if one not in base for other in base]
     pairs += [(one, other) for i, one in enumerate(base) for other in base[:i]]
     tests = []
     for one, other in pairs:
-        # Of the picks: expectations over ties may differ in the other direction.
+        # On the picks; the expected accuracies over ties may differ in the other direction.
         counts = PairedCounts()
         for a, b in zip(one.drawn, other.drawn, strict=True):
             counts.add(a, b, int(a) - int(b))
@@ -381,7 +386,8 @@ def _tests(found: Mapping[str, _StrategyTally]) -> list[Paired]:
 
 
 def _systems(seen: Sequence[Seen]) -> dict[str, float]:
-    """A system that has no answer to a question is wrong there."""
+    """The accuracy of each system, the best first; a question without its answer counts as
+    wrong."""
     right: Counter[str] = Counter()
     for one in seen:
         for names, yes in zip(one.ballot.systems, one.ballot.right or (), strict=True):

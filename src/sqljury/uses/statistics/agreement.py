@@ -1,9 +1,9 @@
-"""Agreement of answers with yes/no labels: of a yes or no, and of a score.
+"""Agreement of yes/no answers, and of scores, with yes/no labels.
 
-A yes or no is judged by the four counts of a 2x2 table. Each statistic is a fraction: the
-functions here give its numerator and denominator, for plain integers and for numpy arrays of
-resampled tables alike, so that every formula stands here once. Where the denominator is zero the
-statistic is undefined.
+Yes/no answers are compared with the labels by the four counts of a 2x2 table. Each statistic is a
+fraction. The functions here return its numerator and denominator, for plain integers and for numpy
+arrays of resampled tables alike, so that every formula is written once. Where the denominator is
+zero the statistic is undefined.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def kappa(tp: Any, fp: Any, fn: Any, tn: Any) -> Ratio:
 
     κ = (p_o - p_e) / (1 - p_e), which is 2(tp·tn - fp·fn) / ((tp+fp)(fp+tn) + (tp+fn)(fn+tn)).
 
-    Undefined when both sides say the same one thing throughout (p_e = 1).
+    Undefined when labels and answers are all yes or all no (p_e = 1).
 
     Source: Cohen (1960), A coefficient of agreement for nominal scales, EPM 20(1), eq. 1.
     """
@@ -125,7 +125,7 @@ class Confusion:
 
 
 # ------------------------------------------------------------
-# Association of a real-valued score with a yes/no label, thresholds aside.
+# Association of a real-valued score with a yes/no label, without a threshold.
 # Everything is computed from a ScoreTable, which counts labels at each distinct score: ties are
 # exact, the order of the cases cannot matter, and a whole stack of resampled tables goes through
 # the same formulas at once.
@@ -163,9 +163,9 @@ class ScoreTable:
 
 
 def associations(table: ScoreTable) -> dict[str, Any]:
-    """The four statistics of each stacked table; NaN where the table leaves them undefined.
+    """The four association statistics of each stacked table; NaN where undefined.
 
-    With one class only nothing is defined, with one distinct score only the AUC (1/2) is.
+    If all labels are equal, none is defined; if all scores are equal, only the AUC is (1/2).
     """
     import numpy as np
 
@@ -227,7 +227,7 @@ def pearson_r(table: ScoreTable) -> Any:
 
     Source: Pearson (1895), Proceedings of the Royal Society 58.
     """
-    # From the lowest score on: r does not change, and close scores far from zero stay exact.
+    # Subtracting the lowest score does not change r and keeps close scores far from zero exact.
     return _point_biserial(table.scores - table.scores[:1], table)
 
 

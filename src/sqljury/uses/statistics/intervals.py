@@ -1,4 +1,4 @@
-"""Means and shares with intervals: exact sums, closed forms, resampled cases, a few labels."""
+"""Confidence intervals of means and shares: closed forms, bootstrap, estimates from few labels."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _BITS = 1074
 class Tally:
     """Count, sum and sum of squares of scores, kept exactly as integers.
 
-    Float sums depend on the order in which workers finish; these do not, and memory stays
-    flat however many scores come.
+    Unlike float sums, they do not depend on the order in which workers finish. Memory does not
+    grow with the number of scores.
 
     >>> tally = Tally()
     >>> for score in (0.1, 0.2, 0.3):
@@ -42,7 +42,7 @@ class Tally:
         self._squares = 0
 
     def add(self, value: float) -> None:
-        """Count one finite value."""
+        """Add one finite value."""
         self.n += 1
         if not value:
             return
@@ -69,7 +69,7 @@ class Tally:
         return self.mean_over(self.n)
 
     def mean_over(self, n: int) -> float | None:
-        """The sum divided by another count: the rest are zeros."""
+        """The mean over ``n`` values, of which those not added are zeros; None for n = 0."""
         return self._sum / (n << _BITS) if n else None
 
     @property
@@ -103,7 +103,7 @@ def wilson_interval(successes: int, n: int, confidence: float = 0.95) -> Interva
     middle = p + z * z / (2 * n)
     half = z * sqrt(p * (1 - p) / n + (z / (2 * n)) ** 2)
     scale = 1 + z * z / n
-    # At the ends the bound is the end itself, which rounding would miss.
+    # For a share of 0 or 1 one bound is exactly 0 or 1; rounding would miss it.
     low = 0.0 if successes == 0 else (middle - half) / scale
     high = 1.0 if successes == n else (middle + half) / scale
     return low, high
@@ -128,7 +128,7 @@ def _quantile(confidence: float) -> float:
 
 
 # ------------------------------------------------------------
-# Percentile bootstrap: how far a statistic moves when the cases are drawn again.
+# Percentile bootstrap: the spread of a statistic over resampled cases.
 # Cases with the same label and the same score are interchangeable, so drawing n cases with
 # replacement is one multinomial draw of their counts; all resamples are computed as arrays.
 # Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 13.
@@ -140,7 +140,7 @@ _CELLS_AT_ONCE = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:
-    """How intervals are drawn. Resamples in which a statistic is undefined do not count in its.
+    """Percentile bootstrap intervals. A statistic's interval ignores resamples without a value.
 
     >>> low, high = Bootstrap().confusion(Confusion(tp=40, fp=5, fn=10, tn=45))["accuracy"]
     >>> low < 0.85 < high
@@ -157,8 +157,8 @@ class Bootstrap:
 
         tp, fp, fn, tn = confusion.counts
         draws: dict[str, list[Any]] = defaultdict(list)
-        # The cells in the order of a ScoreTable's: MCC and the correlations of a yes or no are
-        # one number, and so get one interval.
+        # The cells are in the order of a ScoreTable: for yes/no answers MCC equals the
+        # correlations, and with the same draws their intervals are equal too.
         for counts in self._resampled(np.array([tn, fp, fn, tp], dtype=float)):
             tn, fp, fn, tp = counts.T
             for name, ratio in COUNT_STATISTICS.items():
@@ -179,7 +179,7 @@ class Bootstrap:
         return self._intervals(table.statistics(), draws)
 
     def mean(self, counts: Mapping[float, int]) -> Interval | None:
-        """The interval of a mean of scores, given how often each occurs; None without any."""
+        """The interval of a mean of scores, given each score's count; None without scores."""
         import numpy as np
 
         scores = np.array(sorted(counts), dtype=float)
@@ -190,14 +190,15 @@ class Bootstrap:
         return self._percentiles([stack @ scores / numbers.sum() for stack in stacks])
 
     def _resampled(self, counts: Floats) -> Iterator[Floats]:
-        """Stacks of tables, each with as many cases as ``counts``, drawn from its cells."""
+        """Yields arrays of resampled tables, one table a row, each with as many cases as
+        ``counts``."""
         import numpy as np
 
         n = int(counts.sum())
         if n == 0:
             return
-        # A fresh generator for every table: the interval of one judge does not depend on which
-        # others are compared with it.
+        # A new generator for every table: one judge's interval must not depend on which other
+        # judges are compared with it.
         generator = np.random.default_rng(self.seed)
         filled = np.flatnonzero(counts)
         at_once = max(1, _CELLS_AT_ONCE // len(counts))
@@ -228,7 +229,7 @@ class Bootstrap:
 
 
 # ------------------------------------------------------------
-# The accuracy of a system from a judge that errs and a few labels of people.
+# The accuracy of a system, estimated from an imperfect judge and a few human labels.
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,17 +248,17 @@ def prediction_powered(
     weights: Sequence[float] | None = None,
     confidence: float = 0.95,
 ) -> Corrected:
-    """The share of yes among all cases: the mean score, less what scores exceed labels by.
+    """The share of yes among all cases, estimated from all scores and a few human labels.
 
-    λ · mean(all scores) + mean(label - λ · score), with the λ in [0, 1] that makes the variance
-    least: a judge that says nothing of the labels costs nothing.
+    λ · mean(all scores) + mean(label - λ · score), with the λ in [0, 1] of least variance. Scores
+    that do not predict the labels get λ = 0, and the interval is that of the labels alone.
 
     Args:
-        labels: of people, on some of the cases.
-        scores: the judge's on the same cases.
-        all_scores: the judge's on all cases.
-        weights: of the labelled cases: 1 / the probability with which each was chosen, where
-            these differ.
+        labels: human labels of some of the cases.
+        scores: the judge's scores of the same cases.
+        all_scores: the judge's scores of all cases.
+        weights: per labelled case, 1 / the probability with which it was chosen for labelling;
+            None if these probabilities are equal.
 
     Source: Angelopoulos, Duchi & Zrnic 2023, PPI++ (arXiv:2311.01453), as their ``ppi_py`` has it.
     """
@@ -279,7 +280,7 @@ def _power(
     judged: Sequence[float],
     all_scores: Sequence[float],
 ) -> float:
-    """How much of the scores to use, from 0 to 1."""
+    """λ, the weight of the scores in the estimate, in [0, 1]."""
     middle = fmean(all_scores) + fmean(y - f for y, f in zip(said, judged, strict=True))
     truth = [y - w * middle for w, y in zip(weight, said, strict=True)]
     guess = [f - w * middle for w, f in zip(weight, judged, strict=True)]
@@ -295,15 +296,16 @@ def rogan_gladen(
     yes: int, n: int, yes_of_right: int, right: int, yes_of_wrong: int, wrong: int,
     confidence: float = 0.95,
 ) -> Corrected | None:  # fmt: skip
-    """The share of right cases among n, of which a judge says yes to some; None where it says no
-    more of right cases than of wrong ones.
+    """The share of right cases among n, estimated from a judge's yes answers and its error rates.
+    None if the judge does not say yes to right cases more often than to wrong ones.
 
-    (p + specificity - 1) / (sensitivity + specificity - 1), with pseudo-counts, so that rates of
-    few labels are not 0 or 1 for sure.
+    (p + specificity - 1) / (sensitivity + specificity - 1). Pseudo-counts keep rates from few
+    labels off exactly 0 and 1.
 
     Args:
-        yes_of_right: labelled cases that are right and called so, of ``right``.
-        yes_of_wrong: labelled cases that are wrong and called right, of ``wrong``.
+        yes: cases of the n to which the judge says yes.
+        yes_of_right: of the ``right`` labelled cases that are right, how many got a yes.
+        yes_of_wrong: of the ``wrong`` labelled cases that are wrong, how many got a yes.
 
     Source: Rogan & Gladen (1978); the interval is Lang & Reiczigel's (2014).
     """

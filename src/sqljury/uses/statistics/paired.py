@@ -1,4 +1,4 @@
-"""Two on the same questions: is one right more often than the other?"""
+"""Paired tests: is one of two systems right more often than the other on the same questions?"""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ from dataclasses import dataclass, field, replace
 from sqljury.uses.statistics.intervals import Bootstrap
 
 SIGNIFICANT = 0.05
-"""A difference counts as more than chance below this p, adjusted for all tests of a table."""
+"""A difference is significant if its p, adjusted for all tests of a table, is below this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """Two systems, judges, strategies or runs on the same ``n`` questions. Fractions."""
+    """Two systems, judges, strategies or runs compared on the same ``n`` questions.
+
+    Scores and differences are fractions, not percent.
+    """
 
     first: str
     second: str
@@ -25,43 +28,43 @@ class Paired:
     only_first: int
     only_second: int
     difference: float | None
-    """The first's mean score minus the second's (of two runs: what the second gained), with its
-    bootstrap interval over questions; None where there is no question or no score."""
+    """The first's mean score minus the second's (for two runs: second minus first), with its
+    bootstrap interval over questions; None without questions or scores."""
     low: float | None
     high: float | None
     p: float | None
-    """Of McNemar's exact test, two-sided; None without any question."""
+    """The p of McNemar's exact test, two-sided; None without questions."""
     p_bonferroni: float | None = None
     """``p`` adjusted for all tests of a table."""
     p_holm: float | None = None
     n_left_out: int = 0
-    """Questions that both have and that cannot be compared."""
+    """Questions that both have but that cannot be compared."""
 
     @property
     def p_chi2(self) -> float:
-        """Of McNemar's test by χ²."""
+        """The p of McNemar's χ² test."""
         return mcnemar_chi2(self.only_first, self.only_second)
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is more than chance, at 5 % over all tests by Holm's method."""
+        """True if the difference is significant at 5 %, adjusted by Holm's method."""
         return self.p_holm is not None and self.p_holm < SIGNIFICANT
 
     def to_json(self, **names: str) -> dict[str, str | float | None]:
-        """A JSON object: the values by the names that a use's output gives them."""
+        """A JSON object with the fields in ``names`` (JSON key → field name)."""
         return {name: getattr(self, field) for name, field in names.items()}
 
 
 @dataclass(slots=True)
 class PairedCounts:
-    """Questions answered twice, by which of the two answers is right; counted while they pass."""
+    """Counts of questions by which of two answers to them is right."""
 
     both: int = 0
     only_first: int = 0
     only_second: int = 0
     neither: int = 0
     differences: Counter[float] = field(default_factory=Counter, repr=False)
-    """How often the first's score minus the second's is what."""
+    """How often each difference of scores (first minus second) occurs."""
 
     @classmethod
     def of(cls, pairs: Iterable[tuple[bool, bool]]) -> PairedCounts:
@@ -76,7 +79,7 @@ class PairedCounts:
         return counts
 
     def add(self, first: bool, second: bool, difference: float | None = None) -> None:
-        """Count a question."""
+        """Add a question: whether each answer is right, and the difference of their scores."""
         self.both += first and second
         self.only_first += first and not second
         self.only_second += second and not first
@@ -86,16 +89,18 @@ class PairedCounts:
 
     @property
     def n(self) -> int:
-        """Questions."""
+        """The number of questions."""
         return self.both + self.only_first + self.only_second + self.neither
 
     @property
     def p(self) -> float:
-        """Of McNemar's exact test, two-sided; 1 where no question tells the answers apart."""
+        """The p of McNemar's exact test, two-sided; 1 if no question has exactly one right
+        answer."""
         return mcnemar_exact(self.only_first, self.only_second)
 
     def named(self, first: str, second: str, n_left_out: int = 0) -> Paired:
-        """The result of the test, with the interval of the difference where scores were given."""
+        """The test's result under these names; with the difference's interval if scores were
+        added."""
         low, high = Bootstrap().mean(self.differences) or (None, None)
         total = sum(value * times for value, times in self.differences.items())
         return Paired(
@@ -115,7 +120,7 @@ class PairedCounts:
 
 
 def adjusted(pairs: Sequence[Paired]) -> list[Paired]:
-    """The same with p adjusted for all of them; those without a p stay."""
+    """The pairs with their p adjusted for the number of tests; unchanged if p is None."""
     known = [pair.p for pair in pairs if pair.p is not None]
     each = iter(zip(bonferroni(known), holm(known), strict=True))
     found = [(pair, (None, None) if pair.p is None else next(each)) for pair in pairs]
@@ -125,8 +130,8 @@ def adjusted(pairs: Sequence[Paired]) -> list[Paired]:
 def mcnemar_exact(only_first: int, only_second: int) -> float:
     """The two-sided p of McNemar's exact test.
 
-    Under the null hypothesis the cases that only one judge gets right are a fair coin's
-    tosses: p = min(1, 2·P(X <= min(b, c))) with X binomial(b + c, 1/2).
+    Under the null hypothesis each case that only one judge gets right is a toss of a fair coin:
+    p = min(1, 2·P(X <= min(b, c))) with X binomial(b + c, 1/2).
 
     >>> round(mcnemar_exact(10, 2), 6)
     0.038574
@@ -146,7 +151,7 @@ def mcnemar_exact(only_first: int, only_second: int) -> float:
 def mcnemar_chi2(only_first: int, only_second: int) -> float:
     """The p of McNemar's test by χ² with one degree of freedom and continuity correction.
 
-    χ² = max(0, |b - c| - 1)² / (b + c); without a case that tells the judges apart p is 1.
+    χ² = max(0, |b - c| - 1)² / (b + c); p is 1 if no case is right by one judge only.
 
     >>> round(mcnemar_chi2(10, 2), 6)
     0.043308

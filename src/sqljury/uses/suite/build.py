@@ -1,4 +1,4 @@
-"""Test suites: few databases that tell references from their neighbours."""
+"""Test suites: few databases on which references differ from similar queries (neighbours)."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ from sqljury.writing import new_folder, write_text
 
 
 def distil(told_apart: Sequence[frozenset[int]], *, times: int = 1) -> list[int]:
-    """Which databases to keep, most telling first.
+    """The indices of the databases to keep, those that distinguish most neighbours first.
 
     Args:
-        told_apart: for each database the neighbours that it tells apart from their query.
-        times: how many of the kept databases should tell each neighbour apart, where that many do.
+        told_apart: for each database, the neighbours whose result differs from their query's.
+        times: how many kept databases should distinguish each neighbour, if that many do.
 
-    Greedy set cover: the database that adds most is kept, until none adds anything; of equal
-    ones the first. At most ln(n) + 1 times as many databases as needed for n neighbours.
+    Greedy set cover: the database that adds most (the first of equal ones) is kept, until none
+    adds anything. For n neighbours it keeps at most ln(n) + 1 times the smallest possible number.
 
     >>> distil([frozenset({1}), frozenset({1, 2}), frozenset({3})])
     [1, 2]
@@ -72,11 +72,15 @@ def distil(told_apart: Sequence[frozenset[int]], *, times: int = 1) -> list[int]
 
 
 _PROFILES = (DataProfile.CLEAN, DataProfile.DUPLICATES)
-"""A suite is to look like real data: keys and foreign keys hold, nothing is NULL by design."""
+"""A suite should look like real data: keys and foreign keys hold, NULL is not put in on
+purpose."""
 
 
 def generated(references: Sequence[str], schema: Schema, *, seed: int) -> Iterator[Contents]:
-    """Small databases on which some queries show what they do, best first."""
+    """Small databases generated so that the queries' results are not empty or trivial.
+
+    The most useful first; none if no query can be analysed.
+    """
     profile = _profile(references, schema)
     if profile is None:
         return
@@ -87,7 +91,7 @@ def generated(references: Sequence[str], schema: Schema, *, seed: int) -> Iterat
 
 
 def constants_of(references: Iterable[str], schema: Schema) -> dict[ColumnName, Sequence[Constant]]:
-    """The constants that the queries compare each column with, and their neighbours."""
+    """By column, the constants that queries compare it with, and values next to these."""
     profile = _profile(list(references), schema)
     if profile is None:
         return {}
@@ -110,7 +114,8 @@ def _profile(references: Sequence[str], schema: Schema) -> ValueProfile | None:
 
 
 def _widened(profile: ValueProfile, schema: Schema) -> ValueProfile:
-    """With the tables that foreign keys point to, and all columns: a candidate may use others."""
+    """The profile with all columns, and tables reached by foreign keys: predictions may use
+    them."""
     names = set(profile.tables)
     while True:
         targets = {
@@ -136,23 +141,23 @@ def _widened(profile: ValueProfile, schema: Schema) -> ValueProfile:
 
 MANIFEST = "suite.json"
 _TIMES = 3
-"""Kept databases that tell each neighbour apart: one that does by chance is not alone."""
+"""The number of kept databases that distinguish each neighbour, so as not to rely on one."""
 _NEIGHBOURS = 60
 _MUTATIONS = 2
-"""Mutations of the original, for each database that is generated per reference."""
+"""Mutations of the original tried per generated database of a reference."""
 _STAGE_LIMITS = Limits(seconds=0.5, rows=20_000)
 _POLICY = make_policy("strict", free_ties=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteOptions:
-    """How suites are built.
+    """Settings for building suites.
 
     Args:
-        databases: where the original databases are, as :func:`sqljury.databases.open_databases`
-            takes it.
-        databases_per_query: generated databases tried for each reference; twice as many mutations
-            of the original are tried for all of them together.
+        databases: the place of the original databases, for
+            :func:`sqljury.databases.open_databases`.
+        databases_per_query: the number of generated databases tried per reference; twice as many
+            mutations of the original are tried for all references together.
     """
 
     databases: str
@@ -162,16 +167,17 @@ class SuiteOptions:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """What was built for one database, or why nothing was.
+    """The suite built for one database, or why none was.
 
     Args:
-        references: different ones that run on the original.
-        left_out: the others, and what they fail with.
-        neighbours: of all references together.
-        by_original: how many of them the original tells apart.
-        told_apart: how many the suite does, as many as all databases tried.
-        tried: databases, the original included.
-        databases: the names of the files, the original first, then the most telling.
+        references: the number of distinct references that run on the original.
+        left_out: the other references, with their errors.
+        neighbours: the number of neighbours of all references.
+        by_original: how many neighbours have other results than their reference on the original.
+        told_apart: how many do on some database of the suite; as many as on all databases tried.
+        tried: the number of databases tried, including the original.
+        databases: the names of the files, the original first, then those that distinguish most.
+        failure: why no suite was built; empty if one was.
     """
 
     db_id: str
@@ -184,7 +190,7 @@ class SuiteReport:
     databases: tuple[str, ...] = ()
     failure: str = ""
     resumed: bool = False
-    """Whether it was there already."""
+    """True if the suite existed already and was not built again."""
 
 
 def build_suites(
@@ -195,15 +201,15 @@ def build_suites(
     workers: int = 1,
     on_report: Callable[[SuiteReport, int], None] = lambda _report, _total: None,
 ) -> list[SuiteReport]:
-    """One suite for each database of the cases, as ``FOLDER/DB_ID/*.sqlite``.
+    """Build a suite for each database of the cases, as ``FOLDER/DB_ID/*.sqlite``.
 
-    What is there already, from the same references, database and options, is not built again.
+    A suite that exists already for the same references, database and options is not built again.
 
     Args:
-        on_report: called with each report, as it comes, and how many there will be.
+        on_report: called with each report as soon as it is ready, and the number of all reports.
 
     Raises:
-        InputError: SJ550: no case has a reference, or no database is there.
+        InputError: SJ550: no case has a reference, or no suite could be built.
     """
     references: dict[str, dict[str, None]] = {}
     for case in cases:
@@ -234,11 +240,11 @@ def build_suites(
 
 
 def _sandbox(options: SuiteOptions, folder: Path) -> Sandbox:
-    """References are executed, and only the suites written."""
+    """A sandbox for running references: it can read the databases and write the suites only."""
     try:
         paths, _ = reached(open_databases(options.databases))
     except SqljuryError:
-        paths = []  # what is wrong with them is told for each
+        paths = []  # each database's report will state the error
     return Sandbox(reads=tuple(map(str, paths)), writes=(str(folder),))
 
 
@@ -263,14 +269,14 @@ class _SuiteJob:
 
     @property
     def place(self) -> Path:
-        """Where the suite goes: right under the folder, whatever the name is."""
+        """The suite's folder, directly under the output folder also for names with slashes."""
         return self.folder / (re.sub(r"[/\\\0]", "_", self.db_id).lstrip(".") or "database")
 
     def check_place(self) -> None:
-        """Nothing but an earlier suite is replaced.
+        """Raise an error if the suite's folder exists and is not an earlier suite.
 
         Raises:
-            InputError: SJ552: something else is there.
+            InputError: SJ552: the folder has no manifest.
         """
         if self.place.exists() and not (self.place / MANIFEST).is_file():
             raise InputError("SJ552", f"there is no {MANIFEST} in it.", where=str(self.place))
@@ -307,7 +313,8 @@ def _resumed(job: _SuiteJob, database: Database) -> SuiteReport | None:
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A database, what made it, and the numbers of the neighbours that it tells apart."""
+    """A database that was tried, how it was made, and the numbers of the neighbours whose results
+    differ on it from their reference's."""
 
     made: str
     contents: Contents
@@ -319,7 +326,7 @@ class _SuiteReference:
     sql: str
     ordered: bool
     neighbours: dict[int, str]
-    """By number, over all references."""
+    """Similar queries by number; the numbers are unique over all references."""
 
 
 class _Builder:
@@ -346,7 +353,7 @@ class _Builder:
         return found.table.rows
 
     def build(self) -> SuiteReport:
-        """Try databases, keep few, write them."""
+        """Try many databases and write the few that are kept."""
         with closing(self._stage):
             self._stage.fill(self._contents)
             self._read_references()
@@ -422,7 +429,7 @@ class _Builder:
     # ------------------------------------------------------------ files
 
     def _write(self, report: SuiteReport, kept: Sequence[_Tried]) -> None:
-        """Complete or not at all: an interrupted build leaves nothing that looks finished."""
+        """Write the suite to a temporary folder, then rename it: it is complete or not there."""
         place = self._job.place
         half_done = place.with_name(f".{place.name}.half-done")
         shutil.rmtree(half_done, ignore_errors=True)
@@ -449,7 +456,7 @@ class _Builder:
 
 
 def report_text(report: SuiteReport) -> str:
-    """One suite in a line."""
+    """One suite's report on one line."""
     if report.failure:
         return f"{report.db_id}: none: {report.failure}"
     left_out = f", {len(report.left_out)} references left out" if report.left_out else ""
@@ -462,7 +469,7 @@ def report_text(report: SuiteReport) -> str:
 
 
 def total_text(reports: Sequence[SuiteReport]) -> str:
-    """All suites in a line."""
+    """The sums of all reports on one line."""
     built = [report for report in reports if not report.failure]
     return (
         f"{len(built)} suites with {sum(len(r.databases) for r in built):,} databases tell "

@@ -1,4 +1,4 @@
-"""Databases made from a real one: in memory, with fewer rows and other values."""
+"""Databases made from a real one, in memory, with fewer rows and other values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqljury.value_profile import ColumnName, Constant
 from sqljury.writing import new_binary_file
 
 Contents = Mapping[str, Sequence[tuple[Any, ...]]]
-"""For each table its rows, all columns in the schema's order."""
+"""Table → rows, with all columns in the schema's order."""
 _DEFINITIONS = (
     "SELECT type, name, sql FROM sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' "
     "AND type IN ('table', 'index', 'view') AND sql NOT LIKE 'CREATE VIRTUAL %' ORDER BY rowid"
@@ -27,10 +27,10 @@ _DEFINITIONS = (
 
 
 def definitions_of(database: Database, limits: Limits) -> list[str]:
-    """The statements that made the tables, indexes and views of a SQLite database.
+    """The CREATE statements of the tables, indexes and views of a SQLite database.
 
     Raises:
-        InputError: SJ551: it is of another engine, or says nothing of itself.
+        InputError: SJ551: it is not SQLite, or its definitions cannot be read.
     """
     found = database.execute(_DEFINITIONS, limits) if database.dialect == "sqlite" else None
     if found is None or found.table is None:
@@ -40,7 +40,10 @@ def definitions_of(database: Database, limits: Limits) -> list[str]:
 
 
 class Stage(SQLiteDatabase):
-    """Tables with all their constraints, as on disk: rows that break one are left out."""
+    """A SQLite database in memory with a real one's tables and constraints.
+
+    Rows that violate a constraint are not inserted.
+    """
 
     def __init__(self, db_id: str, definitions: Sequence[str], schema: Schema) -> None:
         connection = connect_memory()
@@ -69,7 +72,7 @@ class Stage(SQLiteDatabase):
                     )
 
     def save(self, path: Path) -> None:
-        """Write the database to a file; the same contents give the same bytes on a new stage."""
+        """Write the database to a file; the same contents in a new stage give the same bytes."""
         with self._authorizer.lifted():
             data = self._connection.serialize()
         with new_binary_file(path) as file:
@@ -77,12 +80,12 @@ class Stage(SQLiteDatabase):
 
 
 # ------------------------------------------------------------
-# Further databases from a real one: fewer rows, other values, foreign keys to other rows.
+# Mutations of a real database: fewer rows, other values, foreign keys that point to other rows.
 
 
 Row = tuple[Constant, ...]
 _SIZES = (5, 12, 30, 80, 200)
-"""Most rows of a table, from one database to the next."""
+"""The most rows of a table; mutations use these sizes in turn."""
 _COMPLETED = 12
 
 
@@ -96,20 +99,20 @@ class Original:
 
 
 def mutation(original: Original, number: int, seed: str) -> dict[str, list[Row]]:
-    """The rows of one further database; keys and foreign keys hold where the schema has them.
+    """The rows of one mutation of a database; declared keys and foreign keys hold.
 
     Args:
-        number: which one: sizes and the share of changed values depend on it.
-        seed: a text; the same gives the same rows under every hash seed.
+        number: the mutation's number, which decides sizes and the share of changed values.
+        seed: the same text gives the same rows, under every hash seed.
 
-    Source: Zhong, Yu and Klein (2020), section 3.1 (values of the original and of the queries,
-    and what lies next to them).
+    Source: Zhong, Yu and Klein (2020), section 3.1: values of the original and of the queries, and
+    values next to them.
     """
     maker = _Mutator(
         original,
         Random(f"{seed}/{number}"),
         most=_SIZES[number % len(_SIZES)],
-        # One in three keeps its rows as they are, so that values that belong together do.
+        # One in three keeps its rows unchanged, so that related values stay together.
         changed=(0.0, 0.15, 0.5)[number % 3],
         few=number % 4 == 3,
     )
@@ -117,21 +120,22 @@ def mutation(original: Original, number: int, seed: str) -> dict[str, list[Row]]
 
 
 def completed(original: Original, contents: Contents, seed: str) -> Contents:
-    """A database with some of the original's rows in the tables that it says nothing of.
+    """The contents of a database, with rows of the original in the tables that it does not have.
 
-    Other queries are asked on it, too; empty tables would tell them apart where nobody looks.
+    Other queries are run on the database, too; with empty tables their results would be trivial.
     """
     maker = _Mutator(original, Random(seed), most=_COMPLETED, changed=0.0, few=False)
     return maker.completed(contents)
 
 
 class _Mutator:
-    """One database in the making.
+    """Makes one mutation of a database.
 
     Args:
-        most: rows of a table.
-        changed: the share of values that are swapped for others.
-        few: values and foreign keys meet often.
+        most: the most rows of a table.
+        changed: the share of values that are replaced.
+        few: if True, replaced values and foreign keys use two of the possible values only, so
+            that many are equal.
     """
 
     def __init__(
@@ -145,11 +149,11 @@ class _Mutator:
         self._tables = {table.name: table for table in original.schema.tables if not table.is_view}
 
     def made(self) -> dict[str, list[Row]]:
-        """All tables anew."""
+        """All tables, mutated."""
         return self.completed({})
 
     def completed(self, contents: Contents) -> dict[str, list[Row]]:
-        """The tables that are not there anew."""
+        """``contents`` with its missing tables filled by mutated rows of the original."""
         found = {name: list(rows) for name, rows in contents.items()}
         missing = [name for name in self._tables if name not in found]
         found.update((name, self._sample(name)) for name in missing)
@@ -181,7 +185,7 @@ class _Mutator:
         return tuple(found)
 
     def _value(self, table: Table, i: int) -> Constant:
-        """Another value of the column, a constant of a query, or what lies next to one."""
+        """A new value: a constant of a query, or a value of the column or one next to it."""
         column = table.columns[i]
         own = [row[i] for row in self._original.contents.get(table.name, ())]
         constants = self._original.constants.get((table.name, column.name), ())
@@ -207,7 +211,7 @@ class _Mutator:
         key: ForeignKey,
         contents: Mapping[str, list[Row]],
     ) -> None:
-        """A foreign key gets a row to point to; now and then another than it had."""
+        """Point a foreign key to a row that exists; sometimes also if it already did."""
         target = next(
             (t for n, t in self._tables.items() if n.casefold() == key.target_table.casefold()),
             None,
@@ -237,7 +241,7 @@ def _indexes(table: Table | None, names: Sequence[str]) -> list[int] | None:
 
 
 def _with_keys(table: Table, rows: list[Row]) -> list[Row]:
-    """The rows whose keys no row before them has."""
+    """The rows without those that repeat a key of an earlier row."""
     for key in (table.primary_key, *table.unique):
         places = _indexes(table, key)
         if places is not None:
@@ -249,7 +253,7 @@ def _with_keys(table: Table, rows: list[Row]) -> list[Row]:
 
 
 def _drop_orphans(tables: Mapping[str, Table], contents: dict[str, list[Row]]) -> None:
-    """Rows whose foreign keys point nowhere go, until none is left."""
+    """Remove rows whose foreign keys point to no row, until there are none."""
     by_name = {name.casefold(): table for name, table in tables.items()}
     changed = True
     while changed:

@@ -1,4 +1,4 @@
-"""Trust: answer, or say "I don't know", and score both."""
+"""Trust: score a system's answers and its abstentions ("I don't know") together."""
 
 from sqljury.uses.trust.decisions import Gate, GateStats, apply_gates
 from sqljury.uses.trust.reliability import DEFAULT_PENALTIES, Penalty, parse_penalty, reliability

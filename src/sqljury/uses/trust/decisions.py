@@ -1,7 +1,7 @@
-"""Gates that hold answers back, and risk against coverage of the answers that are left.
+"""Gates, which turn answers with low scores into abstentions, and risk-coverage curves.
 
-A gate that knows the question only is the paper's answerability detector, one that sees the SQL
-its error detector; ``cls → sql → error`` is two gates.
+A gate that scores the question alone is the paper's answerability detector, one that scores the
+SQL its error detector; the paper's ``cls → sql → error`` is two gates.
 
 Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 2 (equation 2) and section 4.3.
 """
@@ -17,38 +17,38 @@ from sqljury.decision import Decision, ReplyKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gate:
-    """What one judge said of each question, and from which score on an answer passes."""
+    """One judge's scores of the questions, and the lowest score with which an answer passes."""
 
     name: str
     scores: Mapping[tuple[str, str], float | None]
-    """By (benchmark, id); an empty benchmark stands for any."""
+    """By (benchmark, id); an empty benchmark matches any."""
     threshold: float = 0.5
 
     def score(self, decision: Decision) -> float | None:
-        """What was said of a question; None: nothing."""
+        """The score of a decision's question; None if it has none."""
         found = self.scores.get(decision.key)
         return self.scores.get(("", decision.id)) if found is None else found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateStats:
-    """How a gate dealt with the answers that reached it."""
+    """Counts of the answers that reached a gate, by what it did with them."""
 
     name: str
     threshold: float
     reached: int
     held_back: int
     silent: int
-    """Answers of which the gate said nothing: they pass."""
+    """Answers without a score from this gate; they pass."""
 
 
 def apply_gates(
     decisions: Iterable[Decision], gates: Sequence[Gate]
 ) -> tuple[list[Decision], list[GateStats]]:
-    """The decisions of the pipeline, and what each gate held back.
+    """The decisions after all gates, and each gate's counts.
 
-    An answer passes where every gate's score reaches its threshold. What is held back is an
-    abstention from then on, its SQL is remembered as withheld.
+    An answer passes if every gate's score is at least the gate's threshold. Otherwise it becomes
+    an abstention, which keeps its SQL.
     """
     listed = list(decisions)
     passages = []
@@ -82,17 +82,17 @@ def _through_one(decisions: list[Decision], gate: Gate) -> tuple[list[Decision],
 
 
 # ------------------------------------------------------------
-# Risk and coverage of answering only where a confidence is high enough.
-# A case enters with its confidence and whether answering it is right; a case without a
-# confidence is never answered, but counts in the coverage. Cases of equal confidence are
-# answered together.
+# Risk and coverage of answering only the cases whose confidence is high enough.
+# A case without a confidence is never answered but counts in the denominator of coverage. Cases
+# of equal confidence are answered together.
 # Source: El-Yaniv & Wiener (2010), JMLR 11; Geifman & El-Yaniv (2017), arXiv:1705.08500;
 # AURC: Geifman, Uziel & El-Yaniv (2019), arXiv:1805.08206.
 
 
 @dataclass(frozen=True, slots=True)
 class CoveragePoint:
-    """What answering from ``threshold`` on gives."""
+    """Counts of answers and wrong answers if confidences of at least ``threshold`` are
+    answered."""
 
     threshold: float
     answered: int
@@ -113,20 +113,20 @@ class CoveragePoint:
 
 @dataclass(frozen=True, slots=True)
 class RiskCoverage:
-    """The curve: a point for each distinct confidence, from the highest down."""
+    """The risk-coverage curve: a point per distinct confidence, from the highest down."""
 
     points: tuple[CoveragePoint, ...]
 
     def accuracy_at(self, coverage: float) -> float | None:
-        """1 - risk of the first point that covers so much; None where none does."""
+        """1 - risk of the first point with at least this coverage; None if there is none."""
         return next((1 - p.risk for p in self.points if p.coverage >= coverage), None)
 
     def coverage_at(self, risk: float) -> float:
-        """The largest coverage whose risk is at most so high; 0 where there is none."""
+        """The largest coverage whose risk is at most ``risk``; 0 if there is none."""
         return max((p.coverage for p in self.points if p.risk <= risk), default=0.0)
 
     def thinned(self, most: int) -> tuple[CoveragePoint, ...]:
-        """So many of the points at most, evenly, the first and the last among them."""
+        """At most ``most`` points, evenly spaced, including the first and the last."""
         last = len(self.points) - 1
         if last < most:
             return self.points
@@ -134,9 +134,9 @@ class RiskCoverage:
 
     @property
     def aurc(self) -> float | None:
-        """The mean risk of answering the surest case, the two surest, … all that have a confidence.
+        """Area under the curve: the mean risk of answering the k most confident cases, for all k.
 
-        Cases of equal confidence are taken in random order, in expectation. None without cases.
+        Cases of equal confidence count as their mean over all orders. None without cases.
         """
         if not self.points:
             return None
@@ -150,7 +150,7 @@ class RiskCoverage:
 
 
 def risk_coverage(decisions: Iterable[Decision]) -> RiskCoverage:
-    """The curve of the answers; what was abstained from is in no point, but in ``n``.
+    """The risk-coverage curve of the answers; abstentions count in ``n`` only.
 
     >>> decisions = [
     ...     Decision(
@@ -174,7 +174,7 @@ def risk_coverage(decisions: Iterable[Decision]) -> RiskCoverage:
 
 
 def curve_of(cases: Sequence[tuple[float, bool]], n: int) -> RiskCoverage:
-    """The curve of pairs of a confidence and whether the answer is wrong, among ``n`` cases."""
+    """The curve of answers, given as (confidence, is wrong), among ``n`` cases."""
     points = []
     answered = wrong = 0
     ordered = sorted(cases, key=lambda case: -case[0])

@@ -1,4 +1,4 @@
-"""What `trust` found: as a document with risk-coverage curves, and as CSV."""
+"""The results of `trust`: a document with risk-coverage curves, and a CSV file."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _MOST_SLICES = 40
 
 
 def tables_of(found: Trust) -> Iterator[ReportTable]:
-    """All tables of one system, in the order in which they are read; none is empty."""
+    """All tables of one system that have rows, in the order of the report."""
     yield mixes(found)
     yield from filter(lambda table: table.rows, (_passages(found), _confidence(found)))
     yield from filter(lambda table: table.rows, (thresholds(found), *_slices(found)))
 
 
 def score(value: float | None) -> str:
-    """φ in percent, thousands set apart: a penalty may cost many times what all answers earn.
+    """φ in percent, with commas at thousands: penalties can make it very large; a dash for None.
 
     >>> score(0.5239), score(-238.5), score(None)
     ('52.4', '-23,850.0', '–')
@@ -54,7 +54,7 @@ def score(value: float | None) -> str:
 
 
 def sentences(found: Trust) -> list[str]:
-    """The counts in words: what was answered, abstained from, and missing."""
+    """Sentences with the counts of answers, abstentions and missing replies."""
     counts = found.counts
     lines = [
         f"{words.count(found.n)} questions, {words.count(found.n_answerable)} answerable; "
@@ -83,7 +83,7 @@ def _of_them(errors: int, unknown: int) -> str:
 
 
 def trust_signature(found: Trust) -> str:
-    """How the figures were computed, on one line."""
+    """One line that says how the figures were computed."""
 
     return "|".join(
         (
@@ -101,7 +101,7 @@ def trust_signature(found: Trust) -> str:
 
 
 def mixes(found: Trust) -> ReportTable:
-    """φ by penalty of the mixes and of the baselines."""
+    """A table of φ by penalty, with a row per mix and per baseline."""
     penalties = list(found.phi)
     rows = [
         [MIX_NAMES[name], words.count(figures.n), *_phis(figures)]
@@ -149,7 +149,7 @@ def _confidence(found: Trust) -> ReportTable:
 
 
 def rule_name(rule: str) -> str:
-    """A rule in words.
+    """The name of a threshold's rule in words.
 
     >>> rule_name("phi_10"), rule_name("harm_0.05")
     ('best φ10', 'wrong answers ≤ 5 % of questions')
@@ -164,7 +164,7 @@ def rule_name(rule: str) -> str:
 
 
 def thresholds(found: Trust) -> ReportTable:
-    """What the thresholds do that were chosen on the validation decisions."""
+    """A table of the thresholds chosen on the validation decisions, with the figures they give."""
     rows = []
     for row in found.thresholds:
         at = words.UNDEFINED if row.threshold is None else f"{row.threshold:.4g}"
@@ -195,7 +195,7 @@ def _slices(found: Trust) -> Iterator[ReportTable]:
 
 
 def compared(systems: Sequence[Trust]) -> ReportTable:
-    """All systems side by side."""
+    """A table with φ, coverage, risk and AURC, a row per system."""
     penalties = list(systems[0].phi)
     rows = [
         [
@@ -211,9 +211,9 @@ def compared(systems: Sequence[Trust]) -> ReportTable:
 
 
 def side_by_side(systems: Sequence[Trust]) -> Iterator[ReportTable]:
-    """φ of all systems on all mixes, a table for each penalty: TrustSQL's tables 2 and 3.
+    """A table per penalty with φ of all systems on all mixes, as TrustSQL's tables 2 and 3.
 
-    Of a system called ``NAME@DATASET`` the row is its name, and the column its data set.
+    A system called ``NAME@DATASET`` is in the row NAME and in the column of DATASET.
     """
     placed = {found.name.partition("@")[::2]: found for found in systems}
     names = list(dict.fromkeys(name for name, _ in placed))
@@ -222,7 +222,7 @@ def side_by_side(systems: Sequence[Trust]) -> Iterator[ReportTable]:
     heads = ["", *("\n".join(filter(None, (MIX_NAMES[mix], name))) for mix, name in columns)]
     one_of = {dataset: found for (_, dataset), found in placed.items()}
     mixed = [one_of[dataset].mixes[mix] for mix, dataset in columns]
-    # What abstaining from everything earns, under every penalty.
+    # φ of abstaining from everything does not depend on the penalty.
     abstaining = [
         score(m.n_unanswerable / m.n) if m.n_unanswerable else words.UNDEFINED for m in mixed
     ]
@@ -243,7 +243,7 @@ def write_trust_csv(
     systems: Iterable[Trust],
     penalties: Sequence[Penalty],
 ) -> None:
-    """Write what became of each question; questions that are left out have no scores.
+    """Write a row per question with the reply and its scores, empty if it is left out.
 
     Raises:
         InputError: the file cannot be written.
@@ -274,10 +274,12 @@ def _cells(decision: Decision) -> list[object]:
 
 
 def risk_curves(systems: Sequence[tuple[int, Trust]]) -> Markup:
-    """A line for each system that has confidences, by its series.
+    """The SVG of risk at coverage, with a line per system.
 
-    Its shape marks the end, where all that has a confidence is answered, and the thresholds that
-    were chosen on validation decisions.
+    Marks on a line show its end, where every answer with a confidence is given, and the thresholds
+    that were chosen on validation decisions.
+    Args:
+        systems: with the number of the series, which selects colour and mark.
     """
     x = Scale.percent("coverage, %", (0.0, 1.0))
     risks = [point.risk for _, found in systems for point in found.curve]
@@ -317,7 +319,7 @@ _NOTES = (
 
 
 def trust_document(systems: Sequence[Trust]) -> ReportDocument:
-    """Scores, baselines, thresholds, slices and curves of some systems."""
+    """The report of some systems: scores, baselines, thresholds, slices and curves."""
     names = ", ".join(words.visible(found.name) for found in systems)
     return ReportDocument(
         title=f"Trust: {names}",
@@ -343,7 +345,7 @@ def _sections(systems: Sequence[Trust]) -> Iterator[ReportSection]:
 
 
 def _plot(systems: Sequence[Trust], first: int = 0) -> list[Plot]:
-    """The curves of those that have confidences."""
+    """The plot of the systems that have confidences; empty if none has."""
     curves = [(series, found) for series, found in enumerate(systems, first) if found.curve]
     if not curves:
         return []
@@ -358,7 +360,7 @@ def _plot(systems: Sequence[Trust], first: int = 0) -> list[Plot]:
 
 
 def _costly(found: Trust) -> Iterator[CaseList]:
-    """The questions that cost φ, by how: an answer that is wrong, or one that is not given."""
+    """Lists of the questions that lower φ: wrong answers, and answers that were not given."""
     kept = [one for one in found.decisions if not one.left_out]
     lists = {
         "Answers to unanswerable questions": [d for d in kept if d.is_wrong and not d.answerable],
@@ -369,7 +371,7 @@ def _costly(found: Trust) -> Iterator[CaseList]:
     }
     for caption, decisions in lists.items():
         if decisions:
-            # Where confidences are known, the surest come first: those no threshold would catch.
+            # The most confident first: no threshold would withhold those.
             ordered = sorted(decisions, key=lambda one: -(one.confidence or 0.0))
             named = f"{caption} ({words.count(len(decisions))})"
             yield CaseList.of(named, list(map(_shown, ordered)))

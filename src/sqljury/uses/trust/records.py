@@ -1,4 +1,4 @@
-"""Decisions, gates and training texts of a run: one judge says what is right, others hold back."""
+"""Decisions, gates, confidences and training examples of detectors, from a run's records."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 def text_structure(sql: str, dialect: str = "sqlite") -> str:
-    """The normalised text with ``?`` for every literal; the text itself where it has no tokens.
+    """The normalised SQL with ``?`` for every literal; without ``?`` if it cannot be tokenised.
 
-    In SQLite a text in double quotes may be a name or a value; it counts as a value where a
-    comparison stands before it.
+    In SQLite a text in double quotes may be a name or a value. It counts as a value directly after
+    a comparison operator.
 
     >>> text_structure("SELECT a FROM t WHERE b = 'x' LIMIT 3")
     'select a from t where b = ? limit ?'
@@ -64,17 +64,18 @@ def decisions_of(
     training: Iterable[str] = (),
     structure: Callable[[str], str] = text_structure,
 ) -> list[Decision]:
-    """What became of each case by one judge's verdicts.
+    """A decision per case, which one judge's verdicts call right or wrong.
 
-    A case that is not said to be unanswerable can be answered. Whether the answer to an
-    unanswerable question is right is not asked.
+    A case counts as answerable unless its file says otherwise. Answers to unanswerable questions
+    are not judged.
 
     Args:
-        judge: whose verdicts say what is right.
-        threshold: the score from which on they do.
-        training: SQL that the system was trained on; with it cases are cut into seen and unseen
-            structures of the reference.
-        structure: the structure of a query.
+        judge: the judge whose verdicts count.
+        threshold: an answer with at least this score is right.
+        training: SQL on which the system was trained; with it, decisions get the slice
+            ``structure``: ``seen`` if the reference has the structure of one of these, else
+            ``unseen``.
+        structure: returns a query's structure.
 
     Source: seen and unseen SQL: TrustSQL (Lee et al. 2024), section 3.4.
     """
@@ -120,15 +121,15 @@ def _slices(case: Case) -> dict[str, str]:
 
 
 def _first(case: Case, keys: Iterable[str]) -> str:
-    """What the case's file says under the first of these keys that it has."""
+    """The value of the first of these keys that the case's file has; empty if it has none."""
     return next((str(case.extra[key]) for key in keys if case.extra.get(key)), "")
 
 
 def gate_of(records: Iterable[Record], judge: str, source: str, threshold: float = 0.5) -> Gate:
-    """A judge of the run as a gate for one system's answers.
+    """A gate for one system's answers, made of a judge's scores in the run.
 
-    A query that does not run is held back by every judge that needs its rows; where there is no
-    database or no model the gate says nothing.
+    A query that does not run scores 0 by every judge that needs its rows. Without a database or a
+    model there is no score, and the answer passes.
     """
     return Gate(
         name=judge,
@@ -144,7 +145,7 @@ def gate_of(records: Iterable[Record], judge: str, source: str, threshold: float
 def confidences_of(
     records: Iterable[Record], judge: str, source: str, measure: str = ""
 ) -> dict[tuple[str, str], float | None]:
-    """A confidence for each case: a judge's score, or one of its measures."""
+    """A confidence per case of one system: a judge's score, or its measure ``measure``."""
     return {
         (record.case.benchmark, record.case.id): (
             record.verdict.measures.get(measure) if measure else record.verdict.score
@@ -155,23 +156,23 @@ def confidences_of(
 
 
 # ------------------------------------------------------------
-# What detectors are trained on: texts, and whether answering was right.
+# Training examples of detectors: texts, and whether answering was right.
 
 
 class DetectorExample(NamedTuple):
-    """One text to learn from."""
+    """One training example of a detector."""
 
     question: str
     sql: str
-    """Empty where the question is all that is read."""
+    """Empty if the detector reads the question only."""
     is_right: bool
 
 
 def answerable_examples(cases: Iterable[Case]) -> Iterator[DetectorExample]:
-    """Questions, and whether they can be answered.
+    """Training examples of an answerability detector: questions, right if answerable.
 
-    A question is answerable where its file says so, or where there is a reference and the file
-    says nothing; of others nothing is known, and they are left out.
+    A question is answerable if its file says so, or if the file says nothing and there is a
+    reference. Questions of which neither is known are left out.
 
     Source: TrustSQL (Lee et al. 2024), section 4.2, RF.
     """
@@ -186,9 +187,9 @@ def answerable_examples(cases: Iterable[Case]) -> Iterator[DetectorExample]:
 def right_examples(
     records: Iterable[Record], judge: str, threshold: float = 0.5
 ) -> Iterator[DetectorExample]:
-    """Questions with the SQL that answered them, and whether it was right.
+    """Training examples of an error detector: questions with their SQL, and whether it is right.
 
-    An answer to an unanswerable question is wrong; what is left out of scores teaches nothing.
+    An answer to an unanswerable question is wrong; cases left out of scores give no example.
 
     Source: TrustSQL (Lee et al. 2024), section 4.2, RF*.
     """

@@ -1,4 +1,4 @@
-"""The reliability score: right answers count, and wrong ones cost."""
+"""The reliability score φ_c: a right answer adds 1, a wrong one subtracts a penalty c."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sqljury.verdict import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Penalty:
-    """What a wrong answer costs, in right answers. ``value`` is None for N.
+    """The penalty for a wrong answer, in right answers. ``value`` is None for N.
 
     >>> [penalty.of(527) for penalty in DEFAULT_PENALTIES]
     [0.0, 10.0, 527.0]
@@ -30,19 +30,19 @@ class Penalty:
         return "N" if self.value is None else f"{self.value:g}"
 
     def of(self, n: int) -> float:
-        """The penalty where ``n`` questions are evaluated."""
+        """The penalty as a number, if ``n`` questions are evaluated."""
         return float(n) if self.value is None else self.value
 
 
 DEFAULT_PENALTIES = (Penalty(0.0), Penalty(10.0), Penalty(None))
-"""The three of the paper (section 4.4)."""
+"""The three penalties of the paper (section 4.4)."""
 
 
 def parse_penalty(text: str) -> Penalty:
-    """From ``0``, ``2.5``, ``N``.
+    """The penalty that a text like ``0``, ``2.5`` or ``N`` states.
 
     Raises:
-        InputError: SJ540: neither a number from 0 on nor N.
+        InputError: SJ540: it is neither a number ≥ 0 nor N.
     """
     if text.strip().upper() == "N":
         return Penalty(None)
@@ -54,23 +54,23 @@ def parse_penalty(text: str) -> Penalty:
         raise InputError(
             "SJ540", f"{text!r} is no penalty.", hint="Write a number from 0 on, or N."
         )
-    # -0.0 would be printed as such.
+    # abs: -0.0 would be printed with its sign.
     return Penalty(abs(value))
 
 
 # ------------------------------------------------------------
-# The mixes of questions that a reliability score is given for.
+# The mixes of answerable and unanswerable questions over which a reliability score is reported.
 # Source: TrustSQL (Lee et al. 2024), section 5: ANS, ANS+UnANS(25%), ANS+UnANS.
 
 MIXES = {"ans": 0.0, "ans_unans_25": 0.25, "ans_unans": 1.0}
-"""The share of the unanswerable questions that goes into each mix beside all answerable ones."""
+"""Mix → the share of the unanswerable questions in it; each has all answerable ones."""
 
 
 def mixed(decisions: Iterable[Decision], share: float, seed: int = 0) -> list[Decision]:
-    """All answerable questions, and a share of the others, rounded to whole questions.
+    """The decisions on all answerable questions and on a share of the unanswerable ones.
 
-    Which ones is decided by a hash of the seed and the question's id: every system is scored on
-    the same questions, in whatever order they come.
+    The share is rounded to whole questions. A hash of the seed and the question's id chooses
+    them, so that every system is scored on the same questions, in any order.
     """
     listed = list(decisions)
     others = [decision for decision in listed if not decision.answerable]
@@ -79,7 +79,7 @@ def mixed(decisions: Iterable[Decision], share: float, seed: int = 0) -> list[De
 
 
 def _chosen(decisions: Sequence[Decision], size: int, seed: int) -> set[tuple[str, str]]:
-    # By the id alone: a file of decisions rarely states the benchmark that a run knows.
+    # By the id without the benchmark, which runs know and files of decisions rarely state.
     def place(key: tuple[str, str]) -> tuple[bytes, str]:
         benchmark, name = key
         text = f"{seed}\0{name}".encode("utf-8", "surrogatepass")
@@ -89,27 +89,28 @@ def _chosen(decisions: Sequence[Decision], size: int, seed: int) -> set[tuple[st
 
 
 # ------------------------------------------------------------
-# What a score is to be held against: a system that never answers, one that always does, and
-# the best that abstaining could make of the same SQL.
+# Baselines of a score: a system that never answers, one that always does, and the best that
+# abstaining can achieve with the same SQL.
 # Source: TrustSQL (Lee et al. 2024), section 5, ABSTAIN-ALL; Whitehead et al. 2022 for the
 # others.
 
 
 def abstain_all(decision: Decision) -> Decision:
-    """No question is answered: φ_c is the share of unanswerable questions, whatever c."""
+    """The decision of a system that never answers: its φ_c is the share of unanswerable questions
+    for every c."""
     return replace(decision, reply=ReplyKind.ABSTAINED)
 
 
 def answer_all(decision: Decision) -> Decision:
-    """Every question is answered, with the SQL that is known; where none is known, wrongly."""
+    """The decision of a system that always answers; without known SQL the answer is wrong."""
     return replace(decision, reply=ReplyKind.ANSWERED)
 
 
 def oracle(decision: Decision) -> Decision:
-    """A question is answered exactly where the SQL that is known is right.
+    """The decision of a system that answers exactly if the known SQL is right.
 
-    What SQL nobody knows to be right is abstained from: no other way of abstaining does better
-    with this SQL.
+    It abstains if the SQL is not known to be right. No other way of abstaining scores higher with
+    the same SQL.
     """
     right = decision.answerable and bool(decision.correct)
     return replace(decision, reply=ReplyKind.ANSWERED if right else ReplyKind.ABSTAINED)
@@ -123,17 +124,17 @@ BASELINES: dict[str, Callable[[Decision], Decision]] = {
 
 
 # ------------------------------------------------------------
-# The reliability score: right answers count, wrong ones cost, and so do answers to the
-# impossible.
+# The reliability score: right answers and right abstentions add 1; wrong answers, and answers to
+# unanswerable questions, cost c.
 # Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), section 4.4, equation 4.
 
 
 def reliability(decision: Decision, penalty: float) -> float:
     """φ_c of one question: 1, 0 or -c.
 
-    1 for a right answer, and for abstaining from what cannot be answered; 0 for abstaining from
-    what can; -c for every other answer. A missing reply earns and costs nothing: nobody was
-    answered, and nobody was told that there is no answer.
+    1 for a right answer, and for abstaining from an unanswerable question; 0 for abstaining from
+    an answerable one; -c for every other answer. A missing reply scores 0: it is neither an
+    answer nor an abstention.
 
     Args:
         penalty: c.
@@ -152,12 +153,12 @@ def reliability(decision: Decision, penalty: float) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplyCounts:
-    """What became of some questions; φ_c, coverage and risk are ratios of these."""
+    """Counts of questions by reply and correctness; φ_c, coverage and risk are ratios of them."""
 
     right: int = 0
-    """Answerable, answered rightly."""
+    """Answerable, with a right answer."""
     wrong: int = 0
-    """Answerable, answered wrongly; ``errors`` are among them."""
+    """Answerable, with a wrong answer; includes ``errors`` and ``unknown``."""
     harmful: int = 0
     """Not answerable, answered."""
     withheld: int = 0
@@ -169,51 +170,53 @@ class ReplyCounts:
     errors: int = 0
     """Of ``wrong``: SQL that does not run (prediction_error, a timeout, a refusal, …)."""
     unknown: int = 0
-    """Of ``wrong``: the judge cannot say."""
+    """Of ``wrong``: the judge's outcome is ``unknown``."""
 
     @property
     def n_answerable(self) -> int:
-        """All answerable questions."""
+        """The number of answerable questions."""
         return self.right + self.wrong + self.withheld + self.missing_answerable
 
     @property
     def n_unanswerable(self) -> int:
-        """All others."""
+        """The number of unanswerable questions."""
         return self.harmful + self.declined + self.missing_unanswerable
 
     @property
     def n(self) -> int:
-        """All questions."""
+        """The number of questions."""
         return self.n_answerable + self.n_unanswerable
 
     @property
     def answered(self) -> int:
-        """All answers."""
+        """The number of answers."""
         return self.right + self.wrong + self.harmful
 
     @property
     def coverage(self) -> float | None:
-        """The share of questions that are answered."""
+        """The share of questions that are answered; None without questions."""
         return self.answered / self.n if self.n else None
 
     @property
     def risk(self) -> float | None:
-        """The share of answers that are wrong, answers to the unanswerable included."""
+        """The share of answers that are wrong or to unanswerable questions; None without
+        answers."""
         return (self.wrong + self.harmful) / self.answered if self.answered else None
 
     @property
     def harm(self) -> float | None:
-        """The share of questions that get a wrong answer: coverage times risk."""
+        """Coverage times risk: the share of questions with a wrong answer; None without
+        questions."""
         return (self.wrong + self.harmful) / self.n if self.n else None
 
     def phi(self, penalty: float) -> float | None:
-        """Mean φ_c; None where there is no question."""
+        """Mean φ_c; None without questions."""
         if not self.n:
             return None
         return (self.right + self.declined - penalty * (self.wrong + self.harmful)) / self.n
 
     def interval(self, penalty: float, bootstrap: Bootstrap) -> Interval | None:
-        """The bootstrap interval of :meth:`phi`; the penalty stays what it is."""
+        """The bootstrap interval of :meth:`phi`, with the penalty fixed."""
         good, bad = self.right + self.declined, self.wrong + self.harmful
         scores = Counter({1.0: good, 0.0: self.n - good - bad})
         scores[0.0 - penalty] += bad  # c = 0: the same score as abstaining
@@ -229,7 +232,7 @@ _KINDS = {
 
 
 def count(decisions: Iterable[Decision]) -> ReplyCounts:
-    """Count what became of the questions; those that are left out are not counted."""
+    """Count the questions by reply and correctness; those that are left out are not counted."""
     found: Counter[str] = Counter()
     for decision in decisions:
         if decision.left_out:

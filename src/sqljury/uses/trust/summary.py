@@ -1,4 +1,4 @@
-"""Trust: score answers and abstentions together, with mixes, slices and baselines."""
+"""Trust: scores answers and abstentions together, with mixes, slices and baselines."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from sqljury.uses.trust.reliability import (
 from sqljury.uses.trust.thresholds import chosen_thresholds, withhold
 
 COVERAGES = (0.5, 0.8, 0.9, 1.0)
-"""Where the accuracy is read off the curve."""
+"""Coverages at which the accuracy is reported."""
 RISKS = (0.01, 0.05, 0.1, 0.2)
-"""Where the coverage is read off the curve."""
+"""Risks at which the coverage is reported."""
 DEFAULT_RISKS = (0.05, 0.1)
-"""What thresholds are chosen to keep."""
+"""The largest risks that thresholds may have, if not given."""
 _MOST_POINTS = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustFigures:
-    """What became of a set of questions. Fractions; None where undefined.
+    """The reliability figures of a set of questions. Fractions; None where undefined.
 
-    ``phi`` and ``intervals`` are by the name of the penalty: ``0``, ``10``, ``N``.
+    The keys of ``phi`` and ``intervals`` are names of penalties: ``0``, ``10``, ``N``.
     """
 
     n: int
@@ -46,11 +46,11 @@ class TrustFigures:
     n_unanswerable: int
     phi: Mapping[str, float | None]
     intervals: Mapping[str, Interval | None]
-    """Bootstrap intervals; empty when no resamples were asked for."""
+    """Bootstrap intervals; empty if there are no resamples."""
     coverage: float | None
     """The share of questions that are answered."""
     risk: float | None
-    """The share of answers that are wrong, answers to the unanswerable included."""
+    """The share of answers that are wrong, including answers to unanswerable questions."""
     harm: float | None
     """The share of questions that get a wrong answer."""
     counts: ReplyCounts
@@ -58,9 +58,9 @@ class TrustFigures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustSlice(TrustFigures):
-    """The questions that share a type, a database, seen or unseen SQL, …
+    """The figures of the questions that share a type, a database, seen or unseen SQL, …
 
-    N stays the number of all questions, so that the slices' scores average to the whole's.
+    N is the number of all questions, so that the slices' scores average to the total's.
     """
 
     dimension: str
@@ -69,41 +69,42 @@ class TrustSlice(TrustFigures):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrustThreshold(TrustFigures):
-    """All questions, where answers below a threshold are held back."""
+    """The figures of all questions if answers with a confidence below a threshold are withheld."""
 
     rule: str
     """How it was chosen on the validation decisions: ``phi_10``, ``heuristic``, ``harm_0.05``, …"""
     threshold: float | None
-    """Answers of this confidence on are given; None: none is."""
+    """Answers with at least this confidence are given; None: no answer is given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trust(TrustFigures):
-    """One system: all questions together, the mixes of the paper, slices and baselines."""
+    """One system's figures: all questions, the paper's mixes, slices, baselines, thresholds."""
 
     name: str
     n_left_out: int
-    """Answerable, but its reference or database fails, or no judge could be had."""
+    """Answerable questions whose reference or database fails, or for which no judge was
+    available."""
     mixes: Mapping[str, TrustFigures]
     baselines: Mapping[str, Mapping[str, float | None]]
-    """φ by penalty of a system that never answers, of one that always does, and of perfect
-    abstaining with the same SQL; each over all questions."""
+    """By baseline, φ by penalty: never answering, always answering, and perfect abstaining with
+    the same SQL; each over all questions."""
     slices: tuple[TrustSlice, ...]
     n_confident: int
-    """Answers with a confidence."""
+    """The number of answers that have a confidence."""
     aurc: float | None
     accuracy_at: Mapping[str, float | None]
-    """By coverage, reached by answering the surest."""
+    """By coverage, the accuracy of the most confident answers that reach it."""
     coverage_at: Mapping[str, float | None]
-    """By risk."""
+    """By risk, the largest coverage that keeps it."""
     curve: tuple[CoveragePoint, ...] = ()
-    """Risk and coverage from the surest answers on, a few hundred points at most."""
+    """Risk and coverage, from the most confident answers on; a few hundred points at most."""
     thresholds: tuple[TrustThreshold, ...] = ()
-    """A row for each rule, where there are validation decisions."""
+    """One per rule; empty without validation decisions."""
     passages: tuple[GateStats, ...] = ()
-    """What gates held back, where there were any."""
+    """What each gate held back; empty without gates."""
     decisions: tuple[Decision, ...] = field(default=(), repr=False, compare=False)
-    """What was scored; not part of the JSON object."""
+    """The scored decisions; not part of the JSON object."""
     resamples: int
     seed: int
     confidence: float
@@ -129,17 +130,17 @@ def trust(
     """Score one system's decisions.
 
     Args:
-        decisions: one for each question.
+        decisions: one per question.
         penalties: the c of φ_c.
-        validation: decisions on other questions, with confidences; thresholds are chosen on them.
-        risks: the risks that thresholds are to keep.
-        bootstrap: resamples for the intervals; 0 for none.
-        seed: of the bootstrap, and of the choice of a quarter of the unanswerable questions.
+        validation: decisions on other questions, with confidences, to choose thresholds on.
+        risks: the largest risks that the thresholds may have.
+        bootstrap: the number of resamples for the intervals; 0 for no intervals.
+        seed: of the bootstrap, and of the choice of unanswerable questions for a mix.
         confidence: of the intervals.
 
     Raises:
-        InputError: SJ541: no decision; SJ546: two on one question; SJ542: nothing says whether an
-            answer is right; SJ502: a confidence that is no finite number.
+        InputError: SJ541: there is no decision; SJ546: two decide the same question; SJ542: it is
+            not known whether an answer is right; SJ502: a confidence is not a finite number.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), sections 4.4 and 5.
 
@@ -225,7 +226,7 @@ def _check_one(decision: Decision) -> None:
 
 
 def _figures(decisions: Sequence[Decision], options: _TrustOptions, n: int) -> TrustFigures:
-    """``n`` is what N stands for."""
+    """The figures of some decisions; ``n`` is the value of the penalty N."""
     counts = count(decisions)
     intervals = {
         penalty.name: counts.interval(penalty.of(n), options.bootstrap)

@@ -1,4 +1,4 @@
-"""Thresholds chosen on validation decisions: by rule, or with a guarantee."""
+"""Thresholds of confidence, chosen on validation decisions by a rule or with a guarantee."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from sqljury.errors import InputError
 from sqljury.uses.trust.reliability import Penalty, reliability
 
 DELTA = 0.1
-"""With so large a probability a calibration set may mislead the rule ``risk``."""
+"""δ of the rule ``risk_R``: its guarantee may fail with this probability."""
 
 
 def chosen_thresholds(
     validation: Iterable[Decision], penalties: Sequence[Penalty], risks: Sequence[float]
 ) -> Iterator[tuple[str, float]]:
-    """A name and a threshold for each rule.
+    """Name and threshold of each rule.
 
-    ``phi_C`` maximises φ_C, ``heuristic`` is the paper's; ``harm_R`` bounds the share of questions
-    that get a wrong answer (conformal), ``risk_R`` the share of answers that are wrong.
+    ``phi_C`` maximises φ_C and ``heuristic`` is the paper's rule. ``harm_R`` bounds the share of
+    questions that get a wrong answer (conformal), ``risk_R`` the share of answers that are wrong.
     """
     known = list(validation)
     for penalty in penalties:
@@ -33,12 +33,11 @@ def chosen_thresholds(
 
 
 # ------------------------------------------------------------
-# Conformal risk control: a threshold under which wrong answers stay rare, whatever the
-# confidence.
-# The loss of a question is 1 where it gets a wrong answer, else 0; abstaining costs nothing.
+# Conformal risk control: a threshold that keeps wrong answers rare, whatever the confidences mean.
+# The loss of a question is 1 if it gets a wrong answer, else 0; abstaining costs nothing.
 # Let λ be the lowest threshold with (n/(n + 1)) · mean loss + 1/(n + 1) ≤ α on n calibration
-# questions. The next question, if it is exchangeable with them, gets a wrong answer with a
-# probability of at most α: in the mean over calibration sets, among all questions, answered
+# questions. The next question, if it is exchangeable with them, gets a wrong answer with
+# probability at most α: on average over calibration sets, and among all questions, answered
 # or not.
 # Source: Angelopoulos, Bates, Fisch, Lei & Schuster (2022), Conformal Risk Control,
 # arXiv:2208.02814, theorem 1.
@@ -48,14 +47,15 @@ def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
     """The lowest threshold whose share of wrong answers among all questions is controlled.
 
     Args:
-        decisions: calibration decisions, as exchangeable with those to come as can be had.
+        decisions: calibration decisions, exchangeable with those to come.
         harm: α, the largest share of questions that may get a wrong answer.
 
     Returns:
-        Answer from this confidence on; ``inf`` where so few decisions guarantee nothing.
+        Answers with at least this confidence are given; ``inf`` if there are too few decisions
+        for a guarantee.
 
     Raises:
-        InputError: SJ547: not a share.
+        InputError: SJ547: ``harm`` is not between 0 and 1.
 
     >>> from sqljury.decision import ReplyKind
     >>> rows = [Decision(id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1,
@@ -66,7 +66,7 @@ def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
     if not 0 < harm < 1:
         raise InputError("SJ547", f"a risk of {harm:g} is not between 0 and 1.")
     kept = [decision for decision in decisions if not decision.left_out]
-    # The mean loss above λ counts the wrong answers surer than λ: so many may be.
+    # The number of wrong answers that may have a confidence of at least λ.
     allowed = floor(harm * (len(kept) + 1) - 1 + 1e-12)
     if allowed < 0:
         return inf
@@ -75,40 +75,41 @@ def conformal_threshold(decisions: Iterable[Decision], harm: float) -> float:
     )
     if len(wrong) <= allowed:
         return -inf
-    # Strictly surer than the first wrong answer too many.
+    # Strictly above the confidence of the first wrong answer that is too many.
     return nextafter(wrong[allowed], inf)
 
 
 # ------------------------------------------------------------
-# Selective risk under control: a threshold under which few *answers* are wrong, with
-# confidence.
-# For K thresholds, the confidences at fixed ranks of the calibration set, the answers surer
-# than the threshold are, given their number m and the threshold, independent draws: with a
-# true risk r the number of wrong ones is binomial (m, r). A threshold is accepted where a
-# binomial (m, α) is as small as what was seen with a probability of at most δ/K. By the union
-# bound, with a probability of at least 1 - δ over calibration sets, no accepted threshold has
-# a risk above α. Of the accepted ones that which answers most is taken.
+# Selective risk control: a threshold that keeps the share of wrong *answers* small, with high
+# probability.
+# K thresholds are tried: the confidences at fixed ranks of the calibration set. Given a threshold
+# and the number m of answers above it, these answers are independent draws: with a true risk r the
+# number of wrong ones is binomial (m, r). A threshold is accepted if a binomial (m, α) is at most
+# the observed number with probability at most δ/K. By the union bound, with probability at least
+# 1 - δ over calibration sets, no accepted threshold has a risk above α. The accepted threshold
+# that answers most is returned.
 # Source: Learn then Test, Angelopoulos, Bates, Candès, Jordan & Lei (2021), arXiv:2110.01052,
 # with Bonferroni; selection with guaranteed risk: Geifman & El-Yaniv (2017),
 # arXiv:1705.08500.
 
 RANKS = 10
-"""K: one threshold is tried for each tenth of the answers."""
+"""K, the number of thresholds tried: one per tenth of the answers."""
 
 
 def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float = 0.1) -> float:
     """The lowest threshold among :data:`RANKS` whose share of wrong answers is controlled.
 
     Args:
-        decisions: calibration decisions, drawn independently from what is to come.
+        decisions: calibration decisions, drawn independently from the same source as those to
+            come.
         risk: α, the largest share of answers that may be wrong.
-        delta: the probability with which a calibration set may mislead.
+        delta: δ, the probability with which the guarantee may fail.
 
     Returns:
-        Answer from this confidence on; ``inf`` where no threshold is accepted.
+        Answers with at least this confidence are given; ``inf`` if no threshold is accepted.
 
     Raises:
-        InputError: SJ547: not shares.
+        InputError: SJ547: ``risk`` or ``delta`` is not between 0 and 1.
     """
     if not (0 < risk < 1 and 0 < delta < 1):
         raise InputError("SJ547", f"a risk of {risk:g} at {delta:g} is not between 0 and 1.")
@@ -122,28 +123,28 @@ def selective_threshold(decisions: Iterable[Decision], risk: float, delta: float
     )
     from scipy.stats import binom
 
-    # The confidences at K ranks, the last below them all: answering everything.
+    # The confidences at K - 1 ranks, and -inf below, which answers everything.
     tried = {answers[len(answers) * rank // RANKS][0] for rank in range(1, RANKS) if answers}
     best = inf
     for below in {*tried, -inf} if answers else ():
         flags = [is_wrong for sure, is_wrong in answers if sure > below]
-        # How likely so few are wrong, were the risk that high.
+        # The probability of so few wrong answers if the risk were α.
         if (binom.cdf(sum(flags), len(flags), risk) if flags else 1.0) <= delta / RANKS:
             best = min(best, below)
-    # Strictly surer than the threshold.
+    # Strictly above the tried confidence.
     return nextafter(best, inf)
 
 
 # ------------------------------------------------------------
-# Thresholds found on validation decisions: from which confidence on a question is answered.
-# An answer passes where its confidence is at least the threshold; what has no confidence
-# never does.
+# Thresholds that maximise a score on validation decisions.
+# An answer is given if its confidence is at least the threshold; without a confidence it is
+# withheld.
 
 
 def best_threshold(decisions: Iterable[Decision], penalty: Penalty) -> float:
-    """The threshold that maximises φ_c of these decisions; the highest of several.
+    """The threshold that maximises φ_c of these decisions; the highest if several do.
 
-    ``inf``, which answers nothing, is one of them: where answering earns nothing, it is found.
+    ``inf``, which answers nothing, is returned if no threshold scores more than abstaining.
 
     >>> rows = [Decision(id=str(c), answerable=True, reply=ReplyKind.ANSWERED, correct=c > 1,
     ...                  confidence=c) for c in (1, 2, 3)]
@@ -160,9 +161,9 @@ def best_threshold(decisions: Iterable[Decision], penalty: Penalty) -> float:
 
 
 def heuristic_threshold(decisions: Iterable[Decision]) -> float:
-    """The paper's threshold: where +1 for right and -1 for wrong answers stop adding up.
+    """The paper's threshold: it maximises right answers minus wrong ones.
 
-    Only answerable questions enter, the surest first, and no penalty.
+    Only answerable questions count, and there is no penalty c.
 
     Source: TrustSQL (Lee et al. 2024, arXiv:2403.15879), appendix F.
     """
@@ -174,7 +175,8 @@ def heuristic_threshold(decisions: Iterable[Decision]) -> float:
 
 
 def withhold(decisions: Iterable[Decision], threshold: float) -> list[Decision]:
-    """The decisions of a system that abstains below a threshold, or without a confidence."""
+    """The decisions, with answers below the threshold or without a confidence made
+    abstentions."""
     return [
         decision
         if decision.reply is not ReplyKind.ANSWERED
@@ -185,18 +187,19 @@ def withhold(decisions: Iterable[Decision], threshold: float) -> list[Decision]:
 
 
 def _confident(decisions: Iterable[Decision]) -> Iterator[tuple[float, Decision]]:
-    """The answers that have a confidence, with it."""
+    """Confidence and decision of each answer that has a confidence."""
     for decision in decisions:
         if decision.reply is ReplyKind.ANSWERED and decision.confidence is not None:
             yield decision.confidence, decision
 
 
 def _highest_sum(gains: Iterable[tuple[float, float]]) -> float:
-    """The confidence down to which the gains, the surest first, add up to most."""
+    """The confidence at or above which the gains have the largest sum; ``inf`` if none is above
+    0."""
     ordered = sorted(gains, key=lambda one: -one[0])
     best, threshold, total = 0.0, inf, 0.0
     for confidence, group in groupby(ordered, key=lambda one: one[0]):
-        # Cases of equal confidence pass together.
+        # A threshold cannot separate cases of equal confidence.
         total += sum(gain for _, gain in group)
         if total > best:
             best, threshold = total, confidence

@@ -1,4 +1,4 @@
-"""Ways to pick one of many candidates, one a file."""
+"""Strategies that pick one of many candidates."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from sqljury.uses.select.strategies.builtin import Oracle
 
 
 def make_strategy(text: str) -> Strategy:
-    """A strategy by its name.
+    """The strategy that a text names.
 
-    ``verifier`` and ``verifier-majority`` read the judge ``verifier``, with options as it takes
-    them: ``verifier,model=PATH``. ``judge:NAME`` reads any judge.
+    ``verifier`` and ``verifier-majority`` use the scores of the judge ``verifier`` and take its
+    options: ``verifier,model=PATH``. ``judge:NAME`` uses the scores of any judge.
 
     >>> make_strategy("verifier-majority,model=mine").judge
     'verifier,model=mine'
 
     Raises:
-        InputError: SJ570: there is none of that name.
+        InputError: SJ570: there is no such strategy.
     """
     made = (cls.of(text) for cls in STRATEGIES.all().values())
     found = next((strategy for strategy in made if strategy is not None), None)
@@ -31,7 +31,7 @@ def make_strategy(text: str) -> Strategy:
 
 
 def strategy_names() -> tuple[str, ...]:
-    """How each strategy is written: ``majority``, ``judge:NAME``."""
+    """The names of all strategies, as users write them: ``majority``, ``judge:NAME``."""
     return tuple(cls.usage or kind for kind, cls in STRATEGIES.all().items())
 
 

@@ -1,4 +1,4 @@
-"""What a strategy is: it says how likely each candidate of a question is to be picked."""
+"""The base classes of strategies, which give each candidate a probability of being picked."""
 
 from __future__ import annotations
 
@@ -17,42 +17,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Strategy(ABC):
-    """One way to pick. Distinct candidates are looked at once, with their counts."""
+    """A way to pick one candidate of a question; equal candidates are one, with a count."""
 
     kind: ClassVar[str]
-    """By which it is registered: its name, or what its name begins with."""
+    """The key in the registry: the strategy's name, or the start of its name."""
     usage: ClassVar[str] = ""
-    """How it is written, where that is not ``kind``."""
+    """How users write its name; empty: as ``kind``."""
     priority: ClassVar[int] = 100
     """Its place in lists: lower ones come first."""
     is_baseline: ClassVar[bool] = False
-    """Whether the others are tested against it."""
+    """True if the other strategies are tested against it."""
 
     name: str
     judge: str | None = None
-    """The judge whose scores it reads."""
+    """The judge whose scores it uses, if any."""
 
     needs_results = False
-    """Whether it looks at what candidates return."""
+    """True if it uses the results of running the candidates."""
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """The strategy that a text names; None where it names another."""
+        """The strategy that ``text`` names; None if it names one of another class."""
         return cls(text) if text == cls.kind else None
 
     @abstractmethod
     def shares(self, ballot: Ballot) -> list[float]:
-        """How likely each distinct candidate is to be picked; they sum to 1."""
+        """The probability of picking each distinct candidate; they sum to 1."""
 
     @abstractmethod
     def curve(
         self, ballot: Ballot, right: Sequence[bool], sizes: Sequence[int], seed: int, resamples: int
     ) -> Floats:
-        """Expected accuracy when n of the candidates were there, for each n in ``sizes``."""
+        """The expected accuracy with only n of the candidates, for each n in ``sizes``."""
 
 
 class Ranking(Strategy):
-    """Picks among those of the highest rank; a candidate's rank does not depend on the others."""
+    """Picks a candidate of the highest rank; ranks do not depend on the other candidates."""
 
     @abstractmethod
     def ranks(self, ballot: Ballot) -> Sequence[float]:
@@ -72,22 +72,23 @@ class Ranking(Strategy):
         seed: int,  # noqa: ARG002 - exact
         resamples: int,  # noqa: ARG002
     ) -> Floats:
-        """Exact over all subsets."""
+        """The exact mean over all subsets of the candidates."""
         return curves.of_ranking(ballot.counts, self.ranks(ballot), right, sizes)
 
 
 class Vote(Strategy):
     """Picks among the candidates of the group with the most votes.
 
-    Groups are equal results; what does not run has no vote. Of groups with equally many votes
-    each candidate is as likely. Without any vote every candidate is.
+    A group has the candidates with equal results; candidates that do not run have no vote. If
+    several groups have the most votes, all their candidates are equally likely. If there are no
+    votes, all candidates are.
     """
 
     needs_results = True
 
     @abstractmethod
     def votes(self, ballot: Ballot) -> Sequence[float]:
-        """What one candidate's vote weighs."""
+        """The weight of each distinct candidate's vote."""
 
     def shares(self, ballot: Ballot) -> list[float]:
         """Uniform over the candidates of the winning groups."""
@@ -105,20 +106,20 @@ class Vote(Strategy):
     def curve(
         self, ballot: Ballot, right: Sequence[bool], sizes: Sequence[int], seed: int, resamples: int
     ) -> Floats:
-        """The mean over random subsets; each is one prefix of a random order of the candidates."""
+        """The mean over random subsets: the first n candidates of random orders."""
         votes = self.votes(ballot)
         return curves.of_vote(ballot, votes, right, sizes, seed=seed, resamples=resamples)
 
 
 class Fixed(Strategy):
-    """Picks the same candidate however many there are."""
+    """Always picks the same candidate, whatever the number of candidates."""
 
     @abstractmethod
     def place(self, ballot: Ballot) -> int | None:
-        """Which distinct candidate; None where there is none for this question."""
+        """The index of the distinct candidate that it picks; None if there is none."""
 
     def shares(self, ballot: Ballot) -> list[float]:
-        """Sure."""
+        """1 for the picked candidate, 0 for all others."""
         chosen = self.place(ballot)
         return [float(place == chosen) for place in range(len(ballot.counts))]
 
@@ -130,13 +131,13 @@ class Fixed(Strategy):
         seed: int,  # noqa: ARG002 - exact
         resamples: int,  # noqa: ARG002
     ) -> Floats:
-        """The same for all sizes."""
+        """The same accuracy for all sizes."""
         chosen = self.place(ballot)
         return curves.constant(0.0 if chosen is None else float(right[chosen]), sizes)
 
 
 def uniform(chosen: Sequence[bool], counts: Sequence[int]) -> list[float]:
-    """Each candidate as likely, so that a query is as likely as it is frequent."""
+    """Probabilities of the chosen candidates in proportion to their counts; 0 for the others."""
     total = sum(count for yes, count in zip(chosen, counts, strict=True) if yes)
     return [count / total if yes else 0.0 for yes, count in zip(chosen, counts, strict=True)]
 
@@ -150,6 +151,6 @@ S = TypeVar("S", bound=type[Strategy])
 
 
 def register(cls: S) -> S:
-    """Class decorator: make a strategy known by its ``kind``."""
+    """Class decorator that registers a strategy by its ``kind``."""
     STRATEGIES.add(cls.kind, cls, priority=cls.priority)
     return cls

@@ -1,4 +1,4 @@
-"""The strategies that come along."""
+"""The built-in strategies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class First(Fixed):
     is_baseline: ClassVar[bool] = True
 
     def place(self, ballot: Ballot) -> int:  # noqa: ARG002 - a strategy's shape
-        """The one that the pool lists first."""
+        """0, the index of the first candidate of the pool."""
         return 0
 
 
@@ -33,7 +33,7 @@ class Random(Ranking):
     is_baseline: ClassVar[bool] = True
 
     def ranks(self, ballot: Ballot) -> Sequence[float]:
-        """The same for all."""
+        """0 for every candidate."""
         return [0.0] * len(ballot.counts)
 
 
@@ -51,7 +51,7 @@ class ExecutionStrategy(Ranking):
     needs_results = True
 
     def ranks(self, ballot: Ballot) -> Sequence[float]:
-        """2 with rows, 1 without, 0 for what fails."""
+        """2 if a candidate returns rows, 1 if it returns none, 0 if it fails."""
         return [runs + rows for runs, rows in zip(ballot.runs, ballot.rows, strict=True)]
 
 
@@ -67,7 +67,7 @@ class Majority(Vote):
     is_baseline: ClassVar[bool] = True
 
     def votes(self, ballot: Ballot) -> Sequence[float]:
-        """One each."""
+        """1 for every candidate."""
         return [1.0] * len(ballot.counts)
 
 
@@ -79,7 +79,7 @@ class Oracle(Ranking):
     priority: ClassVar[int] = 4
 
     def ranks(self, ballot: Ballot) -> Sequence[float]:
-        """1 for what is right."""
+        """1 for right candidates, 0 for the others."""
         assert ballot.right is not None
         return [float(right) for right in ballot.right]
 
@@ -88,7 +88,7 @@ class Oracle(Ranking):
 class ScoreStrategy(Ranking):
     """The highest score of a judge; a candidate it has no score for goes after all that have one.
 
-    A candidate that does not run is picked only where no other is there, or with `--keep-failing`.
+    A candidate that does not run is picked only if there is no other, or with `--keep-failing`.
 
     Source: Tritto et al. 2026 (GradeSQL), section 3.1.
     """
@@ -99,12 +99,12 @@ class ScoreStrategy(Ranking):
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """``judge:NAME`` reads any judge."""
+        """The strategy that ``judge:NAME`` names, which uses the scores of any judge."""
         kind, _, judge = text.partition(":")
         return cls(text, judge) if kind == cls.kind and judge else None
 
     def ranks(self, ballot: Ballot) -> Sequence[float]:
-        """The scores; -1 where there is none, -2 for what does not run."""
+        """The scores; -1 for candidates without a score, -2 for those that do not run."""
         assert self.judge is not None
         ranks = [-1.0 if score is None else score for score in ballot.scores[self.judge]]
         left_out = ballot.left_out or [False] * len(ranks)
@@ -122,12 +122,12 @@ class SystemStrategy(Fixed):
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """``system:NAME`` names a system."""
+        """The strategy that ``system:NAME`` names."""
         kind, _, system = text.partition(":")
         return cls(text) if kind == cls.kind and system else None
 
     def place(self, ballot: Ballot) -> int | None:
-        """The candidate that names the system."""
+        """The index of the system's candidate; None if it has none."""
         wanted = self.name.partition(":")[2]
         places = (place for place, names in enumerate(ballot.systems) if wanted in names)
         return next(places, None)
@@ -143,13 +143,13 @@ class VerifierStrategy(ScoreStrategy):
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """``verifier``, with options as the judge takes them."""
+        """The strategy that ``verifier`` names, with the options of the judge ``verifier``."""
         judge = verifier_named(cls.kind, text)
         return None if judge is None else cls(text, judge)
 
 
 def verifier_named(kind: str, text: str) -> str | None:
-    """The judge ``verifier`` with the options behind a kind of strategy; None for another kind."""
+    """The judge ``verifier`` with the options in ``text``; None if ``text`` is not of ``kind``."""
     if text.partition(",")[0] != kind:
         return None
     return str(replace(JudgeName.parse(text), name="verifier"))
@@ -167,11 +167,11 @@ class Weighted(Vote):
 
     @classmethod
     def of(cls, text: str) -> Self | None:
-        """``verifier-majority``, with options as the judge ``verifier`` takes them."""
+        """The strategy that ``verifier-majority`` names, with the options of ``verifier``."""
         judge = verifier_named(cls.kind, text)
         return None if judge is None else cls(text, judge)
 
     def votes(self, ballot: Ballot) -> Sequence[float]:
-        """The scores; 0 where there is none."""
+        """The scores; 0 for candidates without one."""
         assert self.judge is not None
         return [score or 0.0 for score in ballot.scores[self.judge]]
