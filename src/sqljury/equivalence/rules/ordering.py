@@ -61,6 +61,7 @@ def sort_keys(relation: Sort, context: Context) -> Rewritten | None:
 
 
 def _needed(sort: Sort, context: Context) -> tuple[SortKey, ...]:
+    """The sort keys without those that have no effect."""
     known = properties(sort.input, context)
     row = fields(sort.input, context)
     exact = frozenset(c for c, field in enumerate(row) if same_values(field, field, context))

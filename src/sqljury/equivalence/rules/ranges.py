@@ -154,6 +154,7 @@ def merge_conditions(expression: Call, scope: Scope) -> Expression | Simplified 
 
 
 def _merged(expression: Call, scope: Scope, *, condition: bool) -> Expression | Simplified | None:
+    """The expression with conditions on one subject merged; None if nothing changes."""
     if expression.name not in ("AND", "OR"):
         if _is_plain(expression, scope):
             return None
