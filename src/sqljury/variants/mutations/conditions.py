@@ -156,6 +156,8 @@ def membership(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _unlike(place: int, context: QueryContext) -> Change:
+    """A change of the NOT IN at a place of WHERE to a join on ``!=`` with the subquery's table."""
+
     def change(select: exp.Select) -> None:
         qualify(select, context)
         conditions = parts(select.args["where"].this)

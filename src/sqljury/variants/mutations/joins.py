@@ -1,4 +1,4 @@
-"""Mistakes in FROM: the kind of a join, its key, a table too many."""
+"""Mistakes in FROM: the kind of a join, its columns, an additional table."""
 
 from __future__ import annotations
 

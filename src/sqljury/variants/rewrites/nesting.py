@@ -36,6 +36,7 @@ def derived_table(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _derived(select: exp.Select, place: int, context: QueryContext, *, pushed: bool) -> None:
+    """Replaces the table at a place by a subquery; moves its conditions into it if ``pushed``."""
     qualify(select, context)
     source = sources_of(select)[place]
     name = source.alias_or_name

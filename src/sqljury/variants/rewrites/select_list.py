@@ -30,6 +30,7 @@ def output_names(node: exp.Expr, _context: QueryContext) -> Iterator[Change]:
 
 
 def _aggregates_named(select: exp.Select) -> None:
+    """Gives all output aggregates aliases, and writes these in ORDER BY."""
     order = select.args.get("order")
     taken = {column.name.casefold() for column in select.find_all(exp.Column)}
     shown: list[exp.Expr] = []

@@ -37,6 +37,7 @@ def in_to_exists(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _exists(node: exp.Expr, context: QueryContext) -> None:
+    """Replaces an IN node by EXISTS; renames inner tables whose names the outer query uses."""
     select = node.find_ancestor(exp.Select)
     inner = node.args["query"].this
     assert select is not None
@@ -215,6 +216,7 @@ def not_in_to_outer_join(node: exp.Expr, context: QueryContext) -> Iterator[Chan
 
 
 def _without_partner(select: exp.Select, place: int, context: QueryContext) -> None:
+    """Replaces the NOT IN at a place of WHERE by a LEFT JOIN and a test for NULL."""
     qualify(select, context)
     conditions = parts(select.args["where"].this)
     found = conditions.pop(place).this.unnest()

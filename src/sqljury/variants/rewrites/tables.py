@@ -70,7 +70,7 @@ def name_of(source: exp.Expr) -> str:
 
 
 # ---------------------------------------------------------------- unqualified
-# Columns without their tables, and with them.
+# Columns qualified by their table, and unqualified.
 
 
 def unqualified(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
@@ -128,6 +128,8 @@ def join_order(node: exp.Expr, context: QueryContext) -> Iterator[Change]:
 
 
 def _from(first: int, context: QueryContext) -> Change:
+    """A change that puts the table at position ``first`` first and orders the others after it."""
+
     def change(select: exp.Select) -> None:
         qualify(select, context)
         sources = sources_of(select)
