@@ -214,26 +214,3 @@ def _without_guard(divisor: Expression) -> Expression | None:
             return None if found is None else Call("*", (found, factor))
         case _:
             return None
-
-
-def _divides_by(division: Expression, divisor: Expression) -> bool:
-    """True if an expression is NULL whenever the divisor is 0 or NULL."""
-    match division:
-        case Call(name="/" | "%", operands=(_, below)) if _is_scaled(below, divisor):
-            return True
-        case Call(name="+" | "-" | "*" | "/" | "NEG" | "ROUND", operands=parts):
-            return any(_divides_by(part, divisor) for part in parts)
-        case Cast(operand=operand):
-            return _divides_by(operand, divisor)
-        case _:
-            return False
-
-
-def _is_scaled(expression: Expression, divisor: Expression) -> bool:
-    if expression == divisor:
-        return True
-    match expression:
-        case Cast(operand=operand, type_name="REAL" | "NUMERIC"):
-            return _is_scaled(operand, divisor)
-        case _:
-            return False
