@@ -223,8 +223,8 @@ def _loaded(model: str) -> tuple[Any, Any]:
 # The representations of texts as vectors that detectors can use, by name and in model files.
 #
 # ``lsa``: latent semantic analysis of the training texts, the only one that is stored entirely in
-# the model file. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors. ``hidden,model=FOLDER[,layer=N]
-# [,pooling=mean|last]``: the hidden states of a language model.
+# the model file. ``embeddings[,model=FOLDER-OR-NAME]``: sentence vectors.
+# ``hidden,model=FOLDER[,layer=N][,pooling=mean|last]``: the hidden states of a language model.
 
 
 NAMES = ("lsa", "embeddings", "hidden")
