@@ -107,7 +107,7 @@ class Assertions:
         raise WrongSQLError(case, name, verdict, message(case, name, verdict, place))
 
     def close(self) -> None:
-        """End the workers."""
+        """End all workers."""
         while self._ready:
             self._ready.popitem()[1].close()
 
@@ -149,7 +149,7 @@ def message(case: sj.Case, judge: str, verdict: sj.Verdict, database: str | None
 
 
 def _rows(evidence: Mapping[str, Json]) -> Iterator[str]:
-    """The first rows that only one side has."""
+    """Lines with the first rows that only one side has."""
     explained = evidence.get("explanation")
     if not isinstance(explained, dict):
         return

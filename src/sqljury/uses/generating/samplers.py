@@ -31,7 +31,7 @@ class Sample:
 
 
 class Sampler(Protocol):
-    """Writes several texts for one prompt; the same numbers give the same texts."""
+    """Writes texts for a prompt; a text depends on its number only, so runs can be repeated."""
 
     @property
     def per_call(self) -> int:

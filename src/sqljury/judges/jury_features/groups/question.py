@@ -160,7 +160,7 @@ _OF_ROWS: Final = ("missing_values", "hits_unused", "hits_elsewhere")
 
 @feature_group("linking", *(f for k, said in _PARTS.items() for f in on_both_sides(k, *said)))
 def linking(pair: Pair) -> Values:
-    """Schema linking: what question and hint let one expect, beside what each query has."""
+    """Schema linking: how well each query's columns, tables and values fit question and hint."""
     prediction, reference = (_parts(pair, of_reference=side) for side in (False, True))
     found: dict[str, float | None] = {}
     for name in _PARTS:
@@ -183,7 +183,7 @@ _LEAST = 1e-3
 
 @feature_group("verifier", *on_both_sides("odds", "log-odds that it answers the question", 1))
 def verifier(pair: Pair) -> Values:
-    """How well each query answers the question, the other one unseen."""
+    """How well each query answers the question, judged without the other one."""
     prediction = pair.verifier_score()
     reference = pair.verifier_score(of_reference=True)
     return both_sides("odds", _odds(prediction), _odds(reference))
