@@ -43,7 +43,7 @@ UNRELATED: Final = "column-unrelated"
 NON_SQL: Final = "non-sql"
 OUT_OF_DOMAIN: Final = "out-of-domain"
 KINDS: Final = (SURFACE, RELATED, UNRELATED, NON_SQL, OUT_OF_DOMAIN)
-"""In the order in which a benchmark lists them."""
+"""The kinds of unanswerable questions, in the order in which a benchmark lists them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -393,7 +393,7 @@ def unanswerable_questions(
     taken: Iterable[str] = (),
     questions: Sequence[str] | None = None,
 ) -> list[Unanswerable]:
-    """Questions that the databases cannot answer, in the order of ``wanted``.
+    """Make questions that the databases cannot answer, in the order of the kinds in ``wanted``.
 
     Args:
         wanted: the number of each kind; there may be fewer if the schemas allow no more.

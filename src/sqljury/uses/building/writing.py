@@ -159,7 +159,7 @@ def first_of_each_query(cases: Iterable[Case]) -> list[Case]:
 
 
 def paraphrase_request(case: Case, count: int, schema: Schema, model: Model) -> Request:
-    """The question to the model."""
+    """The request to a model for ``count`` paraphrases of a question."""
     sections = [
         PromptSection("Wanted", "", f"how many: {count}"),
         PromptSection("Database schema", "\n".join(create_table(schema, None))),
@@ -280,7 +280,7 @@ def orders(wanted: Mapping[str, int], db_ids: Iterable[str], seed: int) -> list[
 
 
 def request_for(order: Order, schema: Schema, model: Model) -> Request:
-    """The question to the model."""
+    """The request to a model for the questions of an order."""
     task = f"kind: {order.kind}\nhow many: {order.count}"
     shown = "\n".join(create_table(schema, None))
     sections = [PromptSection("Wanted", "", task), PromptSection("Database schema", shown)]
